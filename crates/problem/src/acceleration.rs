@@ -1,0 +1,138 @@
+//! The index-1 form: accelerations from the constraints at acceleration level.
+
+use nalgebra::DMatrix;
+
+use crate::linalg::{Lu, multiply};
+use crate::{Failure, Mechanics, Ode, Scalar};
+
+/// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
+///
+/// ```text
+/// q' = H v,   M v' = D + Jᵀ λ,   J M⁻¹ Jᵀ λ = −(J M⁻¹ D + bias)
+/// ```
+///
+/// The constraints hold only as far as the initial state satisfies them and the method's error allows;
+/// nothing is stabilised.
+pub struct AccelerationLevel<P, S: Scalar = f64> {
+    mechanics: P,
+    multipliers: Multipliers<S>,
+    grammian: Lu<S>,
+    lambda: Vec<S>,
+    product: Vec<S>,
+}
+
+/// Accelerations and multipliers at a state, with the matrices they come from.
+///
+/// Shared by the adaptors that need `W = M⁻¹ Jᵀ` and `J W` (acceleration level, sliding mode).
+#[derive(Debug, Clone)]
+pub struct Multipliers<S> {
+    mass: DMatrix<S>,
+    mass_factors: Lu<S>,
+    /// Constraint Jacobian `J`, `n_c × n_v`.
+    pub jacobian: DMatrix<S>,
+    /// `M⁻¹ Jᵀ`, `n_v × n_c`.
+    pub weights: DMatrix<S>,
+    /// `J M⁻¹ Jᵀ`, `n_c × n_c`.
+    pub grammian: DMatrix<S>,
+    /// `M⁻¹ D`, the accelerations without constraint forces.
+    pub free_acceleration: Vec<S>,
+    column: Vec<S>,
+}
+
+impl<S: Scalar> Multipliers<S> {
+    /// Memory for a system of that size.
+    #[must_use]
+    pub fn new(velocities: usize, constraints: usize) -> Self {
+        let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+        Self {
+            mass: zeros(velocities, velocities),
+            mass_factors: Lu::new(velocities),
+            jacobian: zeros(constraints, velocities),
+            weights: zeros(velocities, constraints),
+            grammian: zeros(constraints, constraints),
+            free_acceleration: vec![S::nought(); velocities],
+            column: vec![S::nought(); velocities],
+        }
+    }
+
+    /// Forms all of them at `(t, q, v)`.
+    ///
+    /// # Errors
+    /// [`Failure::SingularMatrix`] for a singular mass matrix.
+    pub fn evaluate(&mut self, mechanics: &mut dyn Mechanics<S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
+        mechanics.mass(q, &mut self.mass);
+        self.mass_factors
+            .factorize(&self.mass)
+            .map_err(|_| Failure::SingularMatrix { time: t.value(), matrix: "mass matrix" })?;
+        mechanics.forces(t, q, v, &mut self.free_acceleration);
+        self.mass_factors.solve(&mut self.free_acceleration);
+        mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);
+        for c in 0..self.jacobian.nrows() {
+            for (i, entry) in self.column.iter_mut().enumerate() {
+                *entry = self.jacobian[(c, i)];
+            }
+            self.mass_factors.solve(&mut self.column);
+            for (i, &entry) in self.column.iter().enumerate() {
+                self.weights[(i, c)] = entry;
+            }
+        }
+        for a in 0..self.jacobian.nrows() {
+            for b in 0..self.jacobian.nrows() {
+                self.grammian[(a, b)] = (0..self.jacobian.ncols())
+                    .fold(S::nought(), |sum, i| sum + self.jacobian[(a, i)] * self.weights[(i, b)]);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
+    /// Wraps a mechanical system.
+    pub fn new(mechanics: P) -> Self {
+        let constraints = mechanics.constraints();
+        Self {
+            multipliers: Multipliers::new(mechanics.velocities(), constraints),
+            grammian: Lu::new(constraints),
+            lambda: vec![S::nought(); constraints],
+            product: vec![S::nought(); constraints],
+            mechanics,
+        }
+    }
+
+    /// Constraint multipliers λ of the last evaluation of the right-hand side.
+    pub fn multipliers(&self) -> &[S] {
+        &self.lambda
+    }
+}
+
+impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
+    fn dimension(&self) -> usize {
+        self.mechanics.coordinates() + self.mechanics.velocities()
+    }
+
+    fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
+        let (q, v) = y.split_at(self.mechanics.coordinates());
+        let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
+        self.mechanics.position_rate(q, v, q_rate);
+        self.multipliers.evaluate(&mut self.mechanics, t, q, v)?;
+        v_rate.copy_from_slice(&self.multipliers.free_acceleration);
+        if self.lambda.is_empty() {
+            return Ok(());
+        }
+        self.grammian
+            .factorize(&self.multipliers.grammian)
+            .map_err(|_| Failure::SingularMatrix { time: t.value(), matrix: "J M⁻¹ Jᵀ" })?;
+        self.mechanics.acceleration_bias(t, q, v, &mut self.lambda);
+        multiply(&self.multipliers.jacobian, &self.multipliers.free_acceleration, &mut self.product);
+        for (lambda, &product) in self.lambda.iter_mut().zip(&self.product) {
+            *lambda = -(*lambda + product);
+        }
+        self.grammian.solve(&mut self.lambda);
+        for (i, rate) in v_rate.iter_mut().enumerate() {
+            for (c, &lambda) in self.lambda.iter().enumerate() {
+                *rate += self.multipliers.weights[(i, c)] * lambda;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! The wrapper through which methods see a problem, and which counts what they ask of it.
+
+use crate::{Failure, Ode, Scalar, Statistics};
+
+/// An [`Ode`] with counters.
+///
+/// Methods take problems only in this form. What a method does for an observer (a state inside a step) is
+/// not part of its cost; it is done inside [`uncounted`](Self::uncounted).
+pub struct Counted<'p, S: Scalar = f64> {
+    inner: &'p mut dyn Ode<S>,
+    statistics: Statistics,
+    paused: bool,
+}
+
+impl<'p, S: Scalar> Counted<'p, S> {
+    /// Wraps a problem with all counters at zero.
+    pub fn new(inner: &'p mut dyn Ode<S>) -> Self {
+        Self { inner, statistics: Statistics::default(), paused: false }
+    }
+
+    /// Number of components of the state.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    /// See [`Ode::rhs`].
+    ///
+    /// # Errors
+    /// Those of the problem.
+    #[inline]
+    pub fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.inner.rhs(t, y, dydt)
+    }
+
+    /// See [`Ode::begin_step`].
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
+        self.inner.begin_step(t, y)
+    }
+
+    /// See [`Ode::projects`].
+    #[must_use]
+    pub fn projects(&self) -> bool {
+        self.inner.projects()
+    }
+
+    /// See [`Ode::project`].
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
+        self.statistics.projections += u64::from(!self.paused);
+        self.inner.project(t, y)
+    }
+
+    /// Number of switching functions; zero where the problem has none.
+    pub fn switch_count(&mut self) -> usize {
+        self.inner.switches().map_or(0, |switches| switches.count())
+    }
+
+    /// See [`Switches::is_watched`].
+    pub fn is_watched(&mut self, index: usize) -> bool {
+        self.inner.switches().is_some_and(|switches| switches.is_watched(index))
+    }
+
+    /// See [`Switches::values`]; leaves `g` alone where the problem has no switches.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn switch_values(&mut self, t: S, y: &[S], g: &mut [S]) -> Result<(), Failure> {
+        let counted = u64::from(!self.paused);
+        match self.inner.switches() {
+            Some(switches) => {
+                self.statistics.switch_evaluations += counted;
+                switches.values(t, y, g)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// See [`Switches::rates`].
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn switch_rates(&mut self, t: S, y: &[S], rates: &mut [S]) -> Result<(), Failure> {
+        self.inner.switches().map_or(Ok(()), |switches| switches.rates(t, y, rates))
+    }
+
+    /// See [`Switches::tolerance`].
+    pub fn switch_tolerance(&mut self, step: f64, order: u32) -> f64 {
+        self.inner.switches().map_or(0.0, |switches| switches.tolerance(step, order))
+    }
+
+    /// See [`Switches::switch`]. Counts an event.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn switch(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
+        self.statistics.events += u64::from(!self.paused);
+        self.inner.switches().map_or(Ok(()), |switches| switches.switch(index, t, y))
+    }
+
+    /// Runs `work` with all counters stopped.
+    pub fn uncounted<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.paused, true);
+        let result = work(self);
+        self.paused = before;
+        result
+    }
+
+    /// What was counted so far: evaluations, projections and events. The counters of steps and of linear
+    /// algebra are the method's own and are zero here.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AsOde, OdeModel};
+
+    struct Decay;
+    impl OdeModel for Decay {
+        fn dimension(&self) -> usize {
+            1
+        }
+        fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+            dydt[0] = -y[0];
+        }
+    }
+
+    #[test]
+    fn counts_evaluations_but_not_those_for_an_observer() {
+        let mut ode = AsOde(&Decay);
+        let mut counted = Counted::<f64>::new(&mut ode);
+        let mut out = [0.0];
+        counted.rhs(0.0, &[1.0], &mut out).unwrap();
+        counted.uncounted(|quiet| quiet.rhs(0.0, &[1.0], &mut out)).unwrap();
+        counted.rhs(0.0, &[2.0], &mut out).unwrap();
+        assert_eq!(out, [-2.0]);
+        assert_eq!(counted.statistics().rhs_evaluations, 2);
+    }
+}

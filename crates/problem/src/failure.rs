@@ -1,0 +1,104 @@
+//! The ways in which a run can end early. A failed run is a result, not a crash.
+
+use thiserror::Error;
+
+/// Why a solve stopped before its final time. Every variant carries the time at which it happened.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Failure {
+    /// The error control asked for a step that no longer advances the time.
+    #[error("step size {step:e} at t = {time} is too small to advance the time")]
+    StepTooSmall {
+        /// Time of the last accepted state, in seconds.
+        time: f64,
+        /// The step that was asked for, in seconds.
+        step: f64,
+    },
+    /// Newton's method did not converge and the method has no smaller step to offer.
+    #[error("Newton's method did not converge at t = {time} within {iterations} iterations")]
+    NewtonDiverged {
+        /// Start of the step, in seconds.
+        time: f64,
+        /// Iterations that were made.
+        iterations: u64,
+    },
+    /// The state or its derivative is infinite or not a number.
+    #[error("state or derivative is not finite at t = {time}")]
+    NonFinite {
+        /// Start of the step (or time of the evaluation), in seconds.
+        time: f64,
+    },
+    /// A matrix that has to be inverted is singular to working precision.
+    #[error("{matrix} is singular at t = {time}")]
+    SingularMatrix {
+        /// Time of the evaluation, in seconds.
+        time: f64,
+        /// What the matrix is, for a reader: "mass matrix", "G B".
+        matrix: &'static str,
+    },
+    /// A budget of the run is used up.
+    #[error("budget of {limit} {counter} is used up at t = {time}")]
+    BudgetExhausted {
+        /// Time of the last accepted state, in seconds.
+        time: f64,
+        /// The counter that ran out, named as in [`Statistics`](crate::Statistics).
+        counter: &'static str,
+        /// Its limit.
+        limit: u64,
+    },
+    /// An event could not be located within the allowed number of repeated steps.
+    #[error("event {index} after t = {time} could not be located in {repeats} repeated steps")]
+    EventNotLocated {
+        /// Start of the step, in seconds.
+        time: f64,
+        /// Number of the switching function.
+        index: usize,
+        /// Repeated steps made.
+        repeats: u64,
+    },
+    /// A rule stated in the experiment is broken (`fails_when`).
+    #[error("rule `{rule}` is broken at t = {time}")]
+    Rule {
+        /// Time of the accepted state, in seconds.
+        time: f64,
+        /// The rule as written.
+        rule: String,
+    },
+    /// The method cannot be used on this problem or with these settings, said why.
+    #[error("{reason}")]
+    NotApplicable {
+        /// Why, and what would do.
+        reason: String,
+    },
+}
+
+impl Failure {
+    /// Name as it stands in the column `status` of `runs.csv`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::StepTooSmall { .. } => "step-too-small",
+            Self::NewtonDiverged { .. } => "newton-diverged",
+            Self::NonFinite { .. } => "non-finite",
+            Self::SingularMatrix { .. } => "singular-matrix",
+            Self::BudgetExhausted { .. } => "budget-exhausted",
+            Self::EventNotLocated { .. } => "event-not-located",
+            Self::Rule { .. } => "rule",
+            Self::NotApplicable { .. } => "not-applicable",
+        }
+    }
+
+    /// Time at which it happened, in seconds; none where the run could not start.
+    #[must_use]
+    pub fn time(&self) -> Option<f64> {
+        match *self {
+            Self::StepTooSmall { time, .. }
+            | Self::NewtonDiverged { time, .. }
+            | Self::NonFinite { time }
+            | Self::SingularMatrix { time, .. }
+            | Self::BudgetExhausted { time, .. }
+            | Self::EventNotLocated { time, .. }
+            | Self::Rule { time, .. } => Some(time),
+            Self::NotApplicable { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What a benchmark model is to a time integration method.
+//!
+//! A model is written once, generic over [`Scalar`] (the authoring traits [`OdeModel`] and
+//! [`MechanicalModel`]). Methods see the object-safe traits [`Ode`] and [`Mechanics`], and only through a
+//! counting wrapper ([`Counted`]), so that no method can misreport what it cost. Adaptors turn one
+//! formulation into another; they are written once, here.
+//!
+//! ```text
+//! MechanicalModel ──MechanicsOf──▶ Mechanics ──AccelerationLevel──▶ Ode ◀──AsOde── OdeModel
+//!  (any scalar)                    (derivatives   (index 1)         (what a method steps)
+//!                                   from duals)
+//! ```
+
+pub mod acceleration;
+pub mod counting;
+pub mod double_double;
+pub mod failure;
+pub mod linalg;
+pub mod mechanics;
+pub mod method;
+pub mod model;
+pub mod observer;
+pub mod ode;
+pub mod scalar;
+pub mod statistics;
+
+pub use acceleration::AccelerationLevel;
+pub use counting::Counted;
+pub use double_double::DoubleDouble;
+pub use failure::Failure;
+pub use mechanics::{MechanicalModel, Mechanics, MechanicsOf};
+pub use method::{Clock, Method, Settings, Solution, StepControl, Task};
+pub use model::{Formulated, Model, Observable};
+pub use observer::{Interpolant, Observer, Silent, Step};
+pub use ode::{AsOde, Ode, OdeModel, Switches};
+pub use scalar::Scalar;
+pub use statistics::Statistics;

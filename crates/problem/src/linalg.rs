@@ -1,0 +1,146 @@
+//! Small dense systems over any scalar.
+//!
+//! nalgebra's decompositions ask for a real field, which dual numbers and double-doubles are not. The
+//! systems here (mass matrices, constraint Grammians) have a handful of unknowns; the matrices are
+//! nalgebra's, the elimination is ours, and nothing is allocated after construction.
+
+use nalgebra::DMatrix;
+
+use crate::Scalar;
+
+/// LU factors with partial pivoting, in storage that is kept between factorisations.
+#[derive(Debug, Clone)]
+pub struct Lu<S> {
+    factors: DMatrix<S>,
+    pivots: Vec<usize>,
+}
+
+/// The matrix has no usable pivot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Singular;
+
+impl<S: Scalar> Lu<S> {
+    /// Storage for an `n × n` system.
+    #[must_use]
+    pub fn new(n: usize) -> Self {
+        Self { factors: DMatrix::from_element(n, n, S::nought()), pivots: vec![0; n] }
+    }
+
+    /// Factorises `matrix`, of the size given at construction.
+    ///
+    /// # Errors
+    /// [`Singular`] where a column has no finite non-zero pivot.
+    pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
+        self.factors.copy_from(matrix);
+        let n = self.pivots.len();
+        for k in 0..n {
+            let mut pivot = k;
+            let mut largest = -1.0;
+            for i in k..n {
+                let size = self.factors[(i, k)].value().abs();
+                if size > largest {
+                    largest = size;
+                    pivot = i;
+                }
+            }
+            if largest <= 0.0 || !largest.is_finite() {
+                return Err(Singular);
+            }
+            self.pivots[k] = pivot;
+            if pivot != k {
+                self.factors.swap_rows(k, pivot);
+            }
+            let inverse = self.factors[(k, k)].recip();
+            for i in k + 1..n {
+                let factor = self.factors[(i, k)] * inverse;
+                self.factors[(i, k)] = factor;
+                for j in k + 1..n {
+                    let update = factor * self.factors[(k, j)];
+                    self.factors[(i, j)] -= update;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
+    pub fn solve(&self, x: &mut [S]) {
+        let n = self.pivots.len();
+        for (k, &pivot) in self.pivots.iter().enumerate() {
+            x.swap(k, pivot);
+        }
+        for i in 1..n {
+            let mut sum = x[i];
+            for j in 0..i {
+                sum -= self.factors[(i, j)] * x[j];
+            }
+            x[i] = sum;
+        }
+        for i in (0..n).rev() {
+            let mut sum = x[i];
+            for j in i + 1..n {
+                sum -= self.factors[(i, j)] * x[j];
+            }
+            x[i] = sum / self.factors[(i, i)];
+        }
+    }
+}
+
+/// `y = A x`.
+pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    for (i, y) in y.iter_mut().enumerate() {
+        *y = (0..x.len()).fold(S::nought(), |sum, j| sum + a[(i, j)] * x[j]);
+    }
+}
+
+/// `y = Aᵀ x`.
+pub fn multiply_transposed<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    for (j, y) in y.iter_mut().enumerate() {
+        *y = (0..x.len()).fold(S::nought(), |sum, i| sum + a[(i, j)] * x[i]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DoubleDouble;
+
+    fn hilbert<S: Scalar>(n: usize) -> DMatrix<S> {
+        DMatrix::from_fn(n, n, |i, j| S::ratio(1.0, (i + j + 1) as f64))
+    }
+
+    fn residual<S: Scalar>(n: usize) -> f64 {
+        let a = hilbert::<S>(n);
+        let exact: Vec<S> = (0..n).map(|i| S::from(i as f64 - 1.5)).collect();
+        let mut x = vec![S::nought(); n];
+        multiply(&a, &exact, &mut x);
+        let mut lu = Lu::new(n);
+        lu.factorize(&a).unwrap();
+        lu.solve(&mut x);
+        x.iter().zip(&exact).map(|(x, e)| (*x - *e).value().abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn solves_an_ill_conditioned_system_to_its_condition_number() {
+        // cond(Hilbert 6) = 1.5e7
+        assert!(residual::<f64>(6) < 1.5e7 * 1e-15);
+        assert!(residual::<DoubleDouble>(6) < 1.5e7 * 1e-30);
+    }
+
+    #[test]
+    fn needs_its_pivoting() {
+        let a = DMatrix::from_row_slice(2, 2, &[0.0, 2.0, 3.0, 1.0]);
+        let mut lu = Lu::new(2);
+        lu.factorize(&a).unwrap();
+        let mut x = [4.0, 5.0];
+        lu.solve(&mut x);
+        assert_eq!(x, [1.0, 2.0]);
+    }
+
+    #[test]
+    fn says_singular() {
+        let mut lu = Lu::new(2);
+        assert_eq!(lu.factorize(&DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 4.0])), Err(Singular));
+        assert_eq!(lu.factorize(&DMatrix::from_element(2, 2, f64::NAN)), Err(Singular));
+    }
+}

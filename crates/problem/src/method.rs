@@ -1,0 +1,114 @@
+//! A time integration method as the runner sees it.
+
+use crate::{Counted, Failure, Observer, Scalar, Statistics};
+
+/// How the size of a step is decided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StepControl {
+    /// Constant step, in seconds.
+    Fixed {
+        /// Step size, s.
+        step: f64,
+    },
+    /// The local error is kept below `abs + rel · |y|` per component, in the method's own norm.
+    Tolerance {
+        /// Relative tolerance.
+        rel: f64,
+        /// Absolute tolerance, in the units of each component.
+        abs: f64,
+        /// Step to begin with, s; the method's own estimate where none is given.
+        initial_step: Option<f64>,
+        /// Largest step allowed, s.
+        max_step: Option<f64>,
+    },
+}
+
+/// How a constant-step run counts its steps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// `N` is the nearest whole number to `span / step`, `t_k = t_0 + k·step`, and the end is hit exactly
+    /// (the last step is shorter where the span is no whole number of steps).
+    #[default]
+    Exact,
+    /// `t = t_0; while t < t_end { step; t += step }` in floating point, as a program without a step counter
+    /// does it: where the sum of the steps falls just short of the end, one more whole step is made.
+    Accumulating,
+}
+
+/// Limits on counts, and the clock; never on seconds, so that a result does not depend on the machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// How the step is decided.
+    pub control: StepControl,
+    /// How constant steps are counted.
+    pub clock: Clock,
+    /// Most steps, accepted and rejected together.
+    pub max_steps: u64,
+    /// Most evaluations of the right-hand side.
+    pub max_rhs_evaluations: u64,
+}
+
+impl Settings {
+    /// Constant step `step` (s), exact clock, generous budgets.
+    #[must_use]
+    pub fn fixed(step: f64) -> Self {
+        Self::new(StepControl::Fixed { step })
+    }
+
+    /// Tolerances `rel` and `abs`, the method's own first step, generous budgets.
+    #[must_use]
+    pub fn tolerance(rel: f64, abs: f64) -> Self {
+        Self::new(StepControl::Tolerance { rel, abs, initial_step: None, max_step: None })
+    }
+
+    fn new(control: StepControl) -> Self {
+        Self { control, clock: Clock::Exact, max_steps: 100_000_000, max_rhs_evaluations: u64::MAX }
+    }
+}
+
+/// What is to be solved: from where, to when, how.
+#[derive(Debug, Clone)]
+pub struct Task<'t, S: Scalar = f64> {
+    /// Initial time, s.
+    pub t_start: S,
+    /// Final time, s; not before `t_start`.
+    pub t_end: S,
+    /// Initial state.
+    pub initial: &'t [S],
+    /// Step control and budgets.
+    pub settings: Settings,
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone)]
+pub struct Solution<S: Scalar = f64> {
+    /// Time of the last accepted state, s.
+    pub t_reached: S,
+    /// The last accepted state.
+    pub state: Vec<S>,
+    /// What it cost.
+    pub statistics: Statistics,
+    /// Why it stopped early, if it did.
+    pub failure: Option<Failure>,
+}
+
+/// A time integration method for ordinary differential equations.
+///
+/// A method is immutable: all that a solve needs lives in that solve, and two solves of the same task give
+/// bitwise the same result.
+pub trait Method<S: Scalar = f64>: Send + Sync {
+    /// Order of convergence of the state, for smooth problems.
+    fn order(&self) -> u32;
+
+    /// Number of implicit stages, for `step_per_stage` (1 for explicit and multistep methods).
+    fn implicit_stages(&self) -> u32 {
+        1
+    }
+
+    /// Whether the method can work to a tolerance; all can work with a constant step.
+    fn adapts(&self) -> bool;
+
+    /// Solves `task`, shows every accepted step to `observer`, and never panics on a diverging run: what went
+    /// wrong is in [`Solution::failure`].
+    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S>;
+}

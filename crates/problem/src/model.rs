@@ -1,0 +1,63 @@
+//! A benchmark model as the runner sees it: parameters and formulation chosen, ready to be solved and watched.
+
+use crate::{DoubleDouble, Ode, Scalar};
+
+/// The equations of a model in one scalar.
+pub trait Formulated<S: Scalar = f64> {
+    /// The equations, with scratch memory of their own; one for each solve.
+    fn ode(&self) -> Box<dyn Ode<S> + '_>;
+
+    /// The initial state, formed in the scalar's own precision.
+    fn initial_state(&self) -> Vec<S>;
+}
+
+/// What a component of a state is; errors are measured for each class by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Position coordinate.
+    Position,
+    /// Velocity coordinate.
+    Velocity,
+    /// Lagrange multiplier.
+    Multiplier,
+}
+
+/// A quantity that can be computed from a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observable {
+    /// Name in experiment files, `kebab_case` words joined by underscores: `theta`, `energy`.
+    pub name: String,
+    /// Unit as printed on an axis: `rad/s`, `J`; `1` where it has none.
+    pub unit: &'static str,
+    /// What it is, for `mbsbench describe`.
+    pub about: &'static str,
+}
+
+impl Observable {
+    /// An observable of that name, unit and meaning.
+    #[must_use]
+    pub fn new(name: impl Into<String>, unit: &'static str, about: &'static str) -> Self {
+        Self { name: name.into(), unit, about }
+    }
+}
+
+/// Computes all observables of a model, with scratch memory of its own.
+pub trait Observation {
+    /// Writes the observables, in the order of [`Model::observables`], into `values`.
+    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]);
+}
+
+/// A model with parameters and formulation chosen.
+///
+/// Names that measures look for: `energy` (J); `constraint`, the largest magnitude among the constraints
+/// `Γ, Φ` (compere2001: Φ); `surface`, the largest among the sliding surfaces `S`.
+pub trait Model: Formulated<f64> + Formulated<DoubleDouble> + Send + Sync {
+    /// What can be watched in this formulation.
+    fn observables(&self) -> Vec<Observable>;
+
+    /// A fresh observation; one for each solve.
+    fn observation(&self) -> Box<dyn Observation + '_>;
+
+    /// The class of each component of the state.
+    fn classes(&self) -> Vec<Class>;
+}

@@ -1,0 +1,53 @@
+//! Who watches a solve: measures, recorders, progress.
+
+use std::ops::ControlFlow;
+
+use crate::{Failure, Scalar};
+
+/// A state inside the step just made.
+pub trait Interpolant<S: Scalar = f64> {
+    /// Writes the state at `t` (s), between the step's start and end, into `y`.
+    ///
+    /// # Errors
+    /// A [`Failure`] where it needs an evaluation that fails.
+    fn state_at(&mut self, t: S, y: &mut [S]) -> Result<(), Failure>;
+}
+
+/// An accepted step as an observer sees it.
+pub struct Step<'s, S: Scalar = f64> {
+    /// Number of the step, from 1.
+    pub index: u64,
+    /// Time at the start of the step, s.
+    pub t_start: S,
+    /// State at the start.
+    pub start: &'s [S],
+    /// Time at the end, s.
+    pub t_end: S,
+    /// State at the end: after projection, after a switch.
+    pub end: &'s [S],
+    /// State that the formula gave, before projection; the same as `end` where nothing projects.
+    pub before_projection: &'s [S],
+    /// Functions that reached zero at the end of this step.
+    pub switched: &'s [usize],
+    /// The state inside the step: an extra step from its start that is not counted, of the method's order.
+    pub within: &'s mut dyn Interpolant<S>,
+}
+
+/// Receives the initial state and each accepted step.
+pub trait Observer<S: Scalar = f64> {
+    /// The initial state.
+    fn start(&mut self, _t: S, _y: &[S]) {}
+
+    /// An accepted step. [`ControlFlow::Break`] ends the run with the failure given.
+    fn step(&mut self, step: &mut Step<'_, S>) -> ControlFlow<Failure>;
+}
+
+/// An observer that looks away.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl<S: Scalar> Observer<S> for Silent {
+    fn step(&mut self, _step: &mut Step<'_, S>) -> ControlFlow<Failure> {
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,66 @@
+//! What a solve cost, in counts that do not depend on the machine.
+
+/// Counters of one solve.
+///
+/// | field | counted when | called elsewhere |
+/// |---|---|---|
+/// | `steps_accepted` | a step's result becomes the state | Nacc (compere2001), `nst` (CVODE), NACCPT (RADAU5) |
+/// | `steps_rejected` | a step is repeated after a failed error test or Newton iteration | Nrej, `netf + ncfn`, NREJCT |
+/// | `steps_repeated` | a step is repeated to locate an event | Nit |
+/// | `rhs_evaluations` | the right-hand side (or residual) is evaluated, by whomever | Nrhs, `nfe`, NFCN |
+/// | `jacobian_evaluations` | a Jacobian is formed | `nje`, NJAC |
+/// | `factorizations` | a matrix is factorised by the method (not inside the model) | `nsetups`, NDEC |
+/// | `newton_iterations` | a Newton correction is computed | `nni` |
+/// | `linear_solves` | a right-hand side is solved for with a factorised matrix | NSOL |
+/// | `switch_evaluations` | the switching functions are evaluated | |
+/// | `events` | an event is located and handled | Nev |
+/// | `projections` | a state is projected after a step | |
+/// | `matrix_exponentials` | an exponential of a matrix is formed | |
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps_accepted: u64,
+    /// Rejected steps.
+    pub steps_rejected: u64,
+    /// Steps repeated to locate an event.
+    pub steps_repeated: u64,
+    /// Evaluations of the right-hand side.
+    pub rhs_evaluations: u64,
+    /// Evaluations of a Jacobian.
+    pub jacobian_evaluations: u64,
+    /// Factorisations.
+    pub factorizations: u64,
+    /// Newton iterations.
+    pub newton_iterations: u64,
+    /// Linear solves.
+    pub linear_solves: u64,
+    /// Evaluations of the switching functions.
+    pub switch_evaluations: u64,
+    /// Events.
+    pub events: u64,
+    /// Projections after a step.
+    pub projections: u64,
+    /// Matrix exponentials.
+    pub matrix_exponentials: u64,
+}
+
+impl Statistics {
+    /// The counters with their names, in the order of the table above.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, u64); 12] {
+        [
+            ("steps_accepted", self.steps_accepted),
+            ("steps_rejected", self.steps_rejected),
+            ("steps_repeated", self.steps_repeated),
+            ("rhs_evaluations", self.rhs_evaluations),
+            ("jacobian_evaluations", self.jacobian_evaluations),
+            ("factorizations", self.factorizations),
+            ("newton_iterations", self.newton_iterations),
+            ("linear_solves", self.linear_solves),
+            ("switch_evaluations", self.switch_evaluations),
+            ("events", self.events),
+            ("projections", self.projections),
+            ("matrix_exponentials", self.matrix_exponentials),
+        ]
+    }
+}

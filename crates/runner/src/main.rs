@@ -1,0 +1,2 @@
+//! The program `mbsbench`.
+fn main() {}
