@@ -13,6 +13,7 @@
 
 pub mod acceleration;
 pub mod counting;
+pub mod definition;
 pub mod double_double;
 pub mod failure;
 pub mod linalg;
@@ -26,6 +27,7 @@ pub mod statistics;
 
 pub use acceleration::AccelerationLevel;
 pub use counting::Counted;
+pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;
 pub use failure::Failure;
 pub use mechanics::{MechanicalModel, Mechanics, MechanicsOf};

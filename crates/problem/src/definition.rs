@@ -1,0 +1,100 @@
+//! What makes a method or a model nameable in an experiment file: a parameter struct with a few constants.
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{DoubleDouble, Method, Model};
+
+/// Parameters as they stand in an experiment file.
+///
+/// Field names are kebab-case there; unknown fields are errors (`#[serde(rename_all = "kebab-case",
+/// deny_unknown_fields, default)]`); the default is the paper's value. The doc comment of each field, with its
+/// unit, is what `mbsbench describe` prints.
+pub trait Parameters: DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static {
+    /// Checks ranges that the types cannot express.
+    ///
+    /// # Errors
+    /// The first field that is out of range; the reader is shown its place in the file.
+    fn check(&self) -> Result<(), OutOfRange> {
+        Ok(())
+    }
+}
+
+/// A parameter has a value that makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}` is {found}, accepted is {accepted}")]
+pub struct OutOfRange {
+    /// Path of the field as in the file, dots between the levels: `formulation.sliding-mode.sigma`.
+    pub field: String,
+    /// The value found.
+    pub found: String,
+    /// What would be accepted.
+    pub accepted: String,
+}
+
+impl OutOfRange {
+    /// Field, value and what would be accepted.
+    #[must_use]
+    pub fn new(field: impl Into<String>, found: impl ToString, accepted: impl Into<String>) -> Self {
+        Self { field: field.into(), found: found.to_string(), accepted: accepted.into() }
+    }
+
+    /// Fails unless `value` is finite and positive.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] for `field`.
+    pub fn unless_positive(field: &str, value: f64) -> Result<(), Self> {
+        if value.is_finite() && value > 0.0 {
+            return Ok(());
+        }
+        Err(Self::new(field, value, "a finite number above zero"))
+    }
+
+    /// Fails unless `value` is finite.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] for `field`.
+    pub fn unless_finite(field: &str, value: f64) -> Result<(), Self> {
+        if value.is_finite() { Ok(()) } else { Err(Self::new(field, value, "a finite number")) }
+    }
+
+    /// The same error for a field one level further out.
+    #[must_use]
+    pub fn within(mut self, outer: &str) -> Self {
+        self.field = format!("{outer}.{}", self.field);
+        self
+    }
+}
+
+/// A time integration method that an experiment file can name.
+pub trait MethodDefinition: Parameters {
+    /// Name in experiment files, kebab-case.
+    const NAME: &'static str;
+    /// One line for `mbsbench list methods`.
+    const SUMMARY: &'static str;
+    /// Paper and equation, or textbook and page.
+    const SOURCE: &'static str;
+    /// The family, which has one colour in all figures: `explicit-runge-kutta`, `extrapolation`, …
+    const FAMILY: &'static str;
+
+    /// The method in double precision.
+    fn method(&self) -> Box<dyn Method>;
+
+    /// The method in double-double precision, for references; none where it is not generic.
+    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
+        None
+    }
+}
+
+/// A benchmark model that an experiment file can name.
+pub trait ModelDefinition: Parameters {
+    /// Name in experiment files, kebab-case.
+    const NAME: &'static str;
+    /// One line for `mbsbench list models`.
+    const SUMMARY: &'static str;
+    /// Paper and section.
+    const SOURCE: &'static str;
+
+    /// The model with these parameters, which [`Parameters::check`] has accepted.
+    fn model(&self) -> Box<dyn Model>;
+}

@@ -1,0 +1,200 @@
+//! The experiment file, as typed data. Model, method and measure entries are kept as nodes here: what they may
+//! contain is known to the registry only.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How constant steps are counted; see [`mbsbench_problem::Clock`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// A whole number of steps; the end is hit exactly.
+    #[default]
+    Exact,
+    /// `t += step` in floating point while `t < t_end`.
+    Accumulating,
+}
+
+/// Settings of a solve that belong to no single method. Budgets are counts, never seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How constant steps are counted.
+    pub clock: Clock,
+    /// Most steps of a run, accepted and rejected together.
+    pub max_steps: u64,
+    /// Most evaluations of the right-hand side in a run.
+    pub max_rhs_evaluations: u64,
+    /// First step of an error-controlled run, s; the method's own estimate where none is given.
+    pub initial_step: Option<f64>,
+    /// Largest step of an error-controlled run, s.
+    pub max_step: Option<f64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            clock: Clock::Exact,
+            max_steps: 10_000_000,
+            max_rhs_evaluations: 1_000_000_000,
+            initial_step: None,
+            max_step: None,
+        }
+    }
+}
+
+/// Error tolerances of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// Relative tolerance.
+    pub rel: f64,
+    /// Absolute tolerance, in the units of each component.
+    pub abs: f64,
+}
+
+/// Sends the runs through the timing lane as well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Timing {
+    /// Repetitions, interleaved over the runs (A B C A B C …).
+    pub repeat: u32,
+    /// Label of the method whose median is the unit of the ratios.
+    #[serde(default)]
+    pub relative_to: Option<String>,
+}
+
+/// A parameter that the paper leaves out, with the range in which it plausibly lies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Undetermined {
+    /// Lowest and highest plausible value.
+    pub range: [f64; 2],
+    /// Why it is undetermined and where the range comes from.
+    pub why: String,
+    /// Where the nominal value was chosen to match a published number: which one.
+    #[serde(default)]
+    pub calibrated: Option<String>,
+}
+
+/// A table of results: one row and one column for each value of two axes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableSpec {
+    /// The paper's number where it has one: `table-3.2`.
+    pub id: String,
+    /// Heading, in our words.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Axis that gives the rows.
+    pub rows: String,
+    /// Axis that gives the columns.
+    pub columns: String,
+    /// Column of `runs.csv` that fills the cells.
+    pub value: String,
+    /// CSV file with the published values, relative to the experiment file: first column the row axis, one
+    /// further column for each value of the column axis, cells as printed.
+    #[serde(default)]
+    pub published: Option<String>,
+    /// Only runs with these axis values.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+}
+
+/// A value on an axis, as written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AxisValue {
+    /// A number.
+    Number(f64),
+    /// A label.
+    Text(String),
+}
+
+/// One name or several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Names {
+    /// One.
+    One(String),
+    /// Several, drawn into the same panel.
+    Many(Vec<String>),
+}
+
+impl Names {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        match self {
+            Self::One(name) => std::slice::from_ref(name).iter().map(String::as_str),
+            Self::Many(names) => names.iter().map(String::as_str),
+        }
+    }
+}
+
+/// Scales of the two axes of a panel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Both linear.
+    #[default]
+    Linear,
+    /// Both logarithmic.
+    LogLog,
+    /// x logarithmic.
+    LogX,
+    /// y logarithmic.
+    LogY,
+}
+
+/// A panel: `y` over `x`. With `x: t` the runs' trajectories of observables are drawn, otherwise columns of
+/// `runs.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelSpec {
+    /// `t`, an axis, a measure's column, or (for an orbit) an observable.
+    pub x: String,
+    /// Observables or columns.
+    pub y: Names,
+    /// Axis whose values are the series; none where the panel shows one run.
+    #[serde(default)]
+    pub series: Option<String>,
+    /// Only runs with these axis values.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// Scales.
+    #[serde(default)]
+    pub scale: Scale,
+    /// Label of the x axis, without unit; its name where not given.
+    #[serde(default)]
+    pub x_label: Option<String>,
+    /// Label of the y axis, without unit; its name where not given.
+    #[serde(default)]
+    pub y_label: Option<String>,
+    /// Unit to show y in, where it is not the observable's own: `deg` for `rad`.
+    #[serde(default)]
+    pub y_unit: Option<String>,
+    /// Range of x; that of the data where not given.
+    #[serde(default)]
+    pub x_range: Option<[f64; 2]>,
+    /// Range of y; that of the data where not given.
+    #[serde(default)]
+    pub y_range: Option<[f64; 2]>,
+    /// Heading of the panel.
+    #[serde(default)]
+    pub title: Option<String>,
+}
+
+/// A figure: one panel (its keys beside `id`) or several (`panels`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FigureSpec {
+    /// The paper's number where it has one: `figure-3.10`.
+    pub id: String,
+    /// Heading, in our words.
+    pub title: Option<String>,
+    /// Panels side by side; 1 where not given.
+    pub columns: u32,
+    /// The panels, row by row; they are also written by themselves as `figure-3.10a` and so on.
+    pub panels: Vec<PanelSpec>,
+}
