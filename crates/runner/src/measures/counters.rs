@@ -1,0 +1,53 @@
+//! The counters of a solve as measures, one each, named as in [`Statistics`].
+
+use mbsbench_problem::{Parameters, Statistics};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+
+struct Read(fn(&Statistics) -> u64);
+
+impl Measure for Read {
+    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+        // Exact below 2⁵³, far above any budget.
+        vec![Some((self.0)(ending.statistics) as f64)]
+    }
+}
+
+macro_rules! counters {
+    ($($name:ident $field:ident $about:literal;)*) => {$(
+        #[doc = concat!("Number of ", $about, ".")]
+        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {}
+
+        impl Parameters for $name {}
+
+        impl MeasureDefinition for $name {
+            const NAME: &'static str = stringify!($field);
+            const SUMMARY: &'static str = concat!("number of ", $about);
+            fn columns(&self) -> Vec<String> {
+                vec![Self::NAME.to_owned()]
+            }
+            fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+                Box::new(Read(|statistics| statistics.$field))
+            }
+        }
+    )*};
+}
+
+counters! {
+    StepsAccepted steps_accepted "accepted steps";
+    StepsRejected steps_rejected "steps repeated after a failed error test or Newton iteration";
+    StepsRepeated steps_repeated "steps repeated to locate an event";
+    RhsEvaluations rhs_evaluations "evaluations of the right-hand side";
+    JacobianEvaluations jacobian_evaluations "evaluations of a Jacobian";
+    Factorizations factorizations "factorisations";
+    NewtonIterations newton_iterations "Newton iterations";
+    LinearSolves linear_solves "solves with a factorised matrix";
+    SwitchEvaluations switch_evaluations "evaluations of the switching functions";
+    Events events "events";
+    Projections projections "projections after a step";
+    MatrixExponentials matrix_exponentials "matrix exponentials";
+}

@@ -1,0 +1,240 @@
+//! Landmarks of a curve: zero crossings, turning points, events.
+
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+
+fn check_count(count: usize) -> Result<(), OutOfRange> {
+    if (1..=10_000).contains(&count) {
+        return Ok(());
+    }
+    Err(OutOfRange::new("count", count, "a whole number from 1 to 10000"))
+}
+
+fn numbered(name: &str, count: usize) -> impl Iterator<Item = String> + '_ {
+    (1..=count).map(move |k| format!("{name}@{k}"))
+}
+
+fn padded(mut values: Vec<f64>, count: usize) -> Vec<Option<f64>> {
+    values.truncate(count);
+    let missing = count - values.len();
+    values.into_iter().map(Some).chain(std::iter::repeat_n(None, missing)).collect()
+}
+
+/// Times at which an observable passes through a level.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Crossings {
+    /// Observable.
+    of: String,
+    /// Level, in the observable's unit.
+    level: f64,
+    /// Number of crossings to report; the first ones.
+    count: usize,
+}
+
+impl Default for Crossings {
+    fn default() -> Self {
+        Self { of: String::new(), level: 0.0, count: 1 }
+    }
+}
+
+impl Parameters for Crossings {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_finite("level", self.level)?;
+        check_count(self.count)
+    }
+}
+
+impl MeasureDefinition for Crossings {
+    const NAME: &'static str = "crossings";
+    const SUMMARY: &'static str = "times (s) at which an observable passes through a level";
+
+    fn columns(&self) -> Vec<String> {
+        numbered(&format!("crossing({})", self.of), self.count).collect()
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Passing {
+            index: context.index(&self.of),
+            level: self.level,
+            count: self.count,
+            scratch: vec![0.0; context.observables.len()],
+            times: Vec::with_capacity(self.count),
+        })
+    }
+}
+
+struct Passing {
+    index: Option<usize>,
+    level: f64,
+    count: usize,
+    scratch: Vec<f64>,
+    times: Vec<f64>,
+}
+
+impl Measure for Passing {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        let Some(index) = self.index.filter(|_| self.times.len() < self.count) else { return };
+        let (mut left, mut right) = (step.start[index] - self.level, step.end[index] - self.level);
+        // A zero at the start was reported with the step before.
+        if left == 0.0 || left * right > 0.0 || !(left * right).is_finite() {
+            return;
+        }
+        let (mut a, mut b) = (step.t_start, step.t_end);
+        // Illinois variant of regula falsi on the method's own solution inside the step.
+        for _ in 0..60 {
+            if right == 0.0 || (b - a).abs() <= 1e-15 * b.abs().max(1e-3) {
+                break;
+            }
+            let time = ((a * right - b * left) / (right - left)).clamp(a.min(b), a.max(b));
+            if step.within.observables_at(time, &mut self.scratch).is_err() {
+                return;
+            }
+            let value = self.scratch[index] - self.level;
+            if value * right < 0.0 {
+                (a, left) = (b, right);
+            } else {
+                left *= 0.5;
+            }
+            let moved = (time - b).abs();
+            (b, right) = (time, value);
+            if moved <= 1e-15 * b.abs() {
+                break;
+            }
+        }
+        self.times.push(b);
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        padded(self.times, self.count)
+    }
+}
+
+/// Turning points of an observable: values and times, from the parabola through three successive states.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Extrema {
+    /// Observable.
+    of: String,
+    /// Number of turning points to report; the first ones.
+    count: usize,
+}
+
+impl Default for Extrema {
+    fn default() -> Self {
+        Self { of: String::new(), count: 1 }
+    }
+}
+
+impl Parameters for Extrema {
+    fn check(&self) -> Result<(), OutOfRange> {
+        check_count(self.count)
+    }
+}
+
+impl MeasureDefinition for Extrema {
+    const NAME: &'static str = "extrema";
+    const SUMMARY: &'static str = "turning points of an observable, values and times (s)";
+
+    fn columns(&self) -> Vec<String> {
+        numbered(&format!("extremum({})", self.of), self.count)
+            .chain(numbered(&format!("extremum_time({})", self.of), self.count))
+            .collect()
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Turning {
+            index: context.index(&self.of),
+            count: self.count,
+            before: None,
+            values: Vec::with_capacity(self.count),
+            times: Vec::with_capacity(self.count),
+        })
+    }
+}
+
+struct Turning {
+    index: Option<usize>,
+    count: usize,
+    /// The state before the step's start.
+    before: Option<(f64, f64)>,
+    values: Vec<f64>,
+    times: Vec<f64>,
+}
+
+impl Measure for Turning {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        let Some(index) = self.index.filter(|_| self.values.len() < self.count) else { return };
+        let (t1, y1) = (step.t_start, step.start[index]);
+        let (t2, y2) = (step.t_end, step.end[index]);
+        if let Some((t0, y0)) = self.before {
+            // Newton's divided differences; a turning point lies where the slopes on both sides differ in sign.
+            let (first, second) = ((y1 - y0) / (t1 - t0), (y2 - y1) / (t2 - t1));
+            if first * second < 0.0 || (second == 0.0 && first != 0.0) {
+                let curvature = (second - first) / (t2 - t0);
+                let time = 0.5 * (t0 + t1) - 0.5 * first / curvature;
+                self.times.push(time);
+                self.values.push(y0 + (time - t0) * (first + (time - t1) * curvature));
+            }
+        }
+        self.before = Some((t1, y1));
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        let mut columns = padded(self.values, self.count);
+        columns.extend(padded(self.times, self.count));
+        columns
+    }
+}
+
+/// Times at which events were located, in the order of the switching functions.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EventTimes {
+    /// Number of switching functions to report; for each the time of its first event.
+    count: usize,
+}
+
+impl Default for EventTimes {
+    fn default() -> Self {
+        Self { count: 1 }
+    }
+}
+
+impl Parameters for EventTimes {
+    fn check(&self) -> Result<(), OutOfRange> {
+        check_count(self.count)
+    }
+}
+
+impl MeasureDefinition for EventTimes {
+    const NAME: &'static str = "event_times";
+    const SUMMARY: &'static str = "time (s) of the first event of each switching function";
+
+    fn columns(&self) -> Vec<String> {
+        numbered("event_time", self.count).collect()
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Times(Vec<Option<f64>>);
+        impl Measure for Times {
+            fn step(&mut self, step: &mut Observed<'_>) {
+                for &index in step.switched {
+                    if let Some(slot @ None) = self.0.get_mut(index) {
+                        *slot = Some(step.t_end);
+                    }
+                }
+            }
+            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+                self.0
+            }
+        }
+        Box::new(Times(vec![None; self.count]))
+    }
+}
