@@ -1,0 +1,59 @@
+//! Makes the fingerprint of everything that can change a number: the sources of the crates that compute, the
+//! measures, the locked dependencies, the compiler and the target.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let root = here.join("../..");
+    let mut sources = Vec::new();
+    for folder in ["crates/problem", "crates/integrators", "crates/models", "crates/runner/src/measures"] {
+        collect(&root.join(folder), &mut sources);
+    }
+    for file in ["Cargo.lock", "Cargo.toml", "crates/runner/src/execute/run.rs", "crates/runner/src/execute/reference.rs"]
+    {
+        sources.push(root.join(file));
+    }
+    sources.sort();
+
+    let mut hash = blake3::Hasher::new();
+    for source in &sources {
+        println!("cargo:rerun-if-changed={}", source.display());
+        // The name within the workspace, not the path of this machine, so that two clones agree.
+        let name = source.strip_prefix(&root).unwrap_or(source);
+        hash.update(name.to_string_lossy().as_bytes());
+        hash.update(&fs::read(source).unwrap_or_default());
+    }
+    for folder in ["crates/problem/src", "crates/integrators/src", "crates/models/src", "crates/runner/src/measures"] {
+        println!("cargo:rerun-if-changed={}", root.join(folder).display());
+    }
+    let compiler = Command::new(env::var("RUSTC").unwrap_or_else(|_| "rustc".into()))
+        .arg("-vV")
+        .output()
+        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+        .unwrap_or_default();
+    hash.update(compiler.as_bytes());
+    for variable in ["TARGET", "OPT_LEVEL", "CARGO_ENCODED_RUSTFLAGS"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+        hash.update(env::var(variable).unwrap_or_default().as_bytes());
+    }
+    println!("cargo:rustc-env=MBSBENCH_FINGERPRINT={}", hash.finalize().to_hex());
+    println!("cargo:rustc-env=MBSBENCH_COMPILER={}", compiler.lines().next().unwrap_or_default());
+    println!("cargo:rustc-env=MBSBENCH_TARGET={}", env::var("TARGET").unwrap_or_default());
+}
+
+fn collect(folder: &Path, sources: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if !path.ends_with("tests") && !path.ends_with("benches") && !path.ends_with("target") {
+                collect(&path, sources);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml") {
+            sources.push(path);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The parallel lane: runs that are not in the store go to all cores, each is kept as soon as it is finished.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::run::Record;
+use crate::progress::Progress;
+use crate::store::Store;
+
+/// A run to be made, if the store does not have it.
+pub struct Pending<'p> {
+    /// The run's key.
+    pub key: String,
+    /// What stands in messages: experiment and axis values.
+    pub title: String,
+    /// Makes the run.
+    pub make: Box<dyn Fn() -> Record + Send + Sync + 'p>,
+}
+
+/// Gives the record of every run, in order. With `fresh` nothing is taken from the store.
+///
+/// The result is bitwise the same for any number of threads: a run is one thread, and nothing is shared
+/// between runs.
+///
+/// # Errors
+/// Those of the file system; the runs finished by then are kept.
+pub fn run_all(pending: &[Pending<'_>], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Record>> {
+    let stop = AtomicBool::new(false);
+    pending
+        .par_iter()
+        .map(|run| {
+            if let Some(record) = (!fresh).then(|| store.load(&run.key)).flatten() {
+                progress.kept(&record.status);
+                return Ok(record);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(io::Error::other("another run could not be kept"));
+            }
+            progress.started(&run.title);
+            let record = (run.make)();
+            let kept = store.save(&run.key, &record);
+            stop.fetch_or(kept.is_err(), Ordering::Relaxed);
+            progress.finished(&run.title, &record);
+            kept.map(|()| record)
+        })
+        .collect()
+}

@@ -1,0 +1,6 @@
+//! From planned runs to recorded results: one run, the parallel lane, the timing lane, references.
+
+pub mod lane;
+pub mod reference;
+pub mod run;
+pub mod timing;

@@ -1,0 +1,111 @@
+//! Reference solutions with a certificate: two unrelated methods, and the digits to which they agree.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{
+    Counted, DoubleDouble, Failure, Formulated, Method, Model, Observer, Scalar, Settings, Step, Task,
+};
+
+use crate::measures::ReferenceTrajectory;
+
+/// One of the two solves behind a reference.
+pub struct ReferenceSolve<'r, S: Scalar> {
+    /// The model.
+    pub model: &'r dyn Model,
+    /// The equations in this scalar.
+    pub formulated: &'r dyn Formulated<S>,
+    /// The method.
+    pub method: &'r dyn Method<S>,
+    /// Step control and budgets.
+    pub settings: Settings,
+}
+
+/// Solves with both methods and compares their states at `times` (s, increasing, within `span`).
+///
+/// The bound on an observable is the difference between the two methods' values, but at least the rounding
+/// of the value to double precision, since observables are doubles.
+///
+/// # Errors
+/// The failure of either solve.
+pub fn certify<S: Scalar>(
+    main: &ReferenceSolve<'_, S>,
+    check: &ReferenceSolve<'_, S>,
+    span: [f64; 2],
+    times: &[f64],
+    digits_asked: f64,
+) -> Result<ReferenceTrajectory, Failure> {
+    let (first, second) = (states(main, span, times)?, states(check, span, times)?);
+    let observables: Vec<String> = main.model.observables().into_iter().map(|o| o.name).collect();
+    let mut reference =
+        ReferenceTrajectory { observables, times: times.to_vec(), digits: f64::INFINITY, digits_asked, ..Default::default() };
+    let scale: Vec<f64> = (0..first[0].len())
+        .map(|i| first.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max))
+        .collect();
+    let (mut one, mut other) = (main.model.observation(), check.model.observation());
+    for ((&t, a), b) in times.iter().zip(&first).zip(&second) {
+        for ((a, b), scale) in a.iter().zip(b).zip(&scale) {
+            let difference = (*a - *b).value().abs();
+            let relative = if *scale > 0.0 { difference / scale } else { difference };
+            reference.digits = reference.digits.min(-relative.max(1e-33).log10());
+        }
+        let double = |state: &[S]| -> Vec<f64> { state.iter().map(|x| x.value()).collect() };
+        let (mut values, mut others) =
+            (vec![0.0; reference.observables.len()], vec![0.0; reference.observables.len()]);
+        one.observe(t, &double(a), &mut values);
+        other.observe(t, &double(b), &mut others);
+        let bounds = values.iter().zip(&others).map(|(a, b)| (a - b).abs().max(f64::EPSILON * a.abs())).collect();
+        reference.values.push(values);
+        reference.bounds.push(bounds);
+    }
+    Ok(reference)
+}
+
+/// States at `times`, by extra steps where they are no step's end.
+fn states<S: Scalar>(solve: &ReferenceSolve<'_, S>, span: [f64; 2], times: &[f64]) -> Result<Vec<Vec<S>>, Failure> {
+    struct Collect<'c, S> {
+        times: &'c [f64],
+        states: Vec<Vec<S>>,
+    }
+    impl<S: Scalar> Collect<'_, S> {
+        fn take(&mut self, end: f64, slack: f64, mut state_at: impl FnMut(f64) -> Option<Vec<S>>) {
+            while let Some(&time) = self.times.get(self.states.len()).filter(|&&time| time <= end + slack) {
+                match state_at(time) {
+                    Some(state) => self.states.push(state),
+                    None => return,
+                }
+            }
+        }
+    }
+    impl<S: Scalar> Observer<S> for Collect<'_, S> {
+        fn start(&mut self, t: S, y: &[S]) {
+            self.take(t.value(), 0.0, |_| Some(y.to_vec()));
+        }
+        fn step(&mut self, step: &mut Step<'_, S>) -> ControlFlow<Failure> {
+            let (start, end) = (step.t_start.value(), step.t_end.value());
+            let slack = 1e-9 * (end - start);
+            self.take(end, slack, |time| {
+                if (time - end).abs() <= slack {
+                    return Some(step.end.to_vec());
+                }
+                let mut state = step.end.to_vec();
+                step.within.state_at(S::from(time), &mut state).ok().map(|()| state)
+            });
+            ControlFlow::Continue(())
+        }
+    }
+
+    let initial = solve.formulated.initial_state();
+    let mut ode = solve.formulated.ode();
+    let mut collect = Collect { times, states: Vec::with_capacity(times.len()) };
+    let task =
+        Task { t_start: S::from(span[0]), t_end: S::from(span[1]), initial: &initial, settings: solve.settings };
+    let solution = solve.method.solve(Counted::new(ode.as_mut()), &task, &mut collect);
+    match solution.failure {
+        Some(failure) => Err(failure),
+        None if collect.states.len() < times.len() => Err(Failure::NonFinite { time: solution.t_reached.value() }),
+        None => Ok(collect.states),
+    }
+}
+
+/// The scalar of precise references.
+pub type Precise = DoubleDouble;

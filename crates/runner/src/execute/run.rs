@@ -1,0 +1,219 @@
+//! One run: solve, measure, record.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{Counted, Failure, Method, Model, Observation, Observer, Settings, Step, Task};
+use serde::{Deserialize, Serialize};
+
+use crate::measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, StartMeasure, Within};
+use crate::render::decimate::Decimator;
+
+/// What one run needs, all borrowed from the plan.
+pub struct Job<'j> {
+    /// The model, parameters and formulation chosen.
+    pub model: &'j dyn Model,
+    /// The method.
+    pub method: &'j dyn Method,
+    /// Step control and budgets.
+    pub settings: Settings,
+    /// Initial and final time, s.
+    pub span: [f64; 2],
+    /// The measures, in the order of their columns.
+    pub measures: &'j [Box<dyn StartMeasure>],
+    /// Observables whose trajectories are recorded.
+    pub trajectories: &'j [String],
+    /// The reference, where a measure needs one.
+    pub reference: Option<&'j ReferenceTrajectory>,
+}
+
+/// What is kept of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// `ok`, or the failure's name.
+    pub status: String,
+    /// The failure in words.
+    pub message: Option<String>,
+    /// Time reached, s.
+    #[serde(with = "exact")]
+    pub t_reached: f64,
+    /// Values of the measures' columns.
+    #[serde(with = "exact_options")]
+    pub values: Vec<Option<f64>>,
+    /// Decimated trajectories, where a plot needs them.
+    pub trajectory: Option<Trajectory>,
+}
+
+/// Observables over time, decimated to what an eye can see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trajectory {
+    /// Names of the observables.
+    pub observables: Vec<String>,
+    /// Units of the observables.
+    pub units: Vec<String>,
+    /// Times, s.
+    pub times: Vec<f64>,
+    /// One column for each observable.
+    pub columns: Vec<Vec<f64>>,
+}
+
+impl Record {
+    /// The record of a run that cannot be made here, with the reason.
+    #[must_use]
+    pub fn unavailable(reason: String, columns: usize) -> Self {
+        Self {
+            status: "unavailable".to_owned(),
+            message: Some(reason),
+            t_reached: f64::NAN,
+            values: vec![None; columns],
+            trajectory: None,
+        }
+    }
+}
+
+/// Solves and measures. Never panics on a diverging run; what went wrong is in the record.
+#[must_use]
+pub fn execute(job: &Job<'_>) -> Record {
+    let observables: Vec<String> = job.model.observables().iter().map(|o| o.name.clone()).collect();
+    let context = MeasureContext { observables: &observables, span: job.span, reference: job.reference };
+    let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
+    let recorded: Vec<usize> =
+        job.trajectories.iter().filter_map(|name| observables.iter().position(|o| o == name)).collect();
+    let mut watch = Watch {
+        observation: job.model.observation(),
+        inside: job.model.observation(),
+        measures: job.measures.iter().map(|measure| measure.start_measure(&context)).collect(),
+        before: vec![0.0; observables.len()],
+        after: vec![0.0; observables.len()],
+        state: initial.clone(),
+        row: vec![0.0; recorded.len()],
+        decimator: (!recorded.is_empty()).then(|| Decimator::new(recorded.len())),
+        recorded,
+    };
+    let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);
+    let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
+    let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut watch);
+
+    let ending = Ending {
+        t_reached: solution.t_reached,
+        statistics: &solution.statistics,
+        observables: &watch.after,
+        failure: solution.failure.as_ref(),
+    };
+    let values = watch.measures.into_iter().flat_map(|measure| measure.finish(&ending)).collect();
+    let units = job.model.observables();
+    let trajectory = watch.decimator.map(|decimator| {
+        let (times, columns) = decimator.finish();
+        Trajectory {
+            observables: watch.recorded.iter().map(|&index| observables[index].clone()).collect(),
+            units: watch.recorded.iter().map(|&index| units[index].unit.to_owned()).collect(),
+            times,
+            columns,
+        }
+    });
+    Record {
+        status: solution.failure.as_ref().map_or("ok", Failure::name).to_owned(),
+        message: solution.failure.as_ref().map(ToString::to_string),
+        t_reached: solution.t_reached,
+        values,
+        trajectory,
+    }
+}
+
+/// The observer that turns states into observables and shows them to measures and recorder.
+struct Watch<'m> {
+    observation: Box<dyn Observation + 'm>,
+    inside: Box<dyn Observation + 'm>,
+    measures: Vec<Box<dyn Measure>>,
+    before: Vec<f64>,
+    after: Vec<f64>,
+    state: Vec<f64>,
+    recorded: Vec<usize>,
+    row: Vec<f64>,
+    decimator: Option<Decimator>,
+}
+
+impl Watch<'_> {
+    fn record(&mut self, t: f64) {
+        if let Some(decimator) = &mut self.decimator {
+            for (cell, &index) in self.row.iter_mut().zip(&self.recorded) {
+                *cell = self.after[index];
+            }
+            decimator.push(t, &self.row);
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn start(&mut self, t: f64, y: &[f64]) {
+        self.observation.observe(t, y, &mut self.after);
+        for measure in &mut self.measures {
+            measure.begin(t, &self.after);
+        }
+        self.record(t);
+    }
+
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        std::mem::swap(&mut self.before, &mut self.after);
+        self.observation.observe(step.t_end, step.end, &mut self.after);
+        let mut inside = Inside { within: step.within, observation: self.inside.as_mut(), state: &mut self.state };
+        let mut observed = Observed {
+            t_start: step.t_start,
+            t_end: step.t_end,
+            start: &self.before,
+            end: &self.after,
+            before_projection: step.before_projection,
+            state: step.end,
+            switched: step.switched,
+            within: &mut inside,
+        };
+        for measure in &mut self.measures {
+            measure.step(&mut observed);
+        }
+        self.record(step.t_end);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Observables of the state inside a step.
+struct Inside<'i> {
+    within: &'i mut dyn mbsbench_problem::Interpolant,
+    observation: &'i mut dyn Observation,
+    state: &'i mut Vec<f64>,
+}
+
+impl Within for Inside<'_> {
+    fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure> {
+        self.within.state_at(t, self.state)?;
+        self.observation.observe(t, self.state, values);
+        Ok(())
+    }
+}
+
+/// Doubles as text that reads back to the same bits; JSON has no infinities and no NaN.
+mod exact {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{value:?}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The same for lists with gaps.
+mod exact_options {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(values: &[Option<f64>], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(|value| value.map(|value| format!("{value:?}"))))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<f64>>, D::Error> {
+        Vec::<Option<String>>::deserialize(deserializer)?
+            .into_iter()
+            .map(|text| text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose())
+            .collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! The timing lane: alone, after everything else, interleaved, every sample kept.
+
+use std::time::Instant;
+
+use super::run::Job;
+use mbsbench_problem::{Counted, Formulated, Silent, Task};
+
+/// The samples of one run, in seconds, in the order taken.
+pub type Samples = Vec<f64>;
+
+/// Solves every job `repeat` times, interleaved (A B C A B C …), on this thread, without measures.
+///
+/// One untimed round goes first, so that no job pays for cold caches. `between` is told how many rounds are
+/// done.
+pub fn time_all(jobs: &[Job<'_>], repeat: u32, mut between: impl FnMut(u32)) -> Vec<Samples> {
+    let mut samples = vec![Samples::with_capacity(repeat as usize); jobs.len()];
+    for round in 0..=repeat {
+        for (job, samples) in jobs.iter().zip(&mut samples) {
+            let initial = Formulated::<f64>::initial_state(job.model);
+            let mut ode = Formulated::<f64>::ode(job.model);
+            let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
+            let begin = Instant::now();
+            let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut Silent);
+            let seconds = begin.elapsed().as_secs_f64();
+            std::hint::black_box(solution);
+            if round > 0 {
+                samples.push(seconds);
+            }
+        }
+        between(round);
+    }
+    samples
+}
+
+/// Median and half the distance of the quartiles (nearest rank).
+#[must_use]
+pub fn median_and_spread(samples: &[f64]) -> (f64, f64) {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = |p: f64| sorted.get(((sorted.len() - 1) as f64 * p).round() as usize).copied().unwrap_or(f64::NAN);
+    if sorted.is_empty() { (f64::NAN, f64::NAN) } else { (rank(0.5), 0.5 * (rank(0.75) - rank(0.25))) }
+}
+
+/// The machine that timings were taken on, in one line: processor, cores, operating system.
+#[must_use]
+pub fn machine() -> String {
+    let processor = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            line.split_once(':').map(|(_, name)| name.trim().to_owned())
+        })
+        .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    format!("{processor}, {cores} cores, {}", std::env::consts::OS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_and_quartiles_by_nearest_rank() {
+        let (median, spread) = median_and_spread(&[5.0, 1.0, 2.0, 4.0, 3.0]);
+        assert_eq!((median, spread), (3.0, 1.0));
+        assert!(median_and_spread(&[]).0.is_nan());
+    }
+}

@@ -1,0 +1,118 @@
+//! What a person sees while the program works: a bar on a terminal, plain lines elsewhere.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::execute::run::Record;
+
+/// Progress over a known number of runs. All output goes to standard error.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+struct State {
+    total: usize,
+    done: usize,
+    kept: usize,
+    failed: usize,
+    said: Instant,
+}
+
+/// Distance between two plain lines.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
+
+impl Progress {
+    /// Progress over `total` runs.
+    #[must_use]
+    pub fn new(total: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self { bar, state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, said: Instant::now() }) }
+    }
+
+    /// Says nothing; for tests and for callers who show their own.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self { bar: Some(ProgressBar::hidden()), ..Self::new(0) }
+    }
+
+    /// A run was taken from the store.
+    pub fn kept(&self, status: &str) {
+        self.count(status, true);
+    }
+
+    /// A run begins.
+    pub fn started(&self, title: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(title.to_owned());
+        }
+    }
+
+    /// A run is over.
+    pub fn finished(&self, title: &str, record: &Record) {
+        if let (false, Some(message)) = (record.status == "ok", &record.message) {
+            self.line(&format!("{title}: {message}"));
+        }
+        self.count(&record.status, false);
+    }
+
+    /// How many runs were made, taken from the store, and failed.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let state = self.lock();
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let mut text = format!("{} run{}, {} from the store", state.done, plural(state.done), state.kept);
+        if state.failed > 0 {
+            text.push_str(&format!(", {} failed", state.failed));
+        }
+        text
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn count(&self, status: &str, kept: bool) {
+        let mut state = self.lock();
+        state.done += 1;
+        state.kept += usize::from(kept);
+        state.failed += usize::from(status != "ok");
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        } else if state.said.elapsed() >= PLAIN_INTERVAL {
+            state.said = Instant::now();
+            let text = format!("{} of {} runs, {} failed", state.done, state.total, state.failed);
+            drop(state);
+            self.line(&text);
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| write_line(text)),
+            None => write_line(text),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // A panic while counting leaves counts that are still counts.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn write_line(text: &str) {
+    // Nobody to tell where standard error is gone.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

@@ -1,0 +1,108 @@
+//! The cache of finished runs, and writing that is never half done.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::execute::run::Record;
+
+/// Finished runs by key. The key of an entry adds to the run's own key everything else that can change a
+/// number: the sources that compute it, the locked dependencies, the compiler and the target.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+    fingerprint: String,
+}
+
+impl Store {
+    /// A store in `folder`, for results of code with that fingerprint. Nothing is written yet.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>, fingerprint: impl Into<String>) -> Self {
+        Self { folder: folder.into(), fingerprint: fingerprint.into() }
+    }
+
+    fn path(&self, run: &str) -> PathBuf {
+        let key = blake3::hash(format!("{run}\n{}", self.fingerprint).as_bytes()).to_hex();
+        self.folder.join(&key[..2]).join(format!("{}.json", &key[2..34]))
+    }
+
+    /// The record of a run, if it is there and readable. A damaged entry counts as missing: it is made again.
+    #[must_use]
+    pub fn load(&self, run: &str) -> Option<Record> {
+        serde_json::from_slice(&fs::read(self.path(run)).ok()?).ok()
+    }
+
+    /// Keeps a record.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn save(&self, run: &str, record: &Record) -> io::Result<()> {
+        write_atomically(&self.path(run), &serde_json::to_vec(record).map_err(io::Error::from)?)
+    }
+}
+
+/// Writes a file so that a reader, at any moment and after any crash, sees the old content or the new one.
+/// A file that has the content already is left alone.
+///
+/// # Errors
+/// Those of the file system.
+pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
+    if fs::read(path).is_ok_and(|present| present == content) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".").suffix(".part").tempfile_in(folder)?;
+    file.write_all(content)?;
+    // Temporary files are private to their owner by default; results are for everybody.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        Record {
+            status: "ok".into(),
+            message: None,
+            t_reached: 5.0,
+            values: vec![Some(0.1 + 0.2), None, Some(f64::NAN), Some(f64::INFINITY), Some(5e-324)],
+            trajectory: None,
+        }
+    }
+
+    #[test]
+    fn gives_back_the_same_bits() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path(), "code");
+        assert_eq!(store.load("run"), None);
+        store.save("run", &record()).unwrap();
+        let bits = |record: &Record| record.values.iter().map(|v| v.map(f64::to_bits)).collect::<Vec<_>>();
+        assert_eq!(bits(&store.load("run").unwrap()), bits(&record()));
+    }
+
+    #[test]
+    fn other_code_is_another_entry() {
+        let folder = tempfile::tempdir().unwrap();
+        Store::new(folder.path(), "code").save("run", &record()).unwrap();
+        assert!(Store::new(folder.path(), "changed code").load("run").is_none());
+    }
+
+    #[test]
+    fn a_damaged_entry_counts_as_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path(), "code");
+        store.save("run", &record()).unwrap();
+        let path = store.path("run");
+        let content = fs::read(&path).unwrap();
+        fs::write(&path, &content[..content.len() / 2]).unwrap();
+        assert_eq!(store.load("run"), None);
+    }
+}
