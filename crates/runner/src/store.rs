@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::execute::run::Record;
+use serde::{Serialize, de::DeserializeOwned};
 
 /// Finished runs by key. The key of an entry adds to the run's own key everything else that can change a
 /// number: the sources that compute it, the locked dependencies, the compiler and the target.
@@ -28,7 +28,7 @@ impl Store {
 
     /// The record of a run, if it is there and readable. A damaged entry counts as missing: it is made again.
     #[must_use]
-    pub fn load(&self, run: &str) -> Option<Record> {
+    pub fn load<T: DeserializeOwned>(&self, run: &str) -> Option<T> {
         serde_json::from_slice(&fs::read(self.path(run)).ok()?).ok()
     }
 
@@ -36,7 +36,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn save(&self, run: &str, record: &Record) -> io::Result<()> {
+    pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
         write_atomically(&self.path(run), &serde_json::to_vec(record).map_err(io::Error::from)?)
     }
 }
@@ -67,12 +67,14 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::run::Record;
 
     fn record() -> Record {
         Record {
             status: "ok".into(),
             message: None,
             t_reached: 5.0,
+            columns: ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec(),
             values: vec![Some(0.1 + 0.2), None, Some(f64::NAN), Some(f64::INFINITY), Some(5e-324)],
             trajectory: None,
         }
@@ -82,17 +84,17 @@ mod tests {
     fn gives_back_the_same_bits() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path(), "code");
-        assert_eq!(store.load("run"), None);
+        assert_eq!(store.load::<Record>("run"), None);
         store.save("run", &record()).unwrap();
         let bits = |record: &Record| record.values.iter().map(|v| v.map(f64::to_bits)).collect::<Vec<_>>();
-        assert_eq!(bits(&store.load("run").unwrap()), bits(&record()));
+        assert_eq!(bits(&store.load::<Record>("run").unwrap()), bits(&record()));
     }
 
     #[test]
     fn other_code_is_another_entry() {
         let folder = tempfile::tempdir().unwrap();
         Store::new(folder.path(), "code").save("run", &record()).unwrap();
-        assert!(Store::new(folder.path(), "changed code").load("run").is_none());
+        assert!(Store::new(folder.path(), "changed code").load::<Record>("run").is_none());
     }
 
     #[test]
@@ -103,6 +105,6 @@ mod tests {
         let path = store.path("run");
         let content = fs::read(&path).unwrap();
         fs::write(&path, &content[..content.len() / 2]).unwrap();
-        assert_eq!(store.load("run"), None);
+        assert_eq!(store.load::<Record>("run"), None);
     }
 }

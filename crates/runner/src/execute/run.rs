@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use mbsbench_problem::{Counted, Failure, Method, Model, Observation, Observer, Settings, Step, Task};
 use serde::{Deserialize, Serialize};
 
-use crate::measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, StartMeasure, Within};
+use crate::experiment::Rule;
+use crate::measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
+use crate::registry::{Choice, MeasureKind};
 use crate::render::decimate::Decimator;
 
 /// What one run needs, all borrowed from the plan.
@@ -19,7 +21,9 @@ pub struct Job<'j> {
     /// Initial and final time, s.
     pub span: [f64; 2],
     /// The measures, in the order of their columns.
-    pub measures: &'j [Box<dyn StartMeasure>],
+    pub measures: &'j [Choice<MeasureKind>],
+    /// Rules that the run must not break.
+    pub rules: &'j [Rule],
     /// Observables whose trajectories are recorded.
     pub trajectories: &'j [String],
     /// The reference, where a measure needs one.
@@ -36,7 +40,9 @@ pub struct Record {
     /// Time reached, s.
     #[serde(with = "exact")]
     pub t_reached: f64,
-    /// Values of the measures' columns.
+    /// Columns that the measures fill.
+    pub columns: Vec<String>,
+    /// Their values.
     #[serde(with = "exact_options")]
     pub values: Vec<Option<f64>>,
     /// Decimated trajectories, where a plot needs them.
@@ -59,14 +65,21 @@ pub struct Trajectory {
 impl Record {
     /// The record of a run that cannot be made here, with the reason.
     #[must_use]
-    pub fn unavailable(reason: String, columns: usize) -> Self {
+    pub fn unavailable(reason: String, columns: Vec<String>) -> Self {
         Self {
             status: "unavailable".to_owned(),
             message: Some(reason),
             t_reached: f64::NAN,
-            values: vec![None; columns],
+            values: vec![None; columns.len()],
+            columns,
             trajectory: None,
         }
+    }
+
+    /// The value in a column; none where the run does not fill it.
+    #[must_use]
+    pub fn value(&self, column: &str) -> Option<f64> {
+        self.values[self.columns.iter().position(|name| name == column)?]
     }
 }
 
@@ -81,7 +94,12 @@ pub fn execute(job: &Job<'_>) -> Record {
     let mut watch = Watch {
         observation: job.model.observation(),
         inside: job.model.observation(),
-        measures: job.measures.iter().map(|measure| measure.start_measure(&context)).collect(),
+        measures: job.measures.iter().map(|measure| measure.object().start(&context)).collect(),
+        rules: job
+            .rules
+            .iter()
+            .filter_map(|rule| observables.iter().position(|o| *o == rule.observable).map(|index| (index, rule)))
+            .collect(),
         before: vec![0.0; observables.len()],
         after: vec![0.0; observables.len()],
         state: initial.clone(),
@@ -114,6 +132,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         status: solution.failure.as_ref().map_or("ok", Failure::name).to_owned(),
         message: solution.failure.as_ref().map(ToString::to_string),
         t_reached: solution.t_reached,
+        columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
         values,
         trajectory,
     }
@@ -124,6 +143,7 @@ struct Watch<'m> {
     observation: Box<dyn Observation + 'm>,
     inside: Box<dyn Observation + 'm>,
     measures: Vec<Box<dyn Measure>>,
+    rules: Vec<(usize, &'m Rule)>,
     before: Vec<f64>,
     after: Vec<f64>,
     state: Vec<f64>,
@@ -170,7 +190,10 @@ impl Observer for Watch<'_> {
             measure.step(&mut observed);
         }
         self.record(step.t_end);
-        ControlFlow::Continue(())
+        match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
+            Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
+            None => ControlFlow::Continue(()),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub use landmarks::{Crossings, EventTimes, Extrema};
 pub use samples::{Final, Initial, Sample, Visit};
 
 use mbsbench_problem::{Failure, Parameters, Statistics};
+use serde::{Deserialize, Serialize};
 
 /// A measure that an experiment file can name; its fields are the parameters written there.
 pub trait MeasureDefinition: Parameters {
@@ -39,33 +40,6 @@ pub trait MeasureDefinition: Parameters {
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure>;
 }
 
-/// A measure with its parameters, whatever its type.
-pub trait StartMeasure: Send + Sync {
-    /// See [`MeasureDefinition::columns`].
-    fn column_names(&self) -> Vec<String>;
-    /// See [`MeasureDefinition::observables`].
-    fn observable_names(&self) -> Vec<String>;
-    /// See [`MeasureDefinition::reference_times`].
-    fn times_of_reference(&self, span: [f64; 2]) -> Vec<f64>;
-    /// See [`MeasureDefinition::start`].
-    fn start_measure(&self, context: &MeasureContext<'_>) -> Box<dyn Measure>;
-}
-
-impl<M: MeasureDefinition> StartMeasure for M {
-    fn column_names(&self) -> Vec<String> {
-        self.columns()
-    }
-    fn observable_names(&self) -> Vec<String> {
-        self.observables()
-    }
-    fn times_of_reference(&self, span: [f64; 2]) -> Vec<f64> {
-        self.reference_times(span)
-    }
-    fn start_measure(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        self.start(context)
-    }
-}
-
 /// What a measurement knows of its run before it starts.
 pub struct MeasureContext<'c> {
     /// Names of the model's observables, in the order of the values shown to the measure.
@@ -85,7 +59,7 @@ impl MeasureContext<'_> {
 }
 
 /// Observables of a reference solution at given times, with the bound on their error.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReferenceTrajectory {
     /// Names of the observables.
     pub observables: Vec<String>,

@@ -1,0 +1,11 @@
+//! What `results/<id>/` holds: `runs.csv`, tables, figures with the data they show, timings.
+
+mod figures;
+mod tables;
+mod timings;
+pub mod units;
+mod write;
+
+pub use figures::figure;
+pub use tables::table;
+pub use write::{Written, write};

@@ -1,0 +1,186 @@
+//! From a plan to its results: references first, then the runs that the store does not have, then the timings.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings};
+use rayon::prelude::*;
+
+use crate::execute::lane::{Pending, run_all};
+use crate::execute::reference::{ReferenceSolve, certify};
+use crate::execute::run::{Job, execute};
+use crate::execute::timing::{self, Samples};
+use crate::experiment::{Precision, SolverSpec};
+use crate::measures::ReferenceTrajectory;
+use crate::plan::{Plan, ReferencePlan, RunSpec};
+use crate::progress::Progress;
+use crate::results::{ResultSet, Row};
+use crate::store::Store;
+
+/// A certified reference, or why there is none.
+#[derive(Debug, Clone)]
+pub struct Certificate {
+    /// What was asked for.
+    pub plan: Arc<ReferencePlan>,
+    /// The reference with the digits to which its two methods agree, or the failure in words.
+    pub outcome: Result<ReferenceTrajectory, String>,
+}
+
+/// The results of several plans at once, so that all cores have work until the last run of the last one.
+///
+/// # Errors
+/// Those of the file system; finished runs are kept.
+pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Outcome>> {
+    let certificates = references(plans, store, fresh)?;
+    let pending: Vec<Pending<'_>> = plans
+        .iter()
+        .flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)))
+        .map(|(plan, run)| pending(plan, run, &certificates))
+        .collect();
+    let mut records = run_all(&pending, store, fresh, progress)?.into_iter();
+    Ok(plans
+        .iter()
+        .map(|plan| {
+            let rows = plan.runs.iter().zip(records.by_ref()).map(|(run, record)| Row {
+                axes: run.cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, |l| l.text.clone())).collect(),
+                values: plan.columns.iter().map(|column| record.value(column)).collect(),
+                status: record.status,
+                message: record.message,
+                t_reached: record.t_reached,
+                key: run.key.to_string(),
+                trajectory: record.trajectory,
+            });
+            let keys: Vec<_> = plan.runs.iter().filter_map(|run| run.reference.as_ref()).map(|r| &r.key).collect();
+            Outcome {
+                results: ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: rows.collect() },
+                certificates: certificates.values().filter(|c| keys.contains(&&c.plan.key)).cloned().collect(),
+            }
+        })
+        .collect())
+}
+
+/// Everything that an experiment's runs gave.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The rows of `runs.csv`.
+    pub results: ResultSet,
+    /// The references behind its errors.
+    pub certificates: Vec<Certificate>,
+}
+
+fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
+    let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
+    // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
+    let times = reference.and_then(|r| r.outcome.as_ref().ok()).map_or(0, |r| r.times.len());
+    let key = format!("run {}\ntrajectories {:?}\nreference times {times}", run.key.full(), run.trajectories);
+    Pending {
+        key,
+        title: format!("{} {}", plan.experiment.id, title(plan, run)),
+        make: Box::new(move || {
+            let (model, method) = (run.model.object().model(), run.method.object().method());
+            execute(&Job {
+                model: model.as_ref(),
+                method: method.as_ref(),
+                settings: run.settings,
+                span: run.span,
+                measures: &run.measures,
+                rules: &run.rules,
+                trajectories: &run.trajectories,
+                reference: reference.and_then(|reference| reference.outcome.as_ref().ok()),
+            })
+        }),
+    }
+}
+
+/// `method=rk3, step=0.05`: the axes on which the runs of a plan differ.
+fn title(plan: &Plan, run: &RunSpec) -> String {
+    let varying = plan.axes.iter().zip(&run.cells).enumerate().filter(|(axis, _)| plan.values(*axis).len() > 1);
+    let cells: Vec<String> =
+        varying.filter_map(|(_, (name, cell))| cell.as_ref().map(|cell| format!("{name}={cell}"))).collect();
+    cells.join(", ")
+}
+
+/// All references that the plans need, each made once, by their keys.
+fn references(plans: &[Plan], store: &Store, fresh: bool) -> io::Result<BTreeMap<String, Certificate>> {
+    let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<f64>)> = BTreeMap::new();
+    for run in plans.iter().flat_map(|plan| &plan.runs) {
+        let Some(reference) = &run.reference else { continue };
+        let (_, times) = wanted
+            .entry(reference.key.full().to_owned())
+            .or_insert_with(|| (Arc::clone(reference), vec![reference.span[1]]));
+        times.extend(run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
+    }
+    wanted
+        .into_par_iter()
+        .map(|(key, (plan, mut times))| {
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+            let stored = format!("reference {key}\ntimes {times:?}");
+            if let Some(reference) = (!fresh).then(|| store.load(&stored)).flatten() {
+                return Ok((key, Certificate { plan, outcome: Ok(reference) }));
+            }
+            let outcome = make_reference(&plan, &times);
+            if let Ok(reference) = &outcome {
+                store.save(&stored, reference)?;
+            }
+            Ok((key, Certificate { plan, outcome }))
+        })
+        .collect()
+}
+
+fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
+    let model = plan.model.object().model();
+    let asked = plan.digits.map_or(0.0, f64::from);
+    let Some((check, check_settings)) = &plan.check else {
+        return Err("the reference has no second method to be checked against (`check:`)".to_owned());
+    };
+    // A reference's grid is exact whatever the experiment's clock.
+    let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };
+    let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
+    let span = plan.span;
+    let made = match plan.precision {
+        Precision::Double => {
+            let (main, other) = (plan.solver.method.object().method(), check.method.object().method());
+            let formulated: &dyn Formulated<f64> = model.as_ref();
+            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
+            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+        }
+        Precision::DoubleDouble => {
+            let precise = |solver: &SolverSpec| {
+                let name = solver.method.name();
+                solver.method.object().precise().ok_or_else(|| format!("`{name}` has no double-double version"))
+            };
+            let (main, other) = (precise(&plan.solver)?, precise(check)?);
+            let formulated: &dyn Formulated<DoubleDouble> = model.as_ref();
+            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
+            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+        }
+    };
+    made.map_err(|failure| failure.to_string())
+}
+
+/// The timings of a plan that asks for them: one list of seconds for each run.
+#[must_use]
+pub fn timings_of(plan: &Plan, quick: bool) -> Option<Vec<Samples>> {
+    /// Enough to see that the lane works.
+    const QUICK_REPEAT: u32 = 3;
+    let timing = plan.experiment.timing.as_ref()?;
+    let made: Vec<_> = plan.runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
+    let jobs: Vec<Job<'_>> = plan
+        .runs
+        .iter()
+        .zip(&made)
+        .map(|(run, (model, method))| Job {
+            model: model.as_ref(),
+            method: method.as_ref(),
+            settings: run.settings,
+            span: run.span,
+            measures: &[],
+            rules: &[],
+            trajectories: &[],
+            reference: None,
+        })
+        .collect();
+    Some(timing::time_all(&jobs, if quick { timing.repeat.min(QUICK_REPEAT) } else { timing.repeat }, |_| {}))
+}

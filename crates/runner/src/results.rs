@@ -1,0 +1,142 @@
+//! The rows of `runs.csv`: one line a run, axes first, then status, measures and the run's key.
+
+use std::collections::BTreeMap;
+
+use crate::execute::run::Trajectory;
+
+/// The results of one experiment, before rendering.
+#[derive(Debug, Clone, Default)]
+pub struct ResultSet {
+    /// Names of the axis columns.
+    pub axes: Vec<String>,
+    /// Names of the measure columns.
+    pub measures: Vec<String>,
+    /// One row a run.
+    pub rows: Vec<Row>,
+}
+
+/// One run.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Values on the axes, spelled as in the experiment file; empty where a case does not have the axis.
+    pub axes: Vec<String>,
+    /// `ok`, a failure's name, or `unavailable`.
+    pub status: String,
+    /// Failure in words.
+    pub message: Option<String>,
+    /// Time reached, s.
+    pub t_reached: f64,
+    /// Values of the measure columns; `None` is an empty cell.
+    pub values: Vec<Option<f64>>,
+    /// Key of the run.
+    pub key: String,
+    /// Trajectories for plots over time.
+    pub trajectory: Option<Trajectory>,
+}
+
+impl Row {
+    /// Whether the run reached its end.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.status == "ok"
+    }
+}
+
+/// A double in shortest decimals that read back to the same bits; exponents where they are shorter.
+#[must_use]
+pub fn decimal(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) { format!("{value}") } else { format!("{value:e}") }
+}
+
+impl ResultSet {
+    /// Index of an axis column.
+    #[must_use]
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis == name)
+    }
+
+    /// Index of a measure column.
+    #[must_use]
+    pub fn measure(&self, name: &str) -> Option<usize> {
+        self.measures.iter().position(|measure| measure == name)
+    }
+
+    /// Value of a column, axis or measure, in a row, as a number.
+    #[must_use]
+    pub fn number(&self, row: &Row, column: &str) -> Option<f64> {
+        match self.axis(column) {
+            Some(index) => crate::input::number::parse(&row.axes[index]),
+            None => row.values[self.measure(column)?],
+        }
+    }
+
+    /// The rows whose axes have one of the values asked for.
+    pub fn matching<'r>(&'r self, filter: &'r BTreeMap<String, Vec<String>>) -> impl Iterator<Item = &'r Row> {
+        self.rows.iter().filter(move |row| {
+            filter.iter().all(|(axis, accepted)| {
+                self.axis(axis).is_some_and(|index| accepted.iter().any(|value| same_value(value, &row.axes[index])))
+            })
+        })
+    }
+
+    /// The values that occur on an axis, in the order of the runs.
+    #[must_use]
+    pub fn values_of(&self, axis: &str) -> Vec<String> {
+        let Some(index) = self.axis(axis) else { return Vec::new() };
+        let mut values: Vec<String> = Vec::new();
+        for row in &self.rows {
+            if !row.axes[index].is_empty() && !values.contains(&row.axes[index]) {
+                values.push(row.axes[index].clone());
+            }
+        }
+        values
+    }
+
+    /// The text of `runs.csv`.
+    ///
+    /// # Errors
+    /// None in practice: the text is made in memory.
+    pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let fixed = ["status", "t_reached"].map(str::to_owned);
+        writer.write_record(self.axes.iter().chain(&fixed).chain(&self.measures).chain([&"run".to_owned()]))?;
+        for row in &self.rows {
+            let reached = if row.t_reached.is_nan() { String::new() } else { decimal(row.t_reached) };
+            let cells = row.values.iter().map(|value| value.map(decimal).unwrap_or_default());
+            writer.write_record(
+                row.axes.iter().cloned().chain([row.status.clone(), reached]).chain(cells).chain([row.key.clone()]),
+            )?;
+        }
+        writer.into_inner().map_err(|error| error.into_error().into())
+    }
+}
+
+/// Whether two spellings of an axis value mean the same: as text, or as numbers.
+#[must_use]
+pub fn same_value(a: &str, b: &str) -> bool {
+    a == b
+        || match (crate::input::number::parse(a), crate::input::number::parse(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_read_back() {
+        for x in [0.1 + 0.2, 1e-17, 5e-324, 1e300, -159.930_9, 101.0, 0.0, f64::MAX] {
+            assert_eq!(decimal(x).parse::<f64>().map(f64::to_bits), Ok(x.to_bits()), "{x}");
+        }
+        assert_eq!(decimal(101.0), "101");
+        assert_eq!(decimal(2.5e-17), "2.5e-17");
+    }
+
+    #[test]
+    fn spellings_of_a_number_are_one_value() {
+        assert!(same_value("0.010", "0.01") && same_value("2^-2", "0.25") && same_value("rk3", "rk3"));
+        assert!(!same_value("0.01", "0.02") && !same_value("rk3", "rk5"));
+    }
+}
