@@ -1,5 +1,7 @@
 //! The runner: experiment files, runs, measures, tables and plots behind the program `mbsbench`.
 
+pub mod experiment;
 pub mod input;
 pub mod measures;
+pub mod plan;
 pub mod registry;

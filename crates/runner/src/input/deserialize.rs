@@ -135,9 +135,7 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
     }
 
     fn list<V: Visitor<'n>>(self, items: &'n [Node], visitor: V) -> Result<V::Value, Unplaced> {
-        visitor
-            .visit_seq(Items { outer: self, rest: items.iter() })
-            .map_err(|error| error.at(self.node.place))
+        visitor.visit_seq(Items { outer: self, rest: items.iter() }).map_err(|error| error.at(self.node.place))
     }
 }
 
@@ -256,11 +254,10 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
     fn deserialize_tuple<V: Visitor<'n>>(self, length: usize, visitor: V) -> Result<V::Value, Unplaced> {
         match &self.node.value {
             Value::List(items) if items.len() == length => self.list(items, visitor),
-            Value::List(items) => Err(Unplaced::new(
-                format!("found a list of {}", items.len()),
-                format!("accepted: a list of {length}"),
-            )
-            .at(self.node.place)),
+            Value::List(items) => {
+                Err(Unplaced::new(format!("found a list of {}", items.len()), format!("accepted: a list of {length}"))
+                    .at(self.node.place))
+            }
             _ => Err(self.wrong(&format!("a list of {length}"))),
         }
     }
@@ -307,7 +304,9 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
             Value::Text(name) => (name, place, None),
             Value::Map(entries) => match entries.as_slice() {
                 [entry] => (&entry.key.name, entry.key.place, Some(self.inner(&entry.value))),
-                _ => return Err(self.wrong(&format!("a map with one of the keys {}", one_of(variants.iter().copied())))),
+                _ => {
+                    return Err(self.wrong(&format!("a map with one of the keys {}", one_of(variants.iter().copied()))));
+                }
             },
             _ => return Err(self.wrong(&one_of(variants.iter().copied()))),
         };
@@ -342,7 +341,8 @@ impl<'n> MapAccess<'n> for Entries<'n, '_> {
         self.value = Some(&entry.value);
         let key: StrDeserializer<'n, Unplaced> = entry.key.name.as_str().into_deserializer();
         seed.deserialize(key).map(Some).map_err(|mut error| {
-            error.problem.message = error.problem.message.replacen("unknown key", &format!("unknown {}", self.outer.what), 1);
+            error.problem.message =
+                error.problem.message.replacen("unknown key", &format!("unknown {}", self.outer.what), 1);
             error.at(entry.key.place)
         })
     }
@@ -432,11 +432,7 @@ impl<'n> VariantAccess<'n> for Content<'n, '_> {
         }
     }
 
-    fn struct_variant<V: Visitor<'n>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Unplaced> {
+    fn struct_variant<V: Visitor<'n>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Unplaced> {
         match self.0 {
             Some(content) => content.deserialize_struct("", fields, visitor),
             None => visitor.visit_map(MapDeserializer::<_, Unplaced>::new(std::iter::empty::<(&str, &str)>())),

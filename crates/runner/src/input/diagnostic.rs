@@ -159,7 +159,10 @@ mod tests {
         let place = Place::new(17, 25);
         let bad = BadInput::new(
             Arc::clone(&source),
-            vec![Problem::unknown(place, "model", "pendulam", ["pendulum"]), Problem::new(Place::new(7, 8), "inside ψ")],
+            vec![
+                Problem::unknown(place, "model", "pendulam", ["pendulum"]),
+                Problem::new(Place::new(7, 8), "inside ψ"),
+            ],
         );
         let text = bad.render(false);
         assert!(text.contains("θ.yaml:2:8: unknown model `pendulam`"), "{text}");

@@ -64,6 +64,33 @@ impl Node {
         Self { value, place }
     }
 
+    /// A value that was not written in the file, all of it at `place`.
+    #[must_use]
+    pub fn from_json(value: &serde_json::Value, place: Place) -> Self {
+        use serde_json::Value as Json;
+        let value = match value {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(number) => Value::Number(Number {
+                value: number.as_f64().unwrap_or(f64::NAN),
+                whole: number.as_i64().map(i128::from).or(number.as_u64().map(i128::from)),
+                text: number.to_string(),
+            }),
+            Json::String(text) => Value::Text(text.clone()),
+            Json::Array(items) => Value::List(items.iter().map(|item| Self::from_json(item, place)).collect()),
+            Json::Object(fields) => Value::Map(
+                fields
+                    .iter()
+                    .map(|(name, value)| Entry {
+                        key: Key { name: name.clone(), place },
+                        value: Self::from_json(value, place),
+                    })
+                    .collect(),
+            ),
+        };
+        Self::new(value, place)
+    }
+
     /// What it is, in words: "the number `0.1`", "a list".
     #[must_use]
     pub fn describe(&self) -> String {

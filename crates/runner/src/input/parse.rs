@@ -63,10 +63,13 @@ fn parse(source: &Source) -> Result<Node, Problem> {
         let message = format!("the file has {} bytes", text.len());
         return Err(Problem::new(Place::default(), message).help(format!("at most {LARGEST_FILE} are read")));
     }
-    let raw: Spanned<Raw> = serde_yaml::from_str_with_options(text, options()).map_err(|error| problem(&error, text))?;
+    let raw: Spanned<Raw> =
+        serde_yaml::from_str_with_options(text, options()).map_err(|error| problem(&error, text))?;
     let node = node(raw, source);
     if node.value == Value::Null {
-        return Err(Problem::new(Place::default(), "the file is empty").help("an experiment begins with `id: paper/name`"));
+        return Err(
+            Problem::new(Place::default(), "the file is empty").help("an experiment begins with `id: paper/name`")
+        );
     }
     Ok(node)
 }

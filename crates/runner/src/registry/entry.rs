@@ -145,8 +145,10 @@ pub(crate) fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choic
             [entry] => (&entry.key.name, entry.key.place, entry.value.clone()),
             [_, second, ..] => {
                 let message = format!("a second {} in one map: `{}`", K::NAME, second.key.name);
-                return Err(Problem::new(second.key.place, message)
-                    .help(format!("one name in one map, `{{ name: {{ parameter: value }} }}`; several {} are a list", K::PLURAL)));
+                return Err(Problem::new(second.key.place, message).help(format!(
+                    "one name in one map, `{{ name: {{ parameter: value }} }}`; several {} are a list",
+                    K::PLURAL
+                )));
             }
             [] => return Err(not_a_choice::<K>(node, &one_of(names()))),
         },
