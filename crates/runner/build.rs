@@ -13,7 +13,8 @@ fn main() {
     for folder in ["crates/problem", "crates/integrators", "crates/models", "crates/runner/src/measures"] {
         collect(&root.join(folder), &mut sources);
     }
-    for file in ["Cargo.lock", "Cargo.toml", "crates/runner/src/execute/run.rs", "crates/runner/src/execute/reference.rs"]
+    for file in
+        ["Cargo.lock", "Cargo.toml", "crates/runner/src/execute/run.rs", "crates/runner/src/execute/reference.rs"]
     {
         sources.push(root.join(file));
     }

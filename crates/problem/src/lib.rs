@@ -32,7 +32,7 @@ pub use double_double::DoubleDouble;
 pub use failure::Failure;
 pub use mechanics::{MechanicalModel, Mechanics, MechanicsOf};
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task};
-pub use model::{Formulated, Model, Observable};
+pub use model::{Class, Formulated, Model, Observable, Observation};
 pub use observer::{Interpolant, Observer, Silent, Step};
 pub use ode::{AsOde, Ode, OdeModel, Switches};
 pub use scalar::Scalar;

@@ -1,3 +1,29 @@
-//! Experiments, runs, measures, tables and plots: the library behind the program `mbsbench`.
+//! Experiment files, runs, measures, tables and plots: the library behind the program `mbsbench`.
+//!
+//! ```text
+//! YAML ──input──▶ nodes ──experiment──▶ cases and axes ──plan──▶ runs ──pipeline──▶ results ──artefacts──▶ files
+//! ```
 
+pub mod cli;
+pub mod execute;
+pub mod experiment;
+pub mod input;
 pub mod measures;
+pub mod output;
+pub mod pipeline;
+pub mod plan;
+pub mod progress;
+pub mod registry;
+pub mod render;
+pub mod results;
+pub mod store;
+
+use std::process::ExitCode;
+
+pub use registry::Registry;
+
+/// The program `mbsbench` over a registry; a crate outside the workspace calls it with its own entries added.
+#[must_use]
+pub fn main_with(registry: Registry) -> ExitCode {
+    cli::main_with(&registry)
+}

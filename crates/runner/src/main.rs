@@ -1,2 +1,9 @@
 //! The program `mbsbench`.
-fn main() {}
+
+use std::process::ExitCode;
+
+use mbsbench::Registry;
+
+fn main() -> ExitCode {
+    mbsbench::main_with(Registry::builtin())
+}

@@ -43,7 +43,7 @@ pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progres
         .iter()
         .map(|plan| {
             let rows = plan.runs.iter().zip(records.by_ref()).map(|(run, record)| Row {
-                axes: run.cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, |l| l.text.clone())).collect(),
+                axes: run.cells.clone(),
                 values: plan.columns.iter().map(|column| record.value(column)).collect(),
                 status: record.status,
                 message: record.message,

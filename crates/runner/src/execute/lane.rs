@@ -31,7 +31,7 @@ pub fn run_all(pending: &[Pending<'_>], store: &Store, fresh: bool, progress: &P
     pending
         .par_iter()
         .map(|run| {
-            if let Some(record) = (!fresh).then(|| store.load(&run.key)).flatten() {
+            if let Some(record) = (!fresh).then(|| store.load::<Record>(&run.key)).flatten() {
                 progress.kept(&record.status);
                 return Ok(record);
             }

@@ -36,11 +36,15 @@ pub fn certify<S: Scalar>(
 ) -> Result<ReferenceTrajectory, Failure> {
     let (first, second) = (states(main, span, times)?, states(check, span, times)?);
     let observables: Vec<String> = main.model.observables().into_iter().map(|o| o.name).collect();
-    let mut reference =
-        ReferenceTrajectory { observables, times: times.to_vec(), digits: f64::INFINITY, digits_asked, ..Default::default() };
-    let scale: Vec<f64> = (0..first[0].len())
-        .map(|i| first.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max))
-        .collect();
+    let mut reference = ReferenceTrajectory {
+        observables,
+        times: times.to_vec(),
+        digits: f64::INFINITY,
+        digits_asked,
+        ..Default::default()
+    };
+    let scale: Vec<f64> =
+        (0..first[0].len()).map(|i| first.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max)).collect();
     let (mut one, mut other) = (main.model.observation(), check.model.observation());
     for ((&t, a), b) in times.iter().zip(&first).zip(&second) {
         for ((a, b), scale) in a.iter().zip(b).zip(&scale) {
@@ -49,8 +53,7 @@ pub fn certify<S: Scalar>(
             reference.digits = reference.digits.min(-relative.max(1e-33).log10());
         }
         let double = |state: &[S]| -> Vec<f64> { state.iter().map(|x| x.value()).collect() };
-        let (mut values, mut others) =
-            (vec![0.0; reference.observables.len()], vec![0.0; reference.observables.len()]);
+        let (mut values, mut others) = (vec![0.0; reference.observables.len()], vec![0.0; reference.observables.len()]);
         one.observe(t, &double(a), &mut values);
         other.observe(t, &double(b), &mut others);
         let bounds = values.iter().zip(&others).map(|(a, b)| (a - b).abs().max(f64::EPSILON * a.abs())).collect();
@@ -97,8 +100,7 @@ fn states<S: Scalar>(solve: &ReferenceSolve<'_, S>, span: [f64; 2], times: &[f64
     let initial = solve.formulated.initial_state();
     let mut ode = solve.formulated.ode();
     let mut collect = Collect { times, states: Vec::with_capacity(times.len()) };
-    let task =
-        Task { t_start: S::from(span[0]), t_end: S::from(span[1]), initial: &initial, settings: solve.settings };
+    let task = Task { t_start: S::from(span[0]), t_end: S::from(span[1]), initial: &initial, settings: solve.settings };
     let solution = solve.method.solve(Counted::new(ode.as_mut()), &task, &mut collect);
     match solution.failure {
         Some(failure) => Err(failure),

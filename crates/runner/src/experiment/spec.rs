@@ -2,9 +2,14 @@
 //! contain is known to the registry only.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Label;
+use crate::input::{Node, Problem, Value, read};
 
 /// How constant steps are counted; see [`mbsbench_problem::Clock`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +109,7 @@ pub struct TableSpec {
 }
 
 /// A value on an axis, as written.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AxisValue {
     /// A number.
@@ -113,8 +118,57 @@ pub enum AxisValue {
     Text(String),
 }
 
+impl AxisValue {
+    /// Whether it means that value of an axis.
+    #[must_use]
+    pub fn matches(&self, label: &Label) -> bool {
+        match self {
+            Self::Number(number) => label.number == Some(*number),
+            Self::Text(text) => label.is(text),
+        }
+    }
+}
+
+impl fmt::Display for AxisValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+// By hand and not `untagged`, which would lose the place of an error.
+impl<'de> Deserialize<'de> for AxisValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AxisValueVisitor;
+        impl Visitor<'_> for AxisValueVisitor {
+            type Value = AxisValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number or a label")
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<AxisValue, E> {
+                Ok(AxisValue::Number(value as f64))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<AxisValue, E> {
+                Ok(AxisValue::Number(value as f64))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<AxisValue, E> {
+                Ok(AxisValue::Number(value))
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<AxisValue, E> {
+                Ok(AxisValue::Text(value.to_string()))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<AxisValue, E> {
+                Ok(AxisValue::Text(value.to_owned()))
+            }
+        }
+        deserializer.deserialize_any(AxisValueVisitor)
+    }
+}
+
 /// One name or several.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Names {
     /// One.
@@ -130,6 +184,32 @@ impl Names {
             Self::One(name) => std::slice::from_ref(name).iter().map(String::as_str),
             Self::Many(names) => names.iter().map(String::as_str),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NamesVisitor;
+        impl<'de> Visitor<'de> for NamesVisitor {
+            type Value = Names;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name or a list of names")
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Names, E> {
+                Ok(Names::One(value.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Names, A::Error> {
+                let mut names = Vec::new();
+                while let Some(name) = items.next_element()? {
+                    names.push(name);
+                }
+                if names.is_empty() {
+                    return Err(serde::de::Error::invalid_length(0, &"at least one name"));
+                }
+                Ok(Names::Many(names))
+            }
+        }
+        deserializer.deserialize_any(NamesVisitor)
     }
 }
 
@@ -198,3 +278,48 @@ pub struct FigureSpec {
     /// The panels, row by row; they are also written by themselves as `figure-3.10a` and so on.
     pub panels: Vec<PanelSpec>,
 }
+
+/// Reads a table.
+pub(super) fn read_table(node: &Node) -> Result<TableSpec, Problem> {
+    read(node)
+}
+
+/// Reads a figure: `panels:`, or the keys of its only panel beside `id` and `title`.
+pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
+    /// A figure of several panels.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Several {
+        id: String,
+        #[serde(default)]
+        title: Option<String>,
+        #[serde(default)]
+        columns: Option<u32>,
+        panels: Vec<PanelSpec>,
+    }
+    if let Some(panels) = node.get("panels") {
+        let Several { id, title, columns, panels: read_panels } = read(node)?;
+        if read_panels.is_empty() || read_panels.len() > MOST_PANELS {
+            let message = format!("a figure of {} panels", read_panels.len());
+            return Err(Problem::new(panels.place, message).help(format!("accepted: 1 to {MOST_PANELS} panels")));
+        }
+        if columns == Some(0) {
+            let problem = Problem::new(node.place_of("columns"), "a figure of 0 columns");
+            return Err(problem.help("accepted: a whole number from 1"));
+        }
+        return Ok(FigureSpec { id, title, columns: columns.unwrap_or(1), panels: read_panels });
+    }
+    if !matches!(node.value, Value::Map(_)) {
+        return Err(Problem::new(node.place, format!("found {}", node.describe()))
+            .help("accepted: a map with `id`, and either `x` and `y` or `panels`"));
+    }
+    let Some(id) = node.get("id") else {
+        return Err(Problem::new(node.place, "the key `id` is missing").help("add `id:`"));
+    };
+    let title = node.get("title").map(read).transpose()?;
+    let panel: PanelSpec = read(&node.without("id").without("title"))?;
+    Ok(FigureSpec { id: read(id)?, title, columns: 1, panels: vec![panel] })
+}
+
+/// Panels of a figure are lettered.
+const MOST_PANELS: usize = 26;

@@ -4,6 +4,8 @@ use mbsbench_problem::{OutOfRange, Parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::input::Spelled;
+
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 /// The initial value of an observable.
@@ -78,12 +80,18 @@ pub struct Sample {
     /// Observable.
     of: String,
     /// Times, s, increasing.
-    at: Vec<f64>,
+    at: Vec<Spelled<f64>>,
 }
 
 impl Parameters for Sample {
     fn check(&self) -> Result<(), OutOfRange> {
-        check_increasing("at", &self.at)
+        check_increasing("at", &self.times())
+    }
+}
+
+impl Sample {
+    fn times(&self) -> Vec<f64> {
+        self.at.iter().map(|at| at.value).collect()
     }
 }
 
@@ -95,7 +103,7 @@ pub(super) fn check_increasing(field: &str, times: &[f64]) -> Result<(), OutOfRa
     match times.windows(2).position(|pair| pair[0] >= pair[1]) {
         None => Ok(()),
         Some(k) => {
-            Err(OutOfRange::new(format!("{field}[{}]", k + 1), times[k + 1], format!("a time after {}", times[k])))
+            Err(OutOfRange::new(format!("{field}.{}", k + 1), times[k + 1], format!("a time after {}", times[k])))
         }
     }
 }
@@ -105,7 +113,7 @@ impl MeasureDefinition for Sample {
     const SUMMARY: &'static str = "values of an observable at given times";
 
     fn columns(&self) -> Vec<String> {
-        self.at.iter().map(|t| format!("{}@{t}", self.of)).collect()
+        self.at.iter().map(|t| format!("{}@{}", self.of, t.text)).collect()
     }
     fn observables(&self) -> Vec<String> {
         vec![self.of.clone()]
@@ -113,7 +121,7 @@ impl MeasureDefinition for Sample {
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         Box::new(Samples {
             index: context.index(&self.of),
-            visit: Visit::new(self.at.clone(), context.observables.len()),
+            visit: Visit::new(self.times(), context.observables.len()),
             values: vec![None; self.at.len()],
         })
     }

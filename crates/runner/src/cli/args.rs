@@ -1,0 +1,91 @@
+//! Arguments of the program.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Benchmarks and reproduces time integration methods for multibody dynamics.
+#[derive(Debug, Clone, Parser)]
+#[command(
+    name = "mbsbench",
+    version,
+    after_help = "Exit codes: 0 done; 1 a verdict or run differs from what is expected; 2 bad input; 3 the disk or the system failed."
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Validate experiment files and do nothing else.
+    Check {
+        /// Experiment files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Show the runs of experiment files.
+    Plan {
+        /// Experiment files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Use the axes under `quick:`.
+        #[arg(long)]
+        quick: bool,
+    },
+    /// List what experiment files can name.
+    List {
+        /// What to list.
+        what: Listed,
+        /// How to print it.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+        /// Folder with experiment files, for `list experiments`.
+        #[arg(long, default_value = "experiments")]
+        folder: PathBuf,
+    },
+    /// Show the parameters of a model, method or measure.
+    Describe {
+        /// What it is.
+        kind: Kind,
+        /// Its name.
+        name: String,
+    },
+    /// Print the JSON Schema of experiment files.
+    Schema,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// Benchmark models.
+    Models,
+    /// Time integration methods.
+    Methods,
+    /// Measures.
+    Measures,
+    /// Experiment files.
+    Experiments,
+}
+
+/// What can be described.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// A benchmark model.
+    Model,
+    /// A time integration method.
+    Method,
+    /// A measure.
+    Measure,
+}
+
+/// How a list is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}

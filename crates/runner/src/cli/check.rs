@@ -1,0 +1,53 @@
+//! `mbsbench check`, and reading experiment files for any command.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::CommandError;
+use crate::input::{BadInput, Problem};
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::registry::Registry;
+
+/// Reads experiment files and plans their runs; all files are read before the first problem is reported.
+///
+/// # Errors
+/// A file that cannot be read, or everything that is wrong with the files, among it two of one id.
+pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
+    let mut plans: Vec<Plan> = Vec::new();
+    let mut bad: Vec<BadInput> = Vec::new();
+    let mut places: HashMap<String, String> = HashMap::new();
+    for path in files {
+        let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        let plan = match Plan::read(path, &bytes, registry, quick) {
+            Ok(plan) => plan,
+            Err(wrong) => {
+                bad.push(wrong);
+                continue;
+            }
+        };
+        let document = &plan.experiment.document;
+        let place = document.root.place_of("id");
+        let position = document.source.position(place);
+        match places.insert(plan.experiment.id.clone(), position) {
+            None => plans.push(plan),
+            Some(first) => {
+                let message = format!("a second experiment `{}`; the first one is {first}", plan.experiment.id);
+                let problem = Problem::new(place, message).help("results are kept by id: give one of the two another");
+                bad.push(BadInput::new(Arc::clone(&document.source), vec![problem]));
+            }
+        }
+    }
+    if bad.is_empty() { Ok(plans) } else { Err(CommandError::BadInput(bad)) }
+}
+
+pub(super) fn check(registry: &Registry, files: &[PathBuf], output: &mut Output<'_>) -> Result<(), CommandError> {
+    let plans = load(registry, files, false)?;
+    // What `--quick` makes of the file has to be in order as well.
+    load(registry, files, true)?;
+    for (plan, file) in plans.iter().zip(files) {
+        output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! `mbsbench describe`: parameters from their JSON Schema, observables from the model itself.
+
+use serde_json::Value;
+
+use super::CommandError;
+use super::args;
+use crate::output::Output;
+use crate::registry::{Entry, Kind, Registry};
+
+pub(super) fn describe(
+    registry: &Registry,
+    kind: args::Kind,
+    name: &str,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    match kind {
+        args::Kind::Model => {
+            let entry = find(registry.models(), name)?;
+            about(entry, output)?;
+            output.line("\nobservables (with default parameters)")?;
+            let observables = entry.default_choice().object().model().observables();
+            let width = observables.iter().map(|observable| observable.name.len()).max().unwrap_or(0);
+            for observable in observables {
+                output.line(format!("  {:width$}  {}, {}", observable.name, observable.unit, observable.about))?;
+            }
+        }
+        args::Kind::Method => {
+            let entry = find(registry.methods(), name)?;
+            about(entry, output)?;
+            let method = entry.default_choice().object().method();
+            let precise = entry.default_choice().object().precise().is_some();
+            output.line(format!("\nfamily          {}", entry.family()))?;
+            output.line(format!("order           {}", method.order()))?;
+            output.line(format!("error control   {}", if method.adapts() { "yes" } else { "no" }))?;
+            output.line(format!("double-double   {}", if precise { "yes" } else { "no" }))?;
+        }
+        args::Kind::Measure => {
+            let entry = find(registry.measures(), name)?;
+            about(entry, output)?;
+            let measure = entry.default_choice();
+            output.line(format!("\ncolumns         {}", measure.object().columns().join(", ")))?;
+            output.line(format!("observables     {}", measure.object().observables().join(", ")))?;
+        }
+    }
+    Ok(())
+}
+
+fn find<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Result<&'r Entry<K>, CommandError> {
+    entries.iter().find(|entry| entry.name() == name).ok_or_else(|| CommandError::UnknownName {
+        kind: K::NAME,
+        found: name.to_owned(),
+        known: entries.iter().map(|entry| entry.name().to_owned()).collect(),
+    })
+}
+
+fn about<K: Kind>(entry: &Entry<K>, output: &mut Output<'_>) -> Result<(), CommandError> {
+    output.line(format!("{}: {}", entry.name(), entry.summary()))?;
+    if !entry.source().is_empty() {
+        output.line(format!("source: {}", entry.source()))?;
+    }
+    let schema = entry.schema();
+    let root = schema.as_value();
+    let mut lines = Vec::new();
+    parameters(root, root, entry.default_choice().parameters(), 1, &mut lines);
+    output.line(if lines.is_empty() { "\nno parameters" } else { "\nparameters" })?;
+    for line in lines {
+        output.line(line)?;
+    }
+    Ok(())
+}
+
+/// One line for each parameter, the alternatives of a parameter and their parameters below it.
+fn parameters(root: &Value, schema: &Value, defaults: &Value, depth: usize, lines: &mut Vec<String>) {
+    let indent = "  ".repeat(depth);
+    let Some(properties) = resolved(root, schema).get("properties").and_then(Value::as_object) else { return };
+    for (name, property) in properties {
+        let default = defaults.get(name).or(property.get("default"));
+        let shown = match default {
+            Some(value) if !value.is_null() => format!(" = {}", compact(value)),
+            _ => String::new(),
+        };
+        let target = resolved(root, property);
+        lines.push(format!("{indent}{name}: {}{shown}", type_name(root, property)));
+        if let Some(text) = documentation(property).or_else(|| documentation(target)) {
+            lines.push(format!("{indent}    {text}"));
+        }
+        let inner = default.unwrap_or(&Value::Null);
+        if target.get("properties").is_some() {
+            parameters(root, target, inner, depth + 1, lines);
+        }
+        for alternative in alternatives(target) {
+            described_alternative(root, alternative, inner, depth + 1, lines);
+        }
+    }
+}
+
+fn described_alternative(root: &Value, alternative: &Value, defaults: &Value, depth: usize, lines: &mut Vec<String>) {
+    let indent = "  ".repeat(depth);
+    let text = documentation(alternative).map_or(String::new(), |text| format!(": {text}"));
+    if let Some(name) = alternative.get("const").and_then(Value::as_str) {
+        lines.push(format!("{indent}- {name}{text}"));
+        return;
+    }
+    for name in alternative.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+        lines.push(format!("{indent}- {name}"));
+    }
+    for (name, content) in alternative.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        lines.push(format!("{indent}- {name}{text}"));
+        parameters(root, content, defaults.get(name).unwrap_or(&Value::Null), depth + 2, lines);
+    }
+}
+
+fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+    let listed = ["oneOf", "anyOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
+    let named = schema.get("enum").is_some().then_some(schema);
+    listed.filter(|schema| schema.get("type").and_then(Value::as_str) != Some("null")).chain(named)
+}
+
+/// The schema that a reference stands for.
+fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+    target.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
+}
+
+fn type_name(root: &Value, schema: &Value) -> String {
+    let schema = resolved(root, schema);
+    match schema.get("type") {
+        Some(Value::String(name)) if alternatives(schema).next().is_none() => name.clone(),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).filter(|&name| name != "null").collect::<Vec<_>>().join(" or ")
+        }
+        _ => "one of".to_owned(),
+    }
+}
+
+fn documentation(schema: &Value) -> Option<String> {
+    let text = schema.get("description")?.as_str()?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// A value in one line, an alternative without parameters as its name.
+fn compact(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) if fields.len() == 1 => fields.keys().next().cloned().unwrap_or_default(),
+        other => other.to_string(),
+    }
+}

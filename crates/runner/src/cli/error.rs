@@ -1,0 +1,62 @@
+//! Why a command stopped.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::Exit;
+use crate::input::{BadInput, accepted};
+
+/// Why a command stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// Files that cannot be used, all of them.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    BadInput(Vec<BadInput>),
+    /// A file that the user named cannot be read.
+    #[error("{path}: {error}", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A name on the command line that nothing has.
+    #[error("unknown {kind} `{found}`\nhelp: {}", accepted(found, known.iter().map(String::as_str)))]
+    UnknownName {
+        /// "model", "method", …
+        kind: &'static str,
+        /// What was found.
+        found: String,
+        /// All names.
+        known: Vec<String>,
+    },
+    /// The output cannot be written.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl CommandError {
+    /// The exit code of the program.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::BadInput(_) | Self::UnknownName { .. } => Exit::BadInput,
+            Self::Unreadable { error, .. } => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::PermissionDenied => {
+                    Exit::BadInput
+                }
+                _ => Exit::System,
+            },
+            Self::Output(_) => Exit::System,
+        }
+    }
+
+    /// The report for a terminal.
+    #[must_use]
+    pub fn render(&self, colour: bool) -> String {
+        match self {
+            Self::BadInput(files) => files.iter().map(|file| file.render(colour)).collect(),
+            _ => format!("error: {self}"),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The command line.
+
+mod args;
+mod check;
+mod describe;
+mod error;
+mod list;
+mod plan;
+mod schema;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use args::{Arguments, Command, Format, Listed};
+pub use check::load;
+pub use error::CommandError;
+
+use crate::output::Output;
+use crate::registry::Registry;
+
+/// Exit codes of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A verdict or run differs from what is expected.
+    Differs = 1,
+    /// Bad input; nothing was changed on disk.
+    BadInput = 2,
+    /// The disk or the system failed.
+    System = 3,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main_with(registry: &Registry) -> ExitCode {
+    let (mut stdout, mut stderr) = (io::stdout().lock(), io::stderr());
+    let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    run(registry, std::env::args_os(), &mut stdout, &mut stderr, colour).into()
+}
+
+/// Runs the program with these arguments, the first of which is its name.
+pub fn run(
+    registry: &Registry,
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+    colour: bool,
+) -> Exit {
+    let mut output = Output::new(stdout);
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => return report(stderr, &error.render().to_string(), Exit::BadInput),
+        // `--help` and `--version` are answers, not errors.
+        Err(answer) => {
+            return match output.line(answer.render().to_string().trim_end()) {
+                Ok(()) => Exit::Done,
+                Err(_) => Exit::System,
+            };
+        }
+    };
+    match command(registry, &arguments.command, &mut output) {
+        Ok(exit) => exit,
+        Err(error) => report(stderr, &error.render(colour), error.exit()),
+    }
+}
+
+fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    match command {
+        Command::Check { files } => check::check(registry, files, output)?,
+        Command::Plan { files, quick } => plan::plan(registry, files, *quick, output)?,
+        Command::List { what, format, folder } => list::list(registry, *what, *format, folder, output)?,
+        Command::Describe { kind, name } => describe::describe(registry, *kind, name, output)?,
+        Command::Schema => schema::schema(registry, output)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes a report. Where even that fails, the exit code is all that is left.
+fn report(stderr: &mut dyn Write, text: &str, exit: Exit) -> Exit {
+    let _ = writeln!(stderr, "{}", text.trim_end());
+    exit
+}

@@ -1,0 +1,202 @@
+//! `mbsbench schema`: the JSON Schema of an experiment file, with all that the registry has.
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::CommandError;
+use crate::experiment::spec::{PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
+use crate::experiment::{Precision, Rule};
+use crate::output::Output;
+use crate::registry::{Entry, Kind, Registry};
+
+pub(super) fn schema(registry: &Registry, output: &mut Output<'_>) -> Result<(), CommandError> {
+    output.line(format!("{:#}", experiment(registry)))?;
+    Ok(())
+}
+
+/// The schema of an experiment file.
+pub(super) fn experiment(registry: &Registry) -> Value {
+    let mut generator = SchemaGenerator::default();
+    let mut part = |schema: fn(&mut SchemaGenerator) -> schemars::Schema| schema(&mut generator).to_value();
+    let settings = part(SchemaGenerator::subschema_for::<Settings>);
+    let tolerance = part(SchemaGenerator::subschema_for::<Tolerance>);
+    let table = part(SchemaGenerator::subschema_for::<TableSpec>);
+    let panel = part(SchemaGenerator::subschema_for::<PanelSpec>);
+    let timing = part(SchemaGenerator::subschema_for::<Timing>);
+    let undetermined = part(SchemaGenerator::subschema_for::<Undetermined>);
+    let rule = part(SchemaGenerator::subschema_for::<Rule>);
+    let precision = part(SchemaGenerator::subschema_for::<Precision>);
+    let mut definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
+    let mut hoisted = Map::new();
+    for (name, schema) in [
+        ("model", choice(registry.models(), true, &mut hoisted)),
+        ("method", choice(registry.methods(), true, &mut hoisted)),
+        ("measure", choice(registry.measures(), false, &mut hoisted)),
+    ] {
+        definitions.insert(name.to_owned(), schema);
+    }
+    definitions.extend(hoisted);
+    definitions.insert("number".to_owned(), number());
+    definitions.insert("tolerance".to_owned(), json!({ "anyOf": [reference("number"), tolerance] }));
+    definitions.insert("panel-or-panels".to_owned(), figure(&panel));
+    definitions.insert("solver".to_owned(), solver(&precision));
+    let axis = |name: &str| json!({ "anyOf": [reference(name), { "type": "array", "minItems": 1, "items": reference(name) }] });
+    let list = |items: Value| json!({ "type": "array", "items": items });
+    let anything = || json!({ "type": "array", "minItems": 1 });
+    let case = json!({
+        "model": axis("model"),
+        "method": axis("method"),
+        "step": axis("number"),
+        "step_per_stage": axis("number"),
+        "tolerance": axis("tolerance"),
+        "span": { "type": "array", "items": reference("number"), "minItems": 2, "maxItems": 2, "description": "Start and end, s." },
+        "matrix": {
+            "type": "object",
+            "description": "Axes: every combination is one run.",
+            "properties": {
+                "model": axis("model"), "method": axis("method"), "step": axis("number"),
+                "step_per_stage": axis("number"), "tolerance": axis("tolerance"),
+            },
+            "patternProperties": { "^(model|method|settings)\\.": anything() },
+            "additionalProperties": false,
+        },
+        "settings": settings,
+        "measures": list(reference("measure")),
+        "exclude": list(json!({ "type": "object", "minProperties": 1 })),
+        "reference": reference("solver"),
+        "fails_when": list(rule),
+    });
+    let mut properties = case.as_object().cloned().unwrap_or_default();
+    let mut one_case = properties.clone();
+    one_case.insert("case".to_owned(), json!({ "type": "string" }));
+    let frame = json!({
+        "schema": { "const": 1, "description": "Version of the file format." },
+        "id": { "type": "string", "pattern": "^[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9.-]*$", "description": "`paper/name`." },
+        "paper": { "type": "string" },
+        "reproduces": list(json!({ "type": "string" })),
+        "title": { "type": "string" },
+        "trajectories": list(json!({ "type": "string" })),
+        "cases": list(json!({ "type": "object", "properties": one_case, "required": ["case"], "additionalProperties": false })),
+        "tables": list(table),
+        "plots": list(reference("panel-or-panels")),
+        "timing": timing,
+        "undetermined": { "type": "object", "additionalProperties": undetermined },
+        "quick": { "type": "object", "properties": properties.clone(), "additionalProperties": false },
+    });
+    properties.extend(frame.as_object().cloned().unwrap_or_default());
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Experiment",
+        "type": "object",
+        "properties": properties,
+        "required": ["id"],
+        "additionalProperties": false,
+        "$defs": definitions,
+    })
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+fn number() -> Value {
+    json!({ "anyOf": [
+        { "type": "number" },
+        { "type": "string", "pattern": "^-?[0-9.]+\\^-?[0-9]+$", "description": "A power, `2^-10`." },
+    ] })
+}
+
+/// A name, or `{ name: parameters }`. Definitions that parameters refer to go to `hoisted`, under names of
+/// their own.
+fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<String, Value>) -> Value {
+    let names: Vec<&str> = entries.iter().map(Entry::name).collect();
+    let mut alternatives = vec![json!({ "type": "string", "enum": names })];
+    for entry in entries {
+        let mut parameters = entry.schema().to_value();
+        if let Some(fields) = parameters.as_object_mut() {
+            fields.remove("$schema");
+            let prefix = format!("{}-{}-", K::NAME, entry.name());
+            if let Some(Value::Object(definitions)) = fields.remove("$defs") {
+                for (name, mut definition) in definitions {
+                    rename(&mut definition, &prefix);
+                    hoisted.insert(format!("{prefix}{name}"), definition);
+                }
+            }
+            if labelled && let Some(properties) = fields.entry("properties").or_insert(json!({})).as_object_mut() {
+                properties.insert(
+                    "label".to_owned(),
+                    json!({ "type": "string", "description": "Name in tables and plots." }),
+                );
+            }
+            rename(&mut parameters, &prefix);
+        }
+        alternatives.push(json!({
+            "type": "object",
+            "description": entry.summary(),
+            "properties": { entry.name(): parameters },
+            "required": [entry.name()],
+            "additionalProperties": false,
+        }));
+    }
+    json!({ "anyOf": alternatives })
+}
+
+/// Points all references of a schema to definitions with a prefix.
+fn rename(schema: &mut Value, prefix: &str) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(target) if key == "$ref" => {
+                        *target = target.replacen("#/$defs/", &format!("#/$defs/{prefix}"), 1);
+                    }
+                    _ => rename(value, prefix),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, prefix)),
+        _ => {}
+    }
+}
+
+fn figure(panel: &Value) -> Value {
+    let id = json!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9.-]*$" });
+    let several = json!({
+        "type": "object",
+        "properties": {
+            "id": id,
+            "title": { "type": "string" },
+            "columns": { "type": "integer", "minimum": 1 },
+            "panels": { "type": "array", "minItems": 1, "maxItems": 26, "items": panel },
+        },
+        "required": ["id", "panels"],
+        "additionalProperties": false,
+    });
+    // The keys of the only panel stand beside `id`.
+    let mut generator = SchemaGenerator::default();
+    let mut one = PanelSpec::json_schema(&mut generator).to_value();
+    if let Some(properties) = one.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("id".to_owned(), id);
+    }
+    if let Some(required) = one.get_mut("required").and_then(Value::as_array_mut) {
+        required.push(json!("id"));
+    }
+    json!({ "anyOf": [one, several] })
+}
+
+fn solver(precision: &Value) -> Value {
+    let solver = json!({
+        "method": reference("method"),
+        "step": reference("number"),
+        "step_per_stage": reference("number"),
+        "tolerance": reference("tolerance"),
+    });
+    let mut properties = solver.as_object().cloned().unwrap_or_default();
+    let check =
+        json!({ "type": "object", "properties": solver, "required": ["method"], "additionalProperties": false });
+    properties.insert("check".to_owned(), check);
+    properties.insert("precision".to_owned(), precision.clone());
+    properties.insert("digits".to_owned(), json!({ "type": "integer", "minimum": 0 }));
+    properties.insert("model".to_owned(), json!({ "type": "object" }));
+    json!({ "type": "object", "properties": properties, "required": ["method"], "additionalProperties": false })
+}

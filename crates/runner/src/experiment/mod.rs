@@ -1,0 +1,226 @@
+//! Experiment files: what they say, checked as far as it can be without their runs.
+//!
+//! ```text
+//! Document ──Experiment::read──▶ Experiment { cases: axes, span, measures, … } ──plan──▶ runs
+//! ```
+
+mod axis;
+mod case;
+mod identity;
+mod problems;
+mod published;
+mod reference;
+mod rules;
+mod shape;
+pub mod spec;
+
+pub use axis::{Axis, AxisPoint, Label, Role};
+pub(crate) use case::read_settings;
+pub use case::{Case, Exclusion};
+pub use identity::{is_safe_name, read_id};
+pub use problems::Problems;
+pub use published::Published;
+pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
+pub use rules::Rule;
+
+use spec::{FigureSpec, TableSpec, Timing, Undetermined};
+
+use crate::input::{BadInput, Document, Key, Node, Problem, Value, read};
+use crate::registry::Registry;
+
+/// Keys of an experiment file.
+pub(crate) const KEYS: [&str; 23] = [
+    "schema",
+    "id",
+    "paper",
+    "reproduces",
+    "title",
+    "model",
+    "span",
+    "matrix",
+    "method",
+    "step",
+    "step_per_stage",
+    "tolerance",
+    "settings",
+    "measures",
+    "trajectories",
+    "reference",
+    "fails_when",
+    "cases",
+    "exclude",
+    "tables",
+    "plots",
+    "timing",
+    "undetermined",
+];
+
+/// Keys of a case: those of the file that say what is run.
+pub(crate) const CASE_KEYS: [&str; 14] = [
+    "case",
+    "model",
+    "span",
+    "matrix",
+    "method",
+    "step",
+    "step_per_stage",
+    "tolerance",
+    "settings",
+    "measures",
+    "exclude",
+    "reference",
+    "fails_when",
+    "undetermined",
+];
+
+/// Version of the file format.
+const SCHEMA: u32 = 1;
+
+/// An experiment file.
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// Its text and nodes.
+    pub document: Document,
+    /// `paper/name`.
+    pub id: String,
+    /// The paper it belongs to.
+    pub paper: String,
+    /// Tables and figures of the paper that it reproduces.
+    pub reproduces: Vec<String>,
+    /// Heading, in our words.
+    pub title: Option<String>,
+    /// What is run; one nameless case where the file has no `cases`.
+    pub cases: Vec<Case>,
+    /// Tables with their nodes.
+    pub tables: Vec<Placed<TableSpec>>,
+    /// Figures with their nodes.
+    pub plots: Vec<Placed<FigureSpec>>,
+    /// Whether and how the runs are timed.
+    pub timing: Option<Timing>,
+    /// Observables that are recorded besides those that plots need.
+    pub trajectories: Vec<Placed<String>>,
+    /// Parameters that the paper leaves out, by path.
+    pub undetermined: Vec<(Key, Undetermined)>,
+    /// Whether the axes are those of `quick:`.
+    pub quick: bool,
+}
+
+/// A part of the file with the node it was read from.
+#[derive(Debug, Clone)]
+pub struct Placed<T> {
+    /// The part.
+    pub value: T,
+    /// Its node.
+    pub node: Node,
+}
+
+impl Experiment {
+    /// Reads an experiment; with `quick`, the overrides under `quick:` apply.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file on its own.
+    pub fn read(document: &Document, registry: &Registry, quick: bool) -> Result<Self, BadInput> {
+        let root = &document.root;
+        let Value::Map(entries) = &root.value else {
+            let problem =
+                Problem::new(root.place, format!("found {} where an experiment is expected", root.describe()));
+            return Err(document.bad(vec![problem.help("an experiment is a map that begins with `id: paper/name`")]));
+        };
+        let mut problems = Problems::default();
+        for entry in entries {
+            let known: Vec<&str> = KEYS.into_iter().chain(["quick"]).collect();
+            if !known.contains(&entry.key.name.as_str()) {
+                problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
+            }
+        }
+        problems.keep(check_schema(root));
+        let id = problems.keep(read_id(root));
+        let reproduces = problems.keep(read_or_default(root, "reproduces"));
+        let title = problems.keep(read_or_default(root, "title"));
+        let timing = problems.keep(read_timing(root));
+        let undetermined = problems.keep(read_undetermined(root));
+        let trajectories = problems.keep(items(root, "trajectories", read));
+        let tables = problems.keep(items(root, "tables", spec::read_table));
+        let plots = problems.keep(items(root, "plots", spec::read_figure));
+        let cases = case::read_cases(root, registry, quick, &mut problems);
+        if let (Some(tables), Some(plots)) = (&tables, &plots) {
+            identity::check_file_names(tables, plots, &mut problems);
+        }
+        problems.into_result(document)?;
+        let all_read = "a part that could not be read is a problem";
+        let id = id.expect(all_read);
+        Ok(Self {
+            document: document.clone(),
+            paper: id.split('/').next().unwrap_or_default().to_owned(),
+            id,
+            reproduces: reproduces.expect(all_read),
+            title: title.expect(all_read),
+            cases,
+            tables: tables.expect(all_read),
+            plots: plots.expect(all_read),
+            timing: timing.expect(all_read),
+            trajectories: trajectories.expect(all_read),
+            undetermined: undetermined.expect(all_read),
+            quick,
+        })
+    }
+}
+
+fn check_schema(root: &Node) -> Result<(), Problem> {
+    let Some(node) = root.get("schema") else { return Ok(()) };
+    let found: u32 = read(node)?;
+    if found == SCHEMA {
+        return Ok(());
+    }
+    Err(Problem::new(node.place, format!("file format {found} is not known to this program"))
+        .help(format!("accepted: {SCHEMA}")))
+}
+
+fn read_or_default<T: serde::de::DeserializeOwned + Default>(root: &Node, key: &str) -> Result<T, Problem> {
+    root.get(key).map_or_else(|| Ok(T::default()), read)
+}
+
+/// The items of a list under `key`, each with its node; none where the key is not given.
+fn items<T>(root: &Node, key: &str, read: impl Fn(&Node) -> Result<T, Problem>) -> Result<Vec<Placed<T>>, Problem> {
+    list(root, key)?.iter().map(|node| Ok(Placed { value: read(node)?, node: node.clone() })).collect()
+}
+
+/// The nodes of a list under `key`; none where the key is not given.
+fn list<'n>(root: &'n Node, key: &str) -> Result<&'n [Node], Problem> {
+    match root.get(key) {
+        None => Ok(&[]),
+        Some(Node { value: Value::List(items), .. }) => Ok(items),
+        Some(node) => {
+            Err(Problem::new(node.place, format!("found {}", node.describe())).help("accepted: a list, `[ … ]`"))
+        }
+    }
+}
+
+fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
+    let Some(node) = root.get("timing") else { return Ok(None) };
+    let timing: Timing = read(node)?;
+    if timing.repeat == 0 {
+        return Err(Problem::new(node.place_of("repeat"), "no repetition").help("accepted: a whole number from 1"));
+    }
+    Ok(Some(timing))
+}
+
+fn read_undetermined(root: &Node) -> Result<Vec<(Key, Undetermined)>, Problem> {
+    let Some(node) = root.get("undetermined") else { return Ok(Vec::new()) };
+    let Value::Map(entries) = &node.value else {
+        return Err(Problem::new(node.place, format!("found {}", node.describe()))
+            .help("accepted: a map of paths, `model.inner-radius: { range: [low, high], why: … }`"));
+    };
+    entries
+        .iter()
+        .map(|entry| {
+            let undetermined: Undetermined = read(&entry.value)?;
+            let [low, high] = undetermined.range;
+            if low >= high {
+                let message = format!("the range from {low} to {high} is empty");
+                return Err(Problem::new(entry.value.place_of("range"), message).help("accepted: `[lowest, highest]`"));
+            }
+            Ok((entry.key.clone(), undetermined))
+        })
+        .collect()
+}

@@ -1,0 +1,441 @@
+//! A serde deserialiser over [`Node`], whose errors carry the place of the node that is wrong.
+//!
+//! Enums are externally tagged, and a bare name stands for the variant with nothing set: `sliding-mode` is
+//! `{ sliding-mode: {} }`.
+
+use std::fmt;
+
+use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer, StringDeserializer};
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+
+use super::spelled::SPELLED;
+use super::{Entry, Node, Place, Problem, Value, accepted, one_of};
+
+/// Reads a `T` from a node.
+///
+/// # Errors
+/// The first thing that is wrong, at its place.
+pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Problem> {
+    read_as(node, "key")
+}
+
+/// Reads a `T` from a node; unknown keys are called `what` in messages ("parameter of `pendulum`").
+///
+/// # Errors
+/// The first thing that is wrong, at its place.
+pub fn read_as<T: DeserializeOwned>(node: &Node, what: &str) -> Result<T, Problem> {
+    T::deserialize(NodeDeserializer { node, what }).map_err(|error| error.placed(node.place).0)
+}
+
+/// A problem whose place may still be unknown: serde raises some errors where only the caller knows it.
+#[derive(Debug)]
+struct Unplaced {
+    place: Option<Place>,
+    problem: Box<Problem>,
+}
+
+/// A problem with its place.
+struct Placed(Problem);
+
+impl Unplaced {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { place: None, problem: Box::new(Problem::new(Place::default(), message).help(help)) }
+    }
+
+    fn at(mut self, place: Place) -> Self {
+        self.place.get_or_insert(place);
+        self
+    }
+
+    fn placed(self, place: Place) -> Placed {
+        let mut problem = *self.problem;
+        problem.place = self.place.unwrap_or(place);
+        Placed(problem)
+    }
+}
+
+impl fmt::Display for Unplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem.fmt(f)
+    }
+}
+
+impl std::error::Error for Unplaced {}
+
+impl de::Error for Unplaced {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self { place: None, problem: Box::new(Problem::new(Place::default(), message.to_string())) }
+    }
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::new(format!("found {found}"), format!("accepted: {expected}"))
+    }
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::new(format!("found {found}"), format!("accepted: {expected}"))
+    }
+    fn invalid_length(found: usize, expected: &dyn de::Expected) -> Self {
+        Self::new(format!("found a list of {found}"), format!("accepted: {expected}"))
+    }
+    fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
+        Self::new(format!("unknown alternative `{found}`"), accepted(found, known.iter().copied()))
+    }
+    fn unknown_field(found: &str, known: &'static [&'static str]) -> Self {
+        Self::new(format!("unknown key `{found}`"), accepted(found, known.iter().copied()))
+    }
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(format!("the key `{field}` is missing"), format!("add `{field}:`"))
+    }
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(format!("the key `{field}` stands twice"), "remove one of the two")
+    }
+}
+
+#[derive(Clone, Copy)]
+struct NodeDeserializer<'n, 'w> {
+    node: &'n Node,
+    what: &'w str,
+}
+
+impl<'n, 'w> NodeDeserializer<'n, 'w> {
+    fn inner(self, node: &'n Node) -> Self {
+        Self { node, what: self.what }
+    }
+
+    fn wrong(self, accepted: &str) -> Unplaced {
+        Unplaced::new(format!("found {}", self.node.describe()), format!("accepted: {accepted}")).at(self.node.place)
+    }
+
+    fn finite(self) -> Result<f64, Unplaced> {
+        match &self.node.value {
+            Value::Number(number) if number.value.is_finite() => Ok(number.value),
+            Value::Number(number) => {
+                let found = format!("`{}` is not a finite number", number.text);
+                Err(Unplaced::new(found, "accepted: a finite number in double precision").at(self.node.place))
+            }
+            Value::Text(text) if text.contains('^') => Err(self.wrong("a number; a power is written `2^-10`")),
+            _ => Err(self.wrong("a number")),
+        }
+    }
+
+    fn whole(self, low: i128, high: i128) -> Result<i128, Unplaced> {
+        let accepted = format!("a whole number from {low} to {high}");
+        let Value::Number(number) = &self.node.value else { return Err(self.wrong(&accepted)) };
+        // `1e6` is a fine way to write a budget; beyond 2^53 a float no longer says which number is meant.
+        let exact = |value: f64| value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0;
+        let whole = number.whole.or_else(|| exact(number.value).then_some(number.value as i128));
+        whole.filter(|whole| (low..=high).contains(whole)).ok_or_else(|| self.wrong(&accepted))
+    }
+
+    fn map<V: Visitor<'n>>(self, entries: &'n [Entry], visitor: V) -> Result<V::Value, Unplaced> {
+        visitor
+            .visit_map(Entries { outer: self, rest: entries.iter(), value: None })
+            .map_err(|error| error.at(self.node.place))
+    }
+
+    fn list<V: Visitor<'n>>(self, items: &'n [Node], visitor: V) -> Result<V::Value, Unplaced> {
+        visitor.visit_seq(Items { outer: self, rest: items.iter() }).map_err(|error| error.at(self.node.place))
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($method:ident $visit:ident $type:ty;)*) => {$(
+        fn $method<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+            let whole = self.whole(<$type>::MIN.into(), <$type>::MAX.into())?;
+            let value = <$type>::try_from(whole).expect("the range was checked");
+            visitor.$visit(value).map_err(|error: Unplaced| error.at(self.node.place))
+        }
+    )*};
+}
+
+impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
+    type Error = Unplaced;
+
+    fn deserialize_any<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        let place = self.node.place;
+        match &self.node.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Number(number) => match number.whole {
+                Some(whole) => match (u64::try_from(whole), i64::try_from(whole)) {
+                    (Ok(value), _) => visitor.visit_u64(value),
+                    (_, Ok(value)) => visitor.visit_i64(value),
+                    _ => visitor.visit_f64(number.value),
+                },
+                None => visitor.visit_f64(self.finite()?),
+            },
+            Value::Text(text) => visitor.visit_borrowed_str(text),
+            Value::List(items) => return self.list(items, visitor),
+            Value::Map(entries) => return self.map(entries, visitor),
+        }
+        .map_err(|error: Unplaced| error.at(place))
+    }
+
+    whole_numbers! {
+        deserialize_i8 visit_i8 i8;
+        deserialize_i16 visit_i16 i16;
+        deserialize_i32 visit_i32 i32;
+        deserialize_i64 visit_i64 i64;
+        deserialize_u8 visit_u8 u8;
+        deserialize_u16 visit_u16 u16;
+        deserialize_u32 visit_u32 u32;
+        deserialize_u64 visit_u64 u64;
+    }
+
+    fn deserialize_f64<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        visitor.visit_f64(self.finite()?).map_err(|error: Unplaced| error.at(self.node.place))
+    }
+
+    fn deserialize_f32<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_bool<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        match self.node.value {
+            Value::Bool(value) => visitor.visit_bool(value).map_err(|error: Unplaced| error.at(self.node.place)),
+            _ => Err(self.wrong("`true` or `false`")),
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        match &self.node.value {
+            Value::Text(text) => visitor.visit_borrowed_str(text).map_err(|error: Unplaced| error.at(self.node.place)),
+            Value::Number(_) | Value::Bool(_) => Err(self.wrong("text; quote it if this is meant")),
+            _ => Err(self.wrong("text")),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_char<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_identifier<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        match self.node.value {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_unit<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        match &self.node.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Map(entries) if entries.is_empty() => visitor.visit_unit(),
+            _ => Err(self.wrong("nothing")),
+        }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'n>>(self, _: &'static str, visitor: V) -> Result<V::Value, Unplaced> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'n>>(self, name: &'static str, visitor: V) -> Result<V::Value, Unplaced> {
+        if name == SPELLED {
+            return visitor.visit_seq(WithSpelling { outer: self, part: 0 });
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        match &self.node.value {
+            Value::List(items) => self.list(items, visitor),
+            _ => Err(self.wrong("a list")),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'n>>(self, length: usize, visitor: V) -> Result<V::Value, Unplaced> {
+        match &self.node.value {
+            Value::List(items) if items.len() == length => self.list(items, visitor),
+            Value::List(items) => {
+                Err(Unplaced::new(format!("found a list of {}", items.len()), format!("accepted: a list of {length}"))
+                    .at(self.node.place))
+            }
+            _ => Err(self.wrong(&format!("a list of {length}"))),
+        }
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'n>>(
+        self,
+        _: &'static str,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Unplaced> {
+        self.deserialize_tuple(length, visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        match &self.node.value {
+            Value::Map(entries) => self.map(entries, visitor),
+            // `pendulum:` with nothing after it sets nothing.
+            Value::Null => self.map(&[], visitor),
+            _ => Err(self.wrong("a map")),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'n>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Unplaced> {
+        match &self.node.value {
+            Value::Map(_) | Value::Null => self.deserialize_map(visitor),
+            _ if fields.is_empty() => Err(self.wrong("an empty map")),
+            _ => Err(self.wrong(&format!("a map with the keys {}", one_of(fields.iter().copied())))),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'n>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Unplaced> {
+        let place = self.node.place;
+        let (name, name_place, content) = match &self.node.value {
+            Value::Text(name) => (name, place, None),
+            Value::Map(entries) => match entries.as_slice() {
+                [entry] => (&entry.key.name, entry.key.place, Some(self.inner(&entry.value))),
+                _ => {
+                    return Err(self.wrong(&format!("a map with one of the keys {}", one_of(variants.iter().copied()))));
+                }
+            },
+            _ => return Err(self.wrong(&one_of(variants.iter().copied()))),
+        };
+        visitor.visit_enum(Variant { name, name_place, content }).map_err(|error| error.at(place))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        visitor.visit_unit()
+    }
+
+    fn deserialize_bytes<V: Visitor<'n>>(self, _: V) -> Result<V::Value, Unplaced> {
+        Err(self.wrong("no bytes; experiment files are text"))
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
+        self.deserialize_bytes(visitor)
+    }
+}
+
+/// The entries of a map.
+struct Entries<'n, 'w> {
+    outer: NodeDeserializer<'n, 'w>,
+    rest: std::slice::Iter<'n, Entry>,
+    value: Option<&'n Node>,
+}
+
+impl<'n> MapAccess<'n> for Entries<'n, '_> {
+    type Error = Unplaced;
+
+    fn next_key_seed<K: DeserializeSeed<'n>>(&mut self, seed: K) -> Result<Option<K::Value>, Unplaced> {
+        let Some(entry) = self.rest.next() else { return Ok(None) };
+        self.value = Some(&entry.value);
+        let key: StrDeserializer<'n, Unplaced> = entry.key.name.as_str().into_deserializer();
+        seed.deserialize(key).map(Some).map_err(|mut error| {
+            error.problem.message =
+                error.problem.message.replacen("unknown key", &format!("unknown {}", self.outer.what), 1);
+            error.at(entry.key.place)
+        })
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<T::Value, Unplaced> {
+        let node = self.value.take().expect("serde asks for a key before its value");
+        seed.deserialize(self.outer.inner(node)).map_err(|error| error.at(node.place))
+    }
+}
+
+/// The items of a list.
+struct Items<'n, 'w> {
+    outer: NodeDeserializer<'n, 'w>,
+    rest: std::slice::Iter<'n, Node>,
+}
+
+impl<'n> SeqAccess<'n> for Items<'n, '_> {
+    type Error = Unplaced;
+
+    fn next_element_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<Option<T::Value>, Unplaced> {
+        let Some(node) = self.rest.next() else { return Ok(None) };
+        seed.deserialize(self.outer.inner(node)).map(Some).map_err(|error| error.at(node.place))
+    }
+}
+
+/// A value, then its spelling; see [`Spelled`](super::Spelled).
+struct WithSpelling<'n, 'w> {
+    outer: NodeDeserializer<'n, 'w>,
+    part: u8,
+}
+
+impl<'n> SeqAccess<'n> for WithSpelling<'n, '_> {
+    type Error = Unplaced;
+
+    fn next_element_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<Option<T::Value>, Unplaced> {
+        self.part += 1;
+        match self.part {
+            1 => seed.deserialize(self.outer).map(Some),
+            2 => {
+                let spelling = self.outer.node.spelling().unwrap_or_default();
+                let text: StringDeserializer<Unplaced> = spelling.into_deserializer();
+                seed.deserialize(text).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// An alternative with its content; none where only its name is given.
+struct Variant<'n, 'w> {
+    name: &'n str,
+    name_place: Place,
+    content: Option<NodeDeserializer<'n, 'w>>,
+}
+
+impl<'n, 'w> EnumAccess<'n> for Variant<'n, 'w> {
+    type Error = Unplaced;
+    type Variant = Content<'n, 'w>;
+
+    fn variant_seed<V: DeserializeSeed<'n>>(self, seed: V) -> Result<(V::Value, Content<'n, 'w>), Unplaced> {
+        let name: StrDeserializer<'n, Unplaced> = self.name.into_deserializer();
+        let value = seed.deserialize(name).map_err(|error| error.at(self.name_place))?;
+        Ok((value, Content(self.content)))
+    }
+}
+
+struct Content<'n, 'w>(Option<NodeDeserializer<'n, 'w>>);
+
+impl<'n> VariantAccess<'n> for Content<'n, '_> {
+    type Error = Unplaced;
+
+    fn unit_variant(self) -> Result<(), Unplaced> {
+        self.0.map_or(Ok(()), <() as de::Deserialize>::deserialize)
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'n>>(self, seed: T) -> Result<T::Value, Unplaced> {
+        match self.0 {
+            Some(content) => seed.deserialize(content),
+            None => seed.deserialize(MapDeserializer::<_, Unplaced>::new(std::iter::empty::<(&str, &str)>())),
+        }
+    }
+
+    fn tuple_variant<V: Visitor<'n>>(self, length: usize, visitor: V) -> Result<V::Value, Unplaced> {
+        match self.0 {
+            Some(content) => content.deserialize_tuple(length, visitor),
+            None => visitor.visit_seq(SeqDeserializer::<_, Unplaced>::new(std::iter::empty::<&str>())),
+        }
+    }
+
+    fn struct_variant<V: Visitor<'n>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Unplaced> {
+        match self.0 {
+            Some(content) => content.deserialize_struct("", fields, visitor),
+            None => visitor.visit_map(MapDeserializer::<_, Unplaced>::new(std::iter::empty::<(&str, &str)>())),
+        }
+    }
+}

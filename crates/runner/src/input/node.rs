@@ -1,0 +1,224 @@
+//! A YAML document as a tree that knows where each of its parts stands.
+
+use super::Place;
+
+/// A value at its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// What it is.
+    pub value: Value,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What a node can be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Nothing: an empty value, `null` or `~`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, which may be infinite or NaN until somebody asks for a finite one.
+    Number(Number),
+    /// Text, quoted or not.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A map, in the order of the file; keys are unique.
+    Map(Vec<Entry>),
+}
+
+/// A number with its spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number {
+    /// The value in double precision.
+    pub value: f64,
+    /// The exact value, where it was written as a whole number.
+    pub whole: Option<i128>,
+    /// As it stands in the file.
+    pub text: String,
+}
+
+/// A key at its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The key.
+    pub name: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: Key,
+    /// Its value.
+    pub value: Node,
+}
+
+impl Node {
+    /// A node.
+    #[must_use]
+    pub fn new(value: Value, place: Place) -> Self {
+        Self { value, place }
+    }
+
+    /// A value that was not written in the file, all of it at `place`.
+    #[must_use]
+    pub fn from_json(value: &serde_json::Value, place: Place) -> Self {
+        use serde_json::Value as Json;
+        let value = match value {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(number) => Value::Number(Number {
+                value: number.as_f64().unwrap_or(f64::NAN),
+                whole: number.as_i64().map(i128::from).or(number.as_u64().map(i128::from)),
+                text: number.to_string(),
+            }),
+            Json::String(text) => Value::Text(text.clone()),
+            Json::Array(items) => Value::List(items.iter().map(|item| Self::from_json(item, place)).collect()),
+            Json::Object(fields) => Value::Map(
+                fields
+                    .iter()
+                    .map(|(name, value)| Entry {
+                        key: Key { name: name.clone(), place },
+                        value: Self::from_json(value, place),
+                    })
+                    .collect(),
+            ),
+        };
+        Self::new(value, place)
+    }
+
+    /// What it is, in words: "the number `0.1`", "a list".
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match &self.value {
+            Value::Null => "nothing".to_owned(),
+            Value::Bool(value) => format!("`{value}`"),
+            Value::Number(number) => format!("the number `{}`", number.text),
+            Value::Text(text) => format!("the text `{}`", shortened(text)),
+            Value::List(items) if items.is_empty() => "an empty list".to_owned(),
+            Value::List(_) => "a list".to_owned(),
+            Value::Map(entries) if entries.is_empty() => "an empty map".to_owned(),
+            Value::Map(_) => "a map".to_owned(),
+        }
+    }
+
+    /// The entries of a map; none for anything else.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The entry of a map under `name`.
+    #[must_use]
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key.name == name)
+    }
+
+    /// The value of a map under `name`.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        self.entry(name).map(|entry| &entry.value)
+    }
+
+    /// The text of a text.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A number's or a text's spelling; how a value on an axis is called.
+    #[must_use]
+    pub fn spelling(&self) -> Option<String> {
+        match &self.value {
+            Value::Bool(value) => Some(value.to_string()),
+            Value::Number(number) => Some(number.text.clone()),
+            Value::Text(text) => Some(text.clone()),
+            Value::Null | Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// The place of the field `path` (`formulation.sliding-mode.sigma`), or of the innermost part of it that
+    /// is in the file.
+    #[must_use]
+    pub fn place_of(&self, path: &str) -> Place {
+        let mut node = self;
+        for name in path.split('.') {
+            match (node.get(name), &node.value) {
+                (Some(inner), _) => node = inner,
+                // A parameter `values.2` is an item of a list.
+                (None, Value::List(items)) => match name.parse::<usize>().ok().and_then(|index| items.get(index)) {
+                    Some(item) => node = item,
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        node.place
+    }
+
+    /// The same node with `value` at `path` below it; maps are made where there are none, and a bare name on
+    /// the way becomes a map of that name (`sliding-mode` is `{ sliding-mode: {} }`).
+    #[must_use]
+    pub fn with(&self, path: &[Key], value: &Self) -> Self {
+        let Some((key, rest)) = path.split_first() else { return value.clone() };
+        let mut entries = match &self.value {
+            Value::Map(entries) => entries.clone(),
+            Value::Text(name) => vec![Entry {
+                key: Key { name: name.clone(), place: self.place },
+                value: Self::new(Value::Map(Vec::new()), self.place),
+            }],
+            _ => Vec::new(),
+        };
+        match entries.iter_mut().find(|entry| entry.key.name == key.name) {
+            Some(entry) => entry.value = entry.value.with(rest, value),
+            None => {
+                let empty = Self::new(Value::Map(Vec::new()), key.place);
+                entries.push(Entry { key: key.clone(), value: empty.with(rest, value) });
+            }
+        }
+        Self::new(Value::Map(entries), self.place)
+    }
+
+    /// The same map without the key `name`.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        let entries = self.entries().iter().filter(|entry| entry.key.name != name).cloned().collect();
+        Self::new(Value::Map(entries), self.place)
+    }
+
+    /// `other` merged over this node: maps key by key, anything else is replaced.
+    #[must_use]
+    pub fn merged(&self, other: &Self) -> Self {
+        let (Value::Map(base), Value::Map(over)) = (&self.value, &other.value) else { return other.clone() };
+        let mut entries = base.clone();
+        for entry in over {
+            match entries.iter_mut().find(|present| present.key.name == entry.key.name) {
+                Some(present) => {
+                    *present = Entry { key: entry.key.clone(), value: present.value.merged(&entry.value) };
+                }
+                None => entries.push(entry.clone()),
+            }
+        }
+        Self::new(Value::Map(entries), other.place)
+    }
+}
+
+/// Text as it may stand in a message.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if text.chars().count() > LONGEST {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,293 @@
+//! Reading a YAML document into a [`Node`].
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_yaml::options::{AliasLimits, DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
+use serde_yaml::{Location, MessageFormatter, Options, Spanned, UserMessageFormatter};
+
+use super::{BadInput, Entry, Key, Node, Number, Place, Problem, Source, Value};
+
+/// Largest file that is read, in bytes; the largest of our own has some ten thousand.
+const LARGEST_FILE: usize = 4 << 20;
+/// Most values in a file, after aliases are replaced.
+const MOST_NODES: usize = 100_000;
+/// Deepest nesting.
+const DEEPEST: usize = 32;
+
+/// A file that has been read.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// Its text.
+    pub source: Arc<Source>,
+    /// What it says.
+    pub root: Node,
+}
+
+impl Document {
+    /// Reads the bytes of the file at `path`.
+    ///
+    /// # Errors
+    /// [`BadInput`] where they are no single YAML document, or one that is too large.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BadInput> {
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(error) => {
+                let valid = error.valid_up_to();
+                let message = format!("byte {:#04x} is not UTF-8", bytes[valid]);
+                let source = Source::new(path, String::from_utf8_lossy(bytes));
+                let problem = Problem::new(Place::new(valid, valid + 1), message).help("save the file as UTF-8");
+                return Err(BadInput::new(Arc::new(source), vec![problem]));
+            }
+        };
+        let source = Arc::new(Source::new(path, text));
+        match parse(&source) {
+            Ok(root) => Ok(Self { source, root }),
+            Err(problem) => Err(BadInput::new(source, vec![problem])),
+        }
+    }
+
+    /// The file with these problems.
+    #[must_use]
+    pub fn bad(&self, problems: Vec<Problem>) -> BadInput {
+        BadInput::new(Arc::clone(&self.source), problems)
+    }
+}
+
+fn parse(source: &Source) -> Result<Node, Problem> {
+    let text = source.text();
+    if text.len() > LARGEST_FILE {
+        let message = format!("the file has {} bytes", text.len());
+        return Err(Problem::new(Place::default(), message).help(format!("at most {LARGEST_FILE} are read")));
+    }
+    let raw: Spanned<Raw> =
+        serde_yaml::from_str_with_options(text, options()).map_err(|error| problem(&error, text))?;
+    let node = node(raw, source);
+    if node.value == Value::Null {
+        return Err(
+            Problem::new(Place::default(), "the file is empty").help("an experiment begins with `id: paper/name`")
+        );
+    }
+    Ok(node)
+}
+
+fn options() -> Options {
+    let limits = serde_yaml::alias_limits! {
+        max_total_replayed_events: MOST_NODES,
+        max_replay_stack_depth: DEEPEST,
+    };
+    let _: &AliasLimits = &limits;
+    serde_yaml::options! {
+        budget: serde_yaml::budget! {
+            max_depth: DEEPEST,
+            flow_nesting_limit: DEEPEST,
+            max_nodes: MOST_NODES,
+            max_events: 4 * MOST_NODES,
+            max_total_scalar_bytes: LARGEST_FILE,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Merge,
+        alias_limits: limits,
+        // `no`, `on` and `y` are words in a table of methods.
+        strict_booleans: true,
+        reject_unsupported_tags: true,
+        // Where a finite number is needed is known to whoever reads the node.
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+        with_snippet: false,
+    }
+}
+
+fn problem(error: &serde_yaml::Error, text: &str) -> Problem {
+    let error = error.without_snippet();
+    let place = error.location().map_or(Place::default(), |location| place(location, text));
+    let message = UserMessageFormatter.format_message(error).into_owned();
+    match error {
+        serde_yaml::Error::DuplicateMappingKey { .. } => {
+            Problem::new(place, message).help("a key may stand once in a map; remove or rename one of the two")
+        }
+        serde_yaml::Error::MultipleDocuments { .. } => {
+            Problem::new(place, message).help("one experiment in one file: split it at `---`")
+        }
+        serde_yaml::Error::Budget { .. }
+        | serde_yaml::Error::AliasReplayLimitExceeded { .. }
+        | serde_yaml::Error::AliasReplayStackDepthExceeded { .. } => Problem::new(place, message)
+            .help(format!("a file may have {MOST_NODES} values, nested {DEEPEST} deep, aliases replaced")),
+        _ => Problem::new(place, message).help("the file has to be YAML 1.2"),
+    }
+}
+
+/// The bytes of a location. Where the parser gives none, line and column are looked up.
+fn place(location: Location, text: &str) -> Place {
+    let span = location.span();
+    if let (Some(start), Some(length)) = (span.byte_offset(), span.byte_len()) {
+        let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
+        let length = usize::try_from(length).unwrap_or(0);
+        return Place::new(start, (start + length).min(text.len()));
+    }
+    let line = usize::try_from(location.line()).unwrap_or(1).saturating_sub(1);
+    let column = usize::try_from(location.column()).unwrap_or(1).saturating_sub(1);
+    let line_start = text.split_inclusive('\n').take(line).map(str::len).sum::<usize>();
+    let start = line_start + text[line_start..].chars().take(column).map(char::len_utf8).sum::<usize>();
+    Place::new(start, start)
+}
+
+/// A document as the YAML crate hands it over.
+#[derive(Debug, Clone)]
+enum Raw {
+    Null,
+    Bool(bool),
+    Whole(i128),
+    Float(f64),
+    Text(String),
+    List(Vec<Spanned<Raw>>),
+    Map(Vec<(Spanned<String>, Spanned<Raw>)>),
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RawVisitor)
+    }
+}
+
+struct RawVisitor;
+
+impl<'de> Visitor<'de> for RawVisitor {
+    type Value = Raw;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+    fn visit_unit<E>(self) -> Result<Raw, E> {
+        Ok(Raw::Null)
+    }
+    fn visit_none<E>(self) -> Result<Raw, E> {
+        Ok(Raw::Null)
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Raw, E> {
+        Ok(Raw::Bool(value))
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<Raw, E> {
+        Ok(Raw::Whole(value.into()))
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<Raw, E> {
+        Ok(Raw::Whole(value.into()))
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<Raw, E> {
+        Ok(Raw::Float(value))
+    }
+    fn visit_str<E>(self, value: &str) -> Result<Raw, E> {
+        Ok(Raw::Text(value.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Raw, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Raw::List(list))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Raw, A::Error> {
+        let mut map = Vec::new();
+        while let Some(entry) = entries.next_entry()? {
+            map.push(entry);
+        }
+        Ok(Raw::Map(map))
+    }
+}
+
+fn node(raw: Spanned<Raw>, source: &Source) -> Node {
+    let mut place = place(raw.defined, source.text());
+    let value = match raw.value {
+        Raw::Null => Value::Null,
+        Raw::Bool(value) => Value::Bool(value),
+        // A whole number has at most 64 bits here, and what is lost beyond 53 of them is what f64 means.
+        Raw::Whole(value) => number(value as f64, Some(value), source.at(place)),
+        Raw::Float(value) => number(value, None, source.at(place)),
+        Raw::Text(text) => match power(&text) {
+            // Quoted text is text.
+            Some(value) if source.at(place).trim() == text => number(value, None, &text),
+            _ => Value::Text(text),
+        },
+        Raw::List(items) => {
+            let items: Vec<Node> = items.into_iter().map(|item| node(item, source)).collect();
+            place = items.last().map_or(place, |last| place.to(last.place));
+            Value::List(items)
+        }
+        Raw::Map(entries) => {
+            let entries: Vec<Entry> = entries
+                .into_iter()
+                .map(|(key, value)| Entry {
+                    key: Key { place: self::place(key.defined, source.text()), name: key.value },
+                    value: node(value, source),
+                })
+                .collect();
+            place = entries.last().map_or(place, |last| place.to(last.value.place));
+            Value::Map(entries)
+        }
+    };
+    Node::new(value, place)
+}
+
+fn number(value: f64, whole: Option<i128>, text: &str) -> Value {
+    Value::Number(Number { value, whole, text: text.trim().to_owned() })
+}
+
+/// The number `base^exponent`, exponent whole: `2^-10`.
+fn power(text: &str) -> Option<f64> {
+    let (base, exponent) = text.split_once('^')?;
+    let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-');
+    if base.is_empty() || !plain(base) {
+        return None;
+    }
+    Some(base.parse::<f64>().ok()?.powi(exponent.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Document {
+        Document::parse(Path::new("t.yaml"), text.as_bytes()).unwrap_or_else(|bad| panic!("{bad}"))
+    }
+
+    #[test]
+    fn every_key_and_value_knows_its_place() {
+        let document = parsed("a: θθ\nb:\n  - 2^-10 # a power\n  - { c: 1e-3, d: 'x y' }\n");
+        let at = |place| document.source.at(place);
+        let b = document.root.entry("b").unwrap();
+        assert_eq!(at(b.key.place), "b");
+        let Value::List(items) = &b.value.value else { panic!("a list") };
+        assert_eq!(at(items[0].place), "2^-10");
+        assert_eq!(items[0].value, number(2f64.powi(-10), None, "2^-10"));
+        let map = &items[1];
+        assert_eq!(at(map.entry("d").unwrap().key.place), "d");
+        assert_eq!(at(map.get("c").unwrap().place), "1e-3");
+        assert_eq!(map.get("c").unwrap().value, number(1e-3, None, "1e-3"));
+        assert_eq!(at(map.get("d").unwrap().place), "'x y'");
+        assert_eq!(document.source.line_and_column(map.place), (4, 5));
+    }
+
+    #[test]
+    fn quoted_numbers_are_text_and_words_are_not_booleans() {
+        let document = parsed("a: '2^-10'\nb: \"1\"\nc: no\nd: true\ne:\n");
+        for (key, value) in [
+            ("a", Value::Text("2^-10".into())),
+            ("b", Value::Text("1".into())),
+            ("c", Value::Text("no".into())),
+            ("d", Value::Bool(true)),
+            ("e", Value::Null),
+        ] {
+            assert_eq!(document.root.get(key).unwrap().value, value, "{key}");
+        }
+    }
+
+    #[test]
+    fn aliases_and_merge_keys_point_to_where_the_value_is_written() {
+        let document = parsed("base: &base { x: 1 }\nuse: { <<: *base, y: 2 }\nagain: *base\n");
+        let place = document.root.get("again").unwrap().get("x").unwrap().place;
+        assert_eq!(document.source.line_and_column(place), (1, 18));
+        assert_eq!(document.root.get("use").unwrap().entries().len(), 2);
+    }
+}

@@ -1,0 +1,78 @@
+//! A value together with how it was written.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// The name under which [`Spelled`] asks a deserialiser for the spelling.
+pub(super) const SPELLED: &str = "mbsbench::Spelled";
+
+/// A value with its spelling in the file: a column is called `omega@0.01` or `omega@1e-2` as the user wrote it.
+///
+/// Two of them are equal where their values are. It is written as the value alone.
+#[derive(Debug, Clone)]
+pub struct Spelled<T> {
+    /// The value.
+    pub value: T,
+    /// As it stands in the file; the value's own text where it does not come from a file.
+    pub text: String,
+}
+
+impl<T: fmt::Display> From<T> for Spelled<T> {
+    fn from(value: T) -> Self {
+        Self { text: value.to_string(), value }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Spelled<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Serialize> Serialize for Spelled<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + fmt::Display> Deserialize<'de> for Spelled<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SpelledVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + fmt::Display> Visitor<'de> for SpelledVisitor<T> {
+            type Value = Spelled<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            // A deserialiser that knows no spelling.
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+                T::deserialize(deserializer).map(Spelled::from)
+            }
+            // The one over nodes: first the value, then the spelling.
+            fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self::Value, A::Error> {
+                use serde::de::Error;
+                let value = parts.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
+                let text = parts.next_element()?.ok_or_else(|| A::Error::invalid_length(1, &self))?;
+                Ok(Spelled { value, text })
+            }
+        }
+        deserializer.deserialize_newtype_struct(SPELLED, SpelledVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Spelled<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}

@@ -1,0 +1,141 @@
+//! What can be checked only when models and methods are chosen.
+
+use std::collections::HashMap;
+
+use super::{Plan, outputs};
+use crate::experiment::{Case, Placed, Problems};
+use crate::input::{BadInput, Place, Problem};
+use crate::registry::{Choice, ModelKind};
+
+/// Names of the observables of the models, each model made once.
+pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
+
+impl Observables {
+    pub(super) fn of(plan: &Plan) -> Self {
+        let mut names = HashMap::new();
+        for run in &plan.runs {
+            names.entry(std::sync::Arc::as_ptr(&run.model)).or_insert_with(|| {
+                run.model.object().model().observables().into_iter().map(|observable| observable.name).collect()
+            });
+        }
+        Self(names)
+    }
+
+    /// Those of the model of a run.
+    pub(super) fn at(&self, run: &super::RunSpec) -> &[String] {
+        &self.0[&std::sync::Arc::as_ptr(&run.model)]
+    }
+
+    /// A problem where a run's model has no such observable.
+    pub(super) fn require(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        let known = self.at(run);
+        if known.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let kind = format!("observable of `{}`", run.model.name());
+        Err(Problem::unknown(place, &kind, name, known.iter().map(String::as_str).collect::<Vec<_>>()))
+    }
+}
+
+pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
+    let mut problems = Problems::default();
+    let observables = Observables::of(plan);
+    check_measures(plan, &observables, &mut problems);
+    check_undetermined(plan, &mut problems);
+    check_timing(plan, &mut problems);
+    outputs::check(plan, &observables, &mut problems);
+    problems.into_result(&plan.experiment.document)
+}
+
+/// The runs of a case.
+fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super::RunSpec> {
+    let column = plan.axis("case");
+    plan.runs.iter().filter(move |run| match column {
+        Some(column) => run.cells[column].as_ref().map(|label| &label.text) == case.name.as_ref(),
+        None => true,
+    })
+}
+
+fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problems) {
+    for case in &plan.experiment.cases {
+        for run in runs_of(plan, case) {
+            for Placed { value: measure, node } in &case.measures {
+                for name in measure.object().observables() {
+                    problems.keep(observables.require(run, &name, node.place));
+                }
+            }
+            for rule in &case.rules {
+                problems.keep(observables.require(run, &rule.value.observable, rule.node.place_of("observable")));
+            }
+        }
+    }
+    for Placed { value: name, node } in &plan.experiment.trajectories {
+        for run in &plan.runs {
+            problems.keep(observables.require(run, name, node.place));
+        }
+    }
+}
+
+/// Undetermined parameters exist, are numbers, and are set to a value within their range.
+fn check_undetermined(plan: &Plan, problems: &mut Problems) {
+    for (key, undetermined) in &plan.experiment.undetermined {
+        let values: Vec<f64> = plan.runs.iter().filter_map(|run| value_at(run, &key.name)).collect();
+        if values.is_empty() {
+            let known = known_paths(plan);
+            problems.add(Problem::unknown(
+                key.place,
+                "number",
+                &key.name,
+                known.iter().map(String::as_str).collect::<Vec<_>>(),
+            ));
+            continue;
+        }
+        let [low, high] = undetermined.range;
+        // An axis shows the parameter at several values, some of them beyond what is plausible on purpose.
+        let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.values(axis).len() > 1);
+        if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)).filter(|_| !is_axis) {
+            let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
+            problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
+        }
+    }
+}
+
+/// The number at a path of a run: `model.…`, `method.…`, `step`, `span.start`, `span.end`.
+fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
+    use mbsbench_problem::StepControl;
+    match path.split_once('.') {
+        Some(("model", path)) => run.model.parameter(path)?.as_f64(),
+        Some(("method", path)) => run.method.parameter(path)?.as_f64(),
+        Some(("span", "start")) => Some(run.span[0]),
+        Some(("span", "end")) => Some(run.span[1]),
+        None if path == "step" => match run.settings.control {
+            StepControl::Fixed { step } => Some(step),
+            StepControl::Tolerance { .. } => None,
+        },
+        _ => None,
+    }
+}
+
+fn known_paths(plan: &Plan) -> Vec<String> {
+    let mut paths: Vec<String> = ["step", "span.start", "span.end"].map(str::to_owned).to_vec();
+    for run in &plan.runs {
+        let model = run.model.paths().into_iter().map(|path| format!("model.{path}"));
+        for path in model.chain(run.method.paths().into_iter().map(|path| format!("method.{path}"))) {
+            if !paths.contains(&path) && value_at(run, &path).is_some() {
+                paths.push(path);
+            }
+        }
+    }
+    paths
+}
+
+fn check_timing(plan: &Plan, problems: &mut Problems) {
+    let Some(label) = plan.experiment.timing.as_ref().and_then(|timing| timing.relative_to.as_ref()) else { return };
+    let column = plan.axis("method").expect("every case has a method");
+    let labels = plan.values(column);
+    if !labels.iter().any(|known| &known.text == label) {
+        let place = plan.experiment.document.root.place_of("timing.relative_to");
+        let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+        problems.add(Problem::unknown(place, "method of this experiment", label, known));
+    }
+}

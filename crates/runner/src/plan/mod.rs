@@ -1,0 +1,130 @@
+//! From an experiment to its runs.
+
+mod checks;
+mod expand;
+mod key;
+mod outputs;
+mod solve_settings;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mbsbench_problem::Settings;
+
+pub use key::RunKey;
+
+use crate::experiment::{Experiment, Label, Precision, Rule, SolverSpec};
+use crate::input::{BadInput, Document};
+use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
+
+/// Most runs of an experiment.
+pub const MOST_RUNS: usize = 1_000_000;
+
+/// An experiment with its runs.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The file.
+    pub experiment: Experiment,
+    /// Columns of the axes: `case` where there are cases, then those of all cases.
+    pub axes: Vec<String>,
+    /// Columns of the measures of all cases.
+    pub columns: Vec<String>,
+    /// The runs: case by case, the last axis varying fastest.
+    pub runs: Vec<RunSpec>,
+}
+
+/// One cell of the matrix.
+#[derive(Debug, Clone)]
+pub struct RunSpec {
+    /// A value for each of [`Plan::axes`]; none where its case has no such axis.
+    pub cells: Vec<Option<Label>>,
+    /// The model with its parameters.
+    pub model: Arc<Choice<ModelKind>>,
+    /// The method with its parameters.
+    pub method: Arc<Choice<MethodKind>>,
+    /// What the method is called: its cell in the column `method`.
+    pub method_label: String,
+    /// Step, clock and budgets.
+    pub settings: Settings,
+    /// Start and end, s.
+    pub span: [f64; 2],
+    /// What is measured; [`Self::columns`] in this order.
+    pub measures: Arc<[Choice<MeasureKind>]>,
+    /// How its reference is made, if it has one.
+    pub reference: Option<Arc<ReferencePlan>>,
+    /// Rules that it must not break.
+    pub rules: Arc<[Rule]>,
+    /// Observables whose trajectories are drawn.
+    pub trajectories: Vec<String>,
+    /// Its name.
+    pub key: RunKey,
+}
+
+/// How the reference of a run is made.
+#[derive(Debug, Clone)]
+pub struct ReferencePlan {
+    /// The model, in the reference's formulation.
+    pub model: Arc<Choice<ModelKind>>,
+    /// Start and end, s.
+    pub span: [f64; 2],
+    /// In which arithmetic.
+    pub precision: Precision,
+    /// What gives the reference.
+    pub solver: SolverSpec,
+    /// Its step, clock and budgets.
+    pub settings: Settings,
+    /// What it is checked against.
+    pub check: Option<(SolverSpec, Settings)>,
+    /// Digits that have to agree.
+    pub digits: Option<u32>,
+    /// Its name.
+    pub key: RunKey,
+}
+
+impl RunSpec {
+    /// The columns that its measures fill.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        self.measures.iter().flat_map(|measure| measure.object().columns()).collect()
+    }
+}
+
+impl Plan {
+    /// Expands an experiment into its runs and checks what needs them: parameters in their ranges, observables
+    /// that the models have, tables and plots.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
+        let plan = expand::expand(experiment, registry)?;
+        checks::check(&plan)?;
+        outputs::with_trajectories(plan)
+    }
+
+    /// Reads the bytes of the file at `path` and plans its runs.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn read(path: &Path, bytes: &[u8], registry: &Registry, quick: bool) -> Result<Self, BadInput> {
+        let document = Document::parse(path, bytes)?;
+        Self::new(Experiment::read(&document, registry, quick)?, registry)
+    }
+
+    /// The index of an axis among the cells of a run.
+    #[must_use]
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis == name)
+    }
+
+    /// The different values on an axis, in the order in which the runs have them.
+    #[must_use]
+    pub fn values(&self, axis: usize) -> Vec<&Label> {
+        let mut values: Vec<&Label> = Vec::new();
+        for label in self.runs.iter().filter_map(|run| run.cells[axis].as_ref()) {
+            if !values.iter().any(|value| value.same(label)) {
+                values.push(label);
+            }
+        }
+        values
+    }
+}

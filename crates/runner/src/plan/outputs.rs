@@ -1,0 +1,246 @@
+//! Tables and plots refer to what the runs have.
+
+use std::collections::BTreeMap;
+
+use super::checks::Observables;
+use super::{Plan, RunSpec};
+use crate::experiment::spec::{AxisValue, PanelSpec, TableSpec};
+use crate::experiment::{Label, Placed, Problems, Published};
+use crate::input::{BadInput, Node, Place, Problem, one_of};
+
+/// Columns of every `runs.csv` that a table or plot can show besides measures.
+const ALWAYS: [&str; 1] = ["t_reached"];
+
+pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Problems) {
+    for table in &plan.experiment.tables {
+        Outputs { plan, observables, node: &table.node, problems }.table(&table.value);
+    }
+    for figure in &plan.experiment.plots {
+        let nodes: Vec<&Node> = match figure.node.get("panels").map(|panels| &panels.value) {
+            Some(crate::input::Value::List(items)) => items.iter().collect(),
+            _ => vec![&figure.node],
+        };
+        for (panel, node) in figure.value.panels.iter().zip(nodes) {
+            Outputs { plan, observables, node, problems }.panel(panel);
+        }
+    }
+}
+
+/// The plan with the observables whose trajectories are drawn noted in each run.
+pub(super) fn with_trajectories(mut plan: Plan) -> Result<Plan, BadInput> {
+    let observables = Observables::of(&plan);
+    let mut wanted: Vec<Vec<String>> = Vec::with_capacity(plan.runs.len());
+    for run in &plan.runs {
+        let mut names: Vec<String> =
+            plan.experiment.trajectories.iter().map(|Placed { value, .. }| value.clone()).collect();
+        for panel in plan.experiment.plots.iter().flat_map(|figure| &figure.value.panels) {
+            if is_trajectory(panel, observables.at(run)) && matches(&plan, run, &panel.filter) {
+                names.extend(panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t").map(str::to_owned));
+            }
+        }
+        names.sort();
+        names.dedup();
+        wanted.push(names);
+    }
+    for (run, names) in plan.runs.iter_mut().zip(wanted) {
+        run.trajectories = names;
+    }
+    Ok(plan)
+}
+
+/// Whether a panel shows observables over time or each other, rather than columns.
+fn is_trajectory(panel: &PanelSpec, observables: &[String]) -> bool {
+    panel.x == "t" || observables.contains(&panel.x)
+}
+
+/// Whether a run has these axis values.
+fn matches(plan: &Plan, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
+    filter.iter().all(|(axis, value)| {
+        let cell = plan.axis(axis).and_then(|axis| run.cells[axis].as_ref());
+        cell.is_some_and(|label| value.matches(label))
+    })
+}
+
+struct Outputs<'p> {
+    plan: &'p Plan,
+    observables: &'p Observables,
+    node: &'p Node,
+    problems: &'p mut Problems,
+}
+
+impl Outputs<'_> {
+    fn table(&mut self, table: &TableSpec) {
+        let rows = self.axis("rows", &table.rows);
+        let columns = self.axis("columns", &table.columns);
+        self.column("value", &table.value);
+        let filtered = self.filter(&table.filter);
+        let (Some(rows), Some(columns), true) = (rows, columns, filtered) else { return };
+        if rows == columns {
+            let problem = Problem::new(self.place("columns"), format!("rows and columns are both `{}`", table.rows));
+            self.problems.add(problem.help("accepted: two different axes"));
+            return;
+        }
+        self.one_run_a_cell(table, rows, columns);
+        if let Some(file) = &table.published {
+            self.published(file, rows, columns);
+        }
+    }
+
+    fn panel(&mut self, panel: &PanelSpec) {
+        let series = panel.series.as_ref().map(|series| self.axis("series", series));
+        let filtered = self.filter(&panel.filter);
+        for key in ["x_range", "y_range"] {
+            let range = if key == "x_range" { panel.x_range } else { panel.y_range };
+            if let Some([low, high]) = range.filter(|[low, high]| low >= high) {
+                let problem = Problem::new(self.place(key), format!("the range from {low} to {high} is empty"));
+                self.problems.add(problem.help("accepted: `[lowest, highest]`"));
+            }
+        }
+        if !filtered || series == Some(None) {
+            return;
+        }
+        let plan = self.plan;
+        let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| matches(plan, run, &panel.filter)).collect();
+        let Some(first) = runs.first() else {
+            let problem = Problem::new(self.place("where"), "no run has all of these values");
+            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            return;
+        };
+        let place = self.place("y");
+        if is_trajectory(panel, self.observables.at(first)) {
+            for run in &runs {
+                for name in panel.y.iter() {
+                    self.problems.keep(self.observables.require(run, name, place));
+                }
+                if panel.x != "t" {
+                    self.problems.keep(self.observables.require(run, &panel.x, self.place("x")));
+                }
+            }
+            return;
+        }
+        self.number_axis(panel, self.observables.at(first));
+        for name in panel.y.iter() {
+            self.column("y", name);
+        }
+    }
+
+    /// x of a panel of columns: an axis with numbers, or a measure.
+    fn number_axis(&mut self, panel: &PanelSpec, observables: &[String]) {
+        let plan = self.plan;
+        if let Some(axis) = plan.axis(&panel.x) {
+            if let Some(label) = plan.values(axis).into_iter().find(|label| label.number.is_none()) {
+                let message = format!("the axis `{}` has a value without number, `{label}`", panel.x);
+                let problem = Problem::new(self.place("x"), message);
+                self.problems.add(problem.help("accepted: `t`, an axis of numbers, a measure or an observable"));
+            }
+        } else if !plan.columns.contains(&panel.x) && !ALWAYS.contains(&panel.x.as_str()) {
+            let known: Vec<&str> = ["t"]
+                .into_iter()
+                .chain(plan.axes.iter().chain(&plan.columns).chain(observables).map(String::as_str))
+                .chain(ALWAYS)
+                .collect();
+            self.problems.add(Problem::unknown(self.place("x"), "axis, column or observable", &panel.x, known));
+        }
+    }
+
+    fn place(&self, key: &str) -> Place {
+        self.node.place_of(key)
+    }
+
+    fn axis(&mut self, key: &str, name: &str) -> Option<usize> {
+        let found = self.plan.axis(name);
+        if found.is_none() {
+            let known: Vec<&str> = self.plan.axes.iter().map(String::as_str).collect();
+            self.problems.add(Problem::unknown(self.place(key), "axis", name, known));
+        }
+        found
+    }
+
+    fn column(&mut self, key: &str, name: &str) {
+        if self.plan.columns.iter().any(|column| column == name) || ALWAYS.contains(&name) {
+            return;
+        }
+        let known: Vec<&str> = self.plan.columns.iter().map(String::as_str).chain(ALWAYS).collect();
+        self.problems.add(Problem::unknown(self.place(key), "column", name, known));
+    }
+
+    fn filter(&mut self, filter: &BTreeMap<String, AxisValue>) -> bool {
+        let Some(node) = self.node.get("where") else { return true };
+        let mut good = true;
+        for entry in node.entries() {
+            let name = &entry.key.name;
+            let Some(axis) = self.plan.axis(name) else {
+                let known: Vec<&str> = self.plan.axes.iter().map(String::as_str).collect();
+                self.problems.add(Problem::unknown(entry.key.place, "axis", name, known));
+                good = false;
+                continue;
+            };
+            let labels = self.plan.values(axis);
+            // With `--quick` a value may have gone; the output then has no runs.
+            if !labels.iter().any(|label| filter[name].matches(label)) && !self.plan.experiment.quick {
+                let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+                let kind = format!("value of `{name}`");
+                self.problems.add(Problem::unknown(entry.value.place, &kind, &filter[name].to_string(), known));
+                good = false;
+            }
+        }
+        good
+    }
+
+    /// Two runs cannot be printed in one cell.
+    fn one_run_a_cell(&mut self, table: &TableSpec, rows: usize, columns: usize) {
+        let plan = self.plan;
+        let mut cells: Vec<(&Label, &Label, &RunSpec)> = Vec::new();
+        let mut seen = std::collections::HashMap::new();
+        for run in plan.runs.iter().filter(|run| matches(plan, run, &table.filter)) {
+            if let (Some(row), Some(column)) = (&run.cells[rows], &run.cells[columns]) {
+                if let Some(&first) = seen.get(&(&row.text, &column.text)) {
+                    cells.push((row, column, first));
+                    let differing = self.differing(first, run);
+                    let message = format!("two runs in the cell `{row}`, `{column}`; they differ in {differing}");
+                    let help = format!("choose one with `where: {{ … }}` on {differing}");
+                    self.problems.add(Problem::new(self.place("id"), message).help(help));
+                    return;
+                }
+                seen.insert((&row.text, &column.text), run);
+            }
+        }
+    }
+
+    fn differing(&self, one: &RunSpec, other: &RunSpec) -> String {
+        let names = self.plan.axes.iter().zip(one.cells.iter().zip(&other.cells));
+        one_of(names.filter(|(_, (one, other))| one != other).map(|(name, _)| name.as_str()))
+    }
+
+    /// The heads of a published table are values of the axes.
+    fn published(&mut self, file: &str, rows: usize, columns: usize) {
+        let place = self.place("published");
+        let path = self.plan.experiment.document.source.folder().join(file);
+        let table = match Published::read(&path) {
+            Ok(table) => table,
+            Err(error) => {
+                let problem = Problem::new(place, format!("`{}` {error}", path.display()));
+                self.problems
+                    .add(problem.help("accepted: a CSV file beside the experiment file, first column the rows"));
+                return;
+            }
+        };
+        if self.plan.experiment.quick {
+            return;
+        }
+        let heads = [
+            (rows, table.rows.iter().map(|(head, _)| head).collect::<Vec<_>>()),
+            (columns, table.columns.iter().collect()),
+        ];
+        for (axis, heads) in heads {
+            let values = self.plan.values(axis);
+            for head in heads {
+                if !values.iter().any(|label| label.is(head)) {
+                    let known: Vec<&str> = values.iter().map(|label| label.text.as_str()).collect();
+                    let kind = format!("value of `{}` in `{file}`:", self.plan.axes[axis]);
+                    self.problems.add(Problem::unknown(place, &kind, head, known));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Settings of a solve, with the axes that vary them.
+
+use mbsbench_problem::{Clock, Settings, StepControl};
+
+use crate::experiment::spec;
+
+/// Settings of the file with a step decided on.
+pub(super) fn settings(read: &spec::Settings, control: StepControl) -> Settings {
+    Settings {
+        control,
+        clock: match read.clock {
+            spec::Clock::Exact => Clock::Exact,
+            spec::Clock::Accumulating => Clock::Accumulating,
+        },
+        max_steps: read.max_steps,
+        max_rhs_evaluations: read.max_rhs_evaluations,
+    }
+}

@@ -1,0 +1,51 @@
+//! The entries of the workspace: one line each.
+
+use mbsbench_integrators as integrators;
+
+use super::Registry;
+use crate::measures;
+
+pub(super) fn registry() -> Registry {
+    with_measures(with_methods(Registry::empty()))
+}
+
+fn with_methods(registry: Registry) -> Registry {
+    registry
+        .method::<integrators::Rk3>()
+        .method::<integrators::Bs32>()
+        .method::<integrators::Rk4>()
+        .method::<integrators::Rk5>()
+        .method::<integrators::Dopri5>()
+        .method::<integrators::Rk8>()
+        .method::<integrators::Dop853>()
+        .method::<integrators::Gbs>()
+}
+
+fn with_measures(registry: Registry) -> Registry {
+    registry
+        .measure::<measures::EnergyVariation>()
+        .measure::<measures::ConstraintMax>()
+        .measure::<measures::SurfaceMax>()
+        .measure::<measures::AdjustmentMax>()
+        .measure::<measures::Initial>()
+        .measure::<measures::Final>()
+        .measure::<measures::Range>()
+        .measure::<measures::RangeAfterEvents>()
+        .measure::<measures::Sample>()
+        .measure::<measures::MaximumError>()
+        .measure::<measures::Crossings>()
+        .measure::<measures::Extrema>()
+        .measure::<measures::EventTimes>()
+        .measure::<measures::StepsAccepted>()
+        .measure::<measures::StepsRejected>()
+        .measure::<measures::StepsRepeated>()
+        .measure::<measures::RhsEvaluations>()
+        .measure::<measures::JacobianEvaluations>()
+        .measure::<measures::Factorizations>()
+        .measure::<measures::NewtonIterations>()
+        .measure::<measures::LinearSolves>()
+        .measure::<measures::SwitchEvaluations>()
+        .measure::<measures::Events>()
+        .measure::<measures::Projections>()
+        .measure::<measures::MatrixExponentials>()
+}

@@ -1,0 +1,129 @@
+//! A model, method or measure as an experiment file chooses it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Kind;
+
+/// A name with its parameters.
+pub struct Choice<K: Kind> {
+    pub(super) name: &'static str,
+    pub(super) family: &'static str,
+    pub(super) parameters: Value,
+    pub(super) defaults: Value,
+    pub(super) label: Option<String>,
+    pub(super) object: Arc<K::Object>,
+}
+
+// Derived code would ask for `K: Clone`.
+impl<K: Kind> Clone for Choice<K> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name,
+            family: self.family,
+            parameters: self.parameters.clone(),
+            defaults: self.defaults.clone(),
+            label: self.label.clone(),
+            object: Arc::clone(&self.object),
+        }
+    }
+}
+
+impl<K: Kind> fmt::Debug for Choice<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.name, self.parameters)
+    }
+}
+
+impl<K: Kind> Choice<K> {
+    /// The name in the registry.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The family of a method; empty for models and measures.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.family
+    }
+
+    /// All parameters, also those left at their defaults.
+    #[must_use]
+    pub fn parameters(&self) -> &Value {
+        &self.parameters
+    }
+
+    /// What can be made of it.
+    #[must_use]
+    pub fn object(&self) -> &K::Object {
+        &self.object
+    }
+
+    /// `{ name: parameters }`, for keys.
+    #[must_use]
+    pub fn identity(&self) -> Value {
+        Value::Object(Map::from_iter([(self.name.to_owned(), self.parameters.clone())]))
+    }
+
+    /// What it is called in tables: the label in the file, or else its name with the parameters that are not
+    /// at their defaults, `hht-i3(alpha=-0.3)`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if let Some(label) = &self.label {
+            return label.clone();
+        }
+        let mut differing = Vec::new();
+        differences("", &self.parameters, &self.defaults, &mut differing);
+        if differing.is_empty() { self.name.to_owned() } else { format!("{}({})", self.name, differing.join(",")) }
+    }
+
+    /// The parameter at a path with dots, `formulation.sliding-mode.sigma`.
+    #[must_use]
+    pub fn parameter(&self, path: &str) -> Option<&Value> {
+        path.split('.').try_fold(&self.parameters, |value, name| value.get(name))
+    }
+
+    /// The paths of all parameters that are numbers, texts or switches.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        leaves("", &self.parameters, &mut paths);
+        paths
+    }
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+fn differences(path: &str, value: &Value, default: &Value, found: &mut Vec<String>) {
+    match (value, default) {
+        (Value::Object(fields), Value::Object(defaults)) if same_alternative(fields, defaults) => {
+            for (name, value) in fields {
+                differences(&joined(path, name), value, &defaults[name], found);
+            }
+        }
+        (value, default) if value == default => {}
+        (Value::String(text), _) => found.push(format!("{path}={text}")),
+        (value, _) => found.push(format!("{path}={value}")),
+    }
+}
+
+/// Whether two maps have the same keys, so that they can be compared key by key.
+fn same_alternative(fields: &Map<String, Value>, defaults: &Map<String, Value>) -> bool {
+    fields.len() == defaults.len() && fields.keys().all(|name| defaults.contains_key(name))
+}
+
+fn leaves(path: &str, value: &Value, paths: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                leaves(&joined(path, name), value, paths);
+            }
+        }
+        _ => paths.push(path.to_owned()),
+    }
+}

@@ -1,0 +1,100 @@
+//! The names that experiment files can use: one registry each of models, methods and measures, one line an entry.
+//!
+//! A crate outside the workspace adds its own and hands the registry to [`main_with`](crate::main_with):
+//!
+//! ```no_run
+//! # use mbsbench::registry::Registry;
+//! # fn extended() -> Registry {
+//! Registry::builtin() // .model::<MyModel>().method::<MyMethod>()
+//! # }
+//! ```
+
+mod builtin;
+mod choice;
+mod entry;
+mod kinds;
+
+use mbsbench_problem::{MethodDefinition, ModelDefinition};
+
+pub use choice::Choice;
+pub use entry::Entry;
+pub(crate) use entry::choose;
+pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
+
+use crate::measures::MeasureDefinition;
+
+/// Names and what they stand for.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    models: Vec<Entry<ModelKind>>,
+    methods: Vec<Entry<MethodKind>>,
+    measures: Vec<Entry<MeasureKind>>,
+}
+
+impl Registry {
+    /// A registry without entries.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// Everything in the workspace.
+    #[must_use]
+    pub fn builtin() -> Self {
+        builtin::registry()
+    }
+
+    /// Adds a model.
+    ///
+    /// # Panics
+    /// Where there is a model of that name already, which is a mistake in the program.
+    #[must_use]
+    pub fn model<M: ModelDefinition>(mut self) -> Self {
+        add(&mut self.models, Entry::of_model::<M>());
+        self
+    }
+
+    /// Adds a method.
+    ///
+    /// # Panics
+    /// Where there is a method of that name already, which is a mistake in the program.
+    #[must_use]
+    pub fn method<M: MethodDefinition>(mut self) -> Self {
+        add(&mut self.methods, Entry::of_method::<M>());
+        self
+    }
+
+    /// Adds a measure.
+    ///
+    /// # Panics
+    /// Where there is a measure of that name already, which is a mistake in the program.
+    #[must_use]
+    pub fn measure<M: MeasureDefinition>(mut self) -> Self {
+        add(&mut self.measures, Entry::of_measure::<M>());
+        self
+    }
+
+    /// All models, in the order in which they were added.
+    #[must_use]
+    pub fn models(&self) -> &[Entry<ModelKind>] {
+        &self.models
+    }
+
+    /// All methods.
+    #[must_use]
+    pub fn methods(&self) -> &[Entry<MethodKind>] {
+        &self.methods
+    }
+
+    /// All measures.
+    #[must_use]
+    pub fn measures(&self) -> &[Entry<MeasureKind>] {
+        &self.measures
+    }
+}
+
+fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {
+    let name = entry.name();
+    assert!(entries.iter().all(|present| present.name() != name), "two entries of the registry are called `{name}`");
+    entries.push(entry);
+}
