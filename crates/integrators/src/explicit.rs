@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::combine::{self, Term};
 use crate::control::ControllerSettings;
-use crate::{Formula, Stepper, Tableau, drive};
+use crate::{DenseOutput, Formula, Stepper, Tableau, drive};
 
 /// Which formula of a pair advances the solution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,19 +25,28 @@ pub struct ExplicitRungeKutta {
     tableau: &'static Tableau,
     advance: Advance,
     control: ControllerSettings,
+    dense_output: bool,
 }
 
 impl ExplicitRungeKutta {
     /// The method of `tableau`, advancing with the weights `b`.
     #[must_use]
     pub fn new(tableau: &'static Tableau, control: ControllerSettings) -> Self {
-        Self { tableau, advance: Advance::Higher, control }
+        Self { tableau, advance: Advance::Higher, control, dense_output: false }
     }
 
     /// The same, advancing with the formula that `advance` names. A tableau without a second formula has only one.
     #[must_use]
     pub fn advancing(mut self, advance: Advance) -> Self {
         self.advance = advance;
+        self
+    }
+
+    /// The same, with the states that an observer asks for inside a step from the continuous output of the
+    /// formula (of its lower order) instead of an extra step.
+    #[must_use]
+    pub fn with_dense_output(mut self, dense_output: bool) -> Self {
+        self.dense_output = dense_output;
         self
     }
 
@@ -65,7 +74,11 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let with_estimate = drive::is_adaptive(task);
-        let stepper = ExplicitStepper::new(&self.formula(), problem.dimension(), with_estimate);
+        let formula = self.formula();
+        let mut stepper = ExplicitStepper::new(&formula, problem.dimension(), with_estimate);
+        if self.dense_output {
+            stepper = stepper.with_dense_output(&formula);
+        }
         drive::solve(stepper, self.control, problem, task, observer)
     }
 }
@@ -91,6 +104,7 @@ pub struct ExplicitStepper<S> {
     last_is_end: bool,
     /// The first stage holds the derivative at the start of the next step.
     start_known: bool,
+    dense: Option<DenseOutput<S>>,
 }
 
 impl<S: Scalar> ExplicitStepper<S> {
@@ -114,7 +128,15 @@ impl<S: Scalar> ExplicitStepper<S> {
             state: vec![S::nought(); dimension],
             last_is_end: count == formula.weights.len() && formula.first_same_as_last(),
             start_known: false,
+            dense: None,
         }
+    }
+
+    /// The same stepper, which gives states inside a step by the continuous output of `formula`, where it has one.
+    #[must_use]
+    pub fn with_dense_output(mut self, formula: &Formula<S>) -> Self {
+        self.dense = DenseOutput::new(formula, self.state.len());
+        self
     }
 
     /// Derivatives at the stages of the step just made, one after the other.
@@ -147,6 +169,23 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
             problem.rhs(t + h, end, &mut self.stages[inner * n..])?;
         }
         Ok(())
+    }
+
+    fn state_within(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        (t, h): (S, S),
+        start: &[S],
+        t_within: S,
+        y: &mut [S],
+    ) -> Result<(), Failure> {
+        self.restart();
+        let Some(mut dense) = self.dense.take() else { return self.step(problem, t, t_within - t, start, y) };
+        let result = self.step(problem, t, h, start, y);
+        let prepared = result.and_then(|()| dense.prepare(problem, (t, h), start, y, &self.stages));
+        dense.state_at((t_within - t) / h, y);
+        self.dense = Some(dense);
+        prepared
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
