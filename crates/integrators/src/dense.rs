@@ -3,7 +3,7 @@
 use mbsbench_problem::{Counted, Failure, Scalar};
 
 use crate::Formula;
-use crate::combine::{self, Term};
+use crate::combine::Row;
 
 /// Evaluates the continuous output of a step; see [`Dense`](crate::tableau::Dense) for the formula.
 #[derive(Debug, Clone)]
@@ -13,11 +13,12 @@ pub struct DenseOutput<S> {
     own_stages: usize,
     end_stage: usize,
     extra_nodes: Vec<S>,
-    extra_rows: Vec<Vec<Term<S>>>,
-    rows: Vec<Vec<Term<S>>>,
+    extra_rows: Vec<Row<S>>,
+    rows: Vec<Row<S>>,
     /// Derivatives at all stages.
     stages: Vec<S>,
     state: Vec<S>,
+    zeros: Vec<S>,
     /// The coefficients r₁, r₂, … of the step prepared last, one state after the other, and its start.
     coefficients: Vec<S>,
     start: Vec<S>,
@@ -29,7 +30,7 @@ impl<S: Scalar> DenseOutput<S> {
     pub fn new(formula: &Formula<S>, dimension: usize) -> Option<Self> {
         let dense = formula.dense.as_ref()?;
         let own_stages = formula.nodes.len();
-        let terms = |rows: &[Vec<S>]| rows.iter().map(|row| combine::terms(row, dimension)).collect();
+        let terms = |rows: &[Vec<S>]| rows.iter().map(|row| Row::new(row, dimension)).collect();
         let zeros = |count: usize| vec![S::nought(); count * dimension];
         Some(Self {
             dimension,
@@ -40,6 +41,7 @@ impl<S: Scalar> DenseOutput<S> {
             rows: terms(&dense.rows),
             stages: zeros(own_stages + dense.extra_nodes.len()),
             state: zeros(1),
+            zeros: zeros(1),
             coefficients: zeros(3 + dense.rows.len()),
             start: zeros(1),
         })
@@ -65,7 +67,7 @@ impl<S: Scalar> DenseOutput<S> {
         }
         for (m, (&node, row)) in self.extra_nodes.iter().zip(&self.extra_rows).enumerate() {
             let (known, stage) = self.stages.split_at_mut((self.own_stages + m) * n);
-            combine::advance(&mut self.state, start, h, row, known);
+            row.advance(&mut self.state, start, h, known);
             problem.rhs(t + node * h, &self.state, &mut stage[..n])?;
         }
         self.start.copy_from_slice(start);
@@ -78,9 +80,7 @@ impl<S: Scalar> DenseOutput<S> {
             first[2 * n + i] = rise - h * self.stages[self.end_stage * n + i] - second;
         }
         for (row, coefficients) in self.rows.iter().zip(rest.chunks_exact_mut(n)) {
-            for (i, coefficient) in coefficients.iter_mut().enumerate() {
-                *coefficient = h * combine::sum::<S, 1>(row, &self.stages, i)[0];
-            }
+            row.advance(coefficients, &self.zeros, h, &self.stages);
         }
         Ok(())
     }

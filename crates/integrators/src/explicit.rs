@@ -4,7 +4,7 @@ use mbsbench_problem::{Counted, Failure, Method, Observer, Scalar, Solution, Tas
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::combine::{self, Term};
+use crate::combine::Row;
 use crate::control::ControllerSettings;
 use crate::{DenseOutput, Formula, Stepper, Tableau, drive};
 
@@ -91,15 +91,16 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 pub struct ExplicitStepper<S> {
     order: u32,
     error_order: u32,
-    /// Nodes of the stages that are evaluated.
+    /// Nodes and rows of the stages that are evaluated, but for one that is the end of the step.
     nodes: Vec<S>,
-    rows: Vec<Vec<Term<S>>>,
-    weights: Vec<Term<S>>,
-    estimates: Vec<Vec<Term<S>>>,
+    rows: Vec<Row<S>>,
+    weights: Row<S>,
+    estimates: Vec<Row<S>>,
     /// Derivatives at the stages, one after the other.
     stages: Vec<S>,
     /// State at a stage.
     state: Vec<S>,
+    zeros: Vec<S>,
     /// The last stage's state is the result and its derivative the next step's first.
     last_is_end: bool,
     /// The first stage holds the derivative at the start of the next step.
@@ -117,16 +118,20 @@ impl<S: Scalar> ExplicitStepper<S> {
         for estimate in estimates {
             count = count.max(last_nonzero(&estimate.difference));
         }
+        let last_is_end = count == formula.weights.len() && formula.first_same_as_last();
+        // where the last stage is the end, its row are the weights
+        let inner = count - usize::from(last_is_end);
         Self {
             order: formula.order,
             error_order: formula.error_order,
-            nodes: formula.nodes[..count].to_vec(),
-            rows: formula.rows[..count].iter().map(|row| combine::terms(row, dimension)).collect(),
-            weights: combine::terms(&formula.weights[..count], dimension),
-            estimates: estimates.iter().map(|e| combine::terms(&e.difference[..count], dimension)).collect(),
+            nodes: formula.nodes[..inner].to_vec(),
+            rows: formula.rows[..inner].iter().map(|row| Row::new(row, dimension)).collect(),
+            weights: Row::new(&formula.weights[..count], dimension),
+            estimates: estimates.iter().map(|e| Row::new(&e.difference[..count], dimension)).collect(),
             stages: vec![S::nought(); count * dimension],
             state: vec![S::nought(); dimension],
-            last_is_end: count == formula.weights.len() && formula.first_same_as_last(),
+            zeros: vec![S::nought(); dimension],
+            last_is_end,
             start_known: false,
             dense: None,
         }
@@ -137,6 +142,66 @@ impl<S: Scalar> ExplicitStepper<S> {
     pub fn with_dense_output(mut self, formula: &Formula<S>) -> Self {
         self.dense = DenseOutput::new(formula, self.state.len());
         self
+    }
+
+    /// [`step`](Stepper::step) for any dimension.
+    fn step_any(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        t: S,
+        h: S,
+        start: &[S],
+        end: &mut [S],
+    ) -> Result<(), Failure> {
+        let n = self.state.len();
+        problem.begin_step(t, start)?;
+        if !self.start_known {
+            problem.rhs(t, start, &mut self.stages[..n])?;
+            self.start_known = true;
+        }
+        for i in 1..self.rows.len() {
+            let (row, node) = (&self.rows[i], self.nodes[i]);
+            let (known, stage) = self.stages.split_at_mut(i * n);
+            row.advance(&mut self.state, start, h, known);
+            problem.rhs(t + node * h, &self.state, &mut stage[..n])?;
+        }
+        self.weights.advance(end, start, h, &self.stages);
+        if self.last_is_end {
+            let last = self.stages.len() - n;
+            problem.rhs(t + h, end, &mut self.stages[last..])?;
+        }
+        Ok(())
+    }
+
+    /// The same for states of `D` components.
+    fn step_small<const D: usize>(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        t: S,
+        h: S,
+        start: &[S],
+        end: &mut [S],
+    ) -> Result<(), Failure> {
+        const FITS: &str = "states have the dimension that the stepper was made for";
+        let base: &[S; D] = start.first_chunk().expect(FITS);
+        let end: &mut [S; D] = end.first_chunk_mut().expect(FITS);
+        let stages: &mut [[S; D]] = self.stages.as_chunks_mut().0;
+        problem.begin_step(t, start)?;
+        if !self.start_known {
+            problem.rhs(t, base, &mut stages[0])?;
+            self.start_known = true;
+        }
+        for (i, (row, node)) in (1..).zip(self.rows[1..].iter().zip(&self.nodes[1..])) {
+            let (known, rest) = stages.split_at_mut(i);
+            let Some(stage) = rest.first_mut() else { break };
+            let state = row.advanced(base, h, known);
+            problem.rhs(t + *node * h, &state, stage)?;
+        }
+        *end = self.weights.advanced(base, h, stages);
+        if let (true, Some(last)) = (self.last_is_end, stages.last_mut()) {
+            problem.rhs(t + h, end, last)?;
+        }
+        Ok(())
     }
 
     /// Derivatives at the stages of the step just made, one after the other.
@@ -152,23 +217,14 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
-        let n = self.state.len();
-        problem.begin_step(t, start)?;
-        if !self.start_known {
-            problem.rhs(t, start, &mut self.stages[..n])?;
-            self.start_known = true;
+        // Double precision only: double-double loops are long enough by themselves.
+        match (self.state.len(), size_of::<S>() == size_of::<f64>()) {
+            (1, true) => self.step_small::<1>(problem, t, h, start, end),
+            (2, true) => self.step_small::<2>(problem, t, h, start, end),
+            (4, true) => self.step_small::<4>(problem, t, h, start, end),
+            (6, true) => self.step_small::<6>(problem, t, h, start, end),
+            _ => self.step_any(problem, t, h, start, end),
         }
-        let inner = self.nodes.len() - usize::from(self.last_is_end);
-        for i in 1..inner {
-            let (known, stage) = self.stages.split_at_mut(i * n);
-            combine::advance(&mut self.state, start, h, &self.rows[i], known);
-            problem.rhs(t + self.nodes[i] * h, &self.state, &mut stage[..n])?;
-        }
-        combine::advance(end, start, h, &self.weights, &self.stages);
-        if self.last_is_end {
-            problem.rhs(t + h, end, &mut self.stages[inner * n..])?;
-        }
-        Ok(())
     }
 
     fn state_within(
@@ -190,14 +246,15 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
         let n = start.len();
-        let scale = |i: usize| abs + rel * start[i].value().abs().max(end[i].value().abs());
-        let square = |terms: &[Term<S>]| {
-            let mut square = 0.0;
-            for i in 0..n {
-                let error = combine::sum::<S, 1>(terms, &self.stages, i)[0].value() / scale(i);
-                square += error * error;
+        let mut square = |row: &Row<S>| match (n, size_of::<S>() == size_of::<f64>()) {
+            (1, true) => weighted_square(&row.sum::<1>(self.stages.as_chunks().0), start, end, rel, abs),
+            (2, true) => weighted_square(&row.sum::<2>(self.stages.as_chunks().0), start, end, rel, abs),
+            (4, true) => weighted_square(&row.sum::<4>(self.stages.as_chunks().0), start, end, rel, abs),
+            (6, true) => weighted_square(&row.sum::<6>(self.stages.as_chunks().0), start, end, rel, abs),
+            _ => {
+                row.advance(&mut self.state, &self.zeros, S::from(1.0), &self.stages);
+                weighted_square(&self.state, start, end, rel, abs)
             }
-            square
         };
         let h = h.value().abs();
         match self.estimates.as_slice() {
@@ -241,6 +298,17 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn evaluations(&self) -> u64 {
-        self.nodes.len() as u64
+        self.nodes.len() as u64 + u64::from(self.last_is_end)
     }
+}
+
+/// `Σ (error_i / (abs + rel max(|start_i|, |end_i|)))²`
+#[inline(always)]
+fn weighted_square<S: Scalar>(error: &[S], start: &[S], end: &[S], rel: f64, abs: f64) -> f64 {
+    let mut square = 0.0;
+    for ((error, start), end) in error.iter().zip(start).zip(end) {
+        let scaled = error.value() / (abs + rel * start.value().abs().max(end.value().abs()));
+        square += scaled * scaled;
+    }
+    square
 }

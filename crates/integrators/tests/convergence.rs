@@ -25,7 +25,7 @@ fn methods() -> Vec<(&'static str, Box<dyn Method<DoubleDouble>>, u32)> {
         ("rk8, lower", precise(&Rk8 { advance: lower }), 48),
         ("dop853", precise(&Dop853::default()), 96),
         ("gbs of order 8", precise(&Gbs { order: 8 }), 48),
-        ("gbs of order 12", precise(&Gbs { order: 12 }), 24),
+        ("gbs of order 10", precise(&Gbs { order: 10 }), 40),
     ]
 }
 
