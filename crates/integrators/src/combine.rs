@@ -53,7 +53,7 @@ impl<S: Scalar> Row<S> {
             11 => unrolled::<S, D, 11>(a, k),
             12 => unrolled::<S, D, 12>(a, k),
             13 => unrolled::<S, D, 13>(a, k),
-            _ => sum(a, k),
+            _ => rolled(a, k),
         }
     }
 
@@ -93,8 +93,15 @@ impl<S: Scalar> Row<S> {
 fn unrolled<S: Scalar, const D: usize, const N: usize>(a: &[S], k: &[[S; D]]) -> [S; D] {
     match (a.first_chunk::<N>(), k.first_chunk::<N>()) {
         (Some(a), Some(k)) => sum(a, k),
-        _ => sum(a, k),
+        _ => rolled(a, k),
     }
+}
+
+/// The same for rows that are longer than any that is unrolled; kept apart, so that the short ones stay short.
+#[cold]
+#[inline(never)]
+fn rolled<S: Scalar, const D: usize>(a: &[S], k: &[[S; D]]) -> [S; D] {
+    sum(a, k)
 }
 
 #[inline(always)]

@@ -269,7 +269,7 @@ mod tests {
                 let coefficient = dot(&formula.weights, &powers);
                 factorial *= f64::from(k);
                 if k <= formula.order {
-                    let residual = (coefficient - DoubleDouble::from(factorial).recip()).value();
+                    let residual = (coefficient - DoubleDouble::ratio(1.0, factorial)).value();
                     assert!(residual.abs() < EXACT, "{}: z^{k} is off by {residual:e}", tableau.name);
                 }
                 if coefficient.value().abs() > EXACT {
@@ -285,7 +285,7 @@ mod tests {
             ("classical Runge-Kutta 4", 4),
             ("Fehlberg 4(5)", 6),
             ("Dormand-Prince 5(4)", 6),
-            ("Fehlberg 7(8)", 0),
+            ("Fehlberg 7(8)", 12), // the eleventh stage serves the error estimate only
             ("Dormand-Prince 8(5,3)", 12),
         ];
         assert_eq!(degrees, expected);

@@ -85,7 +85,7 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 
 /// One step of an explicit Runge–Kutta formula.
 ///
-/// All memory is allocated at construction. Stages that neither the result nor, where asked for, the error
+/// All memory is allocated at construction. Last stages that neither the result nor, where asked for, the error
 /// estimate needs are not evaluated.
 #[derive(Debug, Clone)]
 pub struct ExplicitStepper<S> {
@@ -204,6 +204,32 @@ impl<S: Scalar> ExplicitStepper<S> {
         Ok(())
     }
 
+    /// [`error`](Stepper::error) for states of `D` components.
+    fn error_small<const D: usize>(&self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
+        let stages = self.stages.as_chunks::<D>().0;
+        let mut squares = [0.0; 2];
+        for (square, row) in squares.iter_mut().zip(&self.estimates) {
+            *square = weighted_square(&row.sum(stages), start, end, rel, abs);
+        }
+        self.combined_error(squares, h, D)
+    }
+
+    /// The error from the weighted squares of the estimates.
+    #[inline]
+    fn combined_error(&self, [first, second]: [f64; 2], h: S, dimension: usize) -> Option<f64> {
+        let (h, n) = (h.value().abs(), dimension as f64);
+        match self.estimates.len() {
+            0 => None,
+            1 => Some(h * (first / n).sqrt()),
+            // Hairer, Nørsett, Wanner, section II.10: err = err₅ · err₅ / √(err₅² + 0.01 err₃²)
+            _ => {
+                let denominator = first + 0.01 * second;
+                let denominator = if denominator <= 0.0 { 1.0 } else { denominator };
+                Some(h * first * (1.0 / (denominator * n)).sqrt())
+            }
+        }
+    }
+
     /// Derivatives at the stages of the step just made, one after the other.
     #[must_use]
     pub fn stages(&self) -> &[S] {
@@ -245,27 +271,18 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        let n = start.len();
-        let mut square = |row: &Row<S>| match (n, size_of::<S>() == size_of::<f64>()) {
-            (1, true) => weighted_square(&row.sum::<1>(self.stages.as_chunks().0), start, end, rel, abs),
-            (2, true) => weighted_square(&row.sum::<2>(self.stages.as_chunks().0), start, end, rel, abs),
-            (4, true) => weighted_square(&row.sum::<4>(self.stages.as_chunks().0), start, end, rel, abs),
-            (6, true) => weighted_square(&row.sum::<6>(self.stages.as_chunks().0), start, end, rel, abs),
+        match (start.len(), size_of::<S>() == size_of::<f64>()) {
+            (1, true) => self.error_small::<1>(h, start, end, rel, abs),
+            (2, true) => self.error_small::<2>(h, start, end, rel, abs),
+            (4, true) => self.error_small::<4>(h, start, end, rel, abs),
+            (6, true) => self.error_small::<6>(h, start, end, rel, abs),
             _ => {
-                row.advance(&mut self.state, &self.zeros, S::from(1.0), &self.stages);
-                weighted_square(&self.state, start, end, rel, abs)
-            }
-        };
-        let h = h.value().abs();
-        match self.estimates.as_slice() {
-            [] => None,
-            [only] => Some(h * (square(only) / n as f64).sqrt()),
-            // Hairer, Nørsett, Wanner, section II.10: err = err₅ · err₅ / √(err₅² + 0.01 err₃²)
-            [fifth, third, ..] => {
-                let fifth = square(fifth);
-                let denominator = fifth + 0.01 * square(third);
-                let denominator = if denominator <= 0.0 { 1.0 } else { denominator };
-                Some(h * fifth * (1.0 / (denominator * n as f64)).sqrt())
+                let mut squares = [0.0; 2];
+                for (square, row) in squares.iter_mut().zip(&self.estimates) {
+                    row.advance(&mut self.state, &self.zeros, S::from(1.0), &self.stages);
+                    *square = weighted_square(&self.state, start, end, rel, abs);
+                }
+                self.combined_error(squares, h, start.len())
             }
         }
     }

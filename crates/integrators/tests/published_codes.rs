@@ -22,7 +22,7 @@ struct Arenstorf;
 
 impl Arenstorf {
     const INITIAL: [f64; 4] = [0.994, 0.0, 0.0, -2.001_585_106_379_082_5];
-    const PERIOD: f64 = 17.065_216_560_157_962;
+    const PERIOD: f64 = 17.065_216_560_157_964;
 
     fn derivative(y: &[f64], dydt: &mut [f64]) {
         let mu = 0.012_277_471;
