@@ -1,6 +1,6 @@
 //! The one engine for explicit Runge–Kutta formulas.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Scalar, Solution, Task};
+use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Task};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +19,11 @@ pub enum Advance {
     Lower,
 }
 
-/// An explicit Runge–Kutta method: a tableau, and how its step is controlled.
+/// An explicit Runge–Kutta method: a formula, and how its step is controlled.
 #[derive(Debug, Clone)]
 pub struct ExplicitRungeKutta {
-    tableau: &'static Tableau,
-    advance: Advance,
+    /// In full precision; a solve rounds it to its scalar.
+    formula: Formula<DoubleDouble>,
     control: ControllerSettings,
     dense_output: bool,
 }
@@ -31,14 +31,16 @@ pub struct ExplicitRungeKutta {
 impl ExplicitRungeKutta {
     /// The method of `tableau`, advancing with the weights `b`.
     #[must_use]
-    pub fn new(tableau: &'static Tableau, control: ControllerSettings) -> Self {
-        Self { tableau, advance: Advance::Higher, control, dense_output: false }
+    pub fn new(tableau: &Tableau, control: ControllerSettings) -> Self {
+        Self { formula: Formula::new(tableau), control, dense_output: false }
     }
 
     /// The same, advancing with the formula that `advance` names. A tableau without a second formula has only one.
     #[must_use]
     pub fn advancing(mut self, advance: Advance) -> Self {
-        self.advance = advance;
+        if advance == Advance::Lower {
+            self.formula = self.formula.clone().with_lower_order().unwrap_or(self.formula);
+        }
         self
     }
 
@@ -49,32 +51,20 @@ impl ExplicitRungeKutta {
         self.dense_output = dense_output;
         self
     }
-
-    /// The numbers of the formula that advances.
-    fn formula<S: Scalar>(&self) -> Formula<S> {
-        let formula = Formula::new(self.tableau);
-        match self.advance {
-            Advance::Higher => formula,
-            Advance::Lower => formula.clone().with_lower_order().unwrap_or(formula),
-        }
-    }
 }
 
 impl<S: Scalar> Method<S> for ExplicitRungeKutta {
     fn order(&self) -> u32 {
-        match (self.advance, self.tableau.embedded) {
-            (Advance::Lower, [embedded, ..]) => embedded.order,
-            _ => self.tableau.order,
-        }
+        self.formula.order
     }
 
     fn adapts(&self) -> bool {
-        !self.tableau.embedded.is_empty()
+        !self.formula.estimates.is_empty()
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let with_estimate = drive::is_adaptive(task);
-        let formula = self.formula();
+        let formula = self.formula.rounded();
         let mut stepper = ExplicitStepper::new(&formula, problem.dimension(), with_estimate);
         if self.dense_output {
             stepper = stepper.with_dense_output(&formula);

@@ -204,3 +204,63 @@ impl Observer for Ends {
         ControlFlow::Continue(())
     }
 }
+
+/// Two sliding surfaces that fall linearly to zero and then stay there, with the values and reaching times of
+/// compere2001, figure 3.11: `s₁ = 0.0294524 → 0` at 0.09092, `s₃ = 1 → 0` at 0.5 s; `|s| ≤ h⁵` counts as zero.
+struct Reaching {
+    rates: [f64; 2],
+}
+
+impl Ode for Reaching {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs(&mut self, _t: f64, _y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt.copy_from_slice(&self.rates);
+        Ok(())
+    }
+    fn switches(&mut self) -> Option<&mut dyn Switches> {
+        Some(self)
+    }
+}
+
+impl Switches for Reaching {
+    fn count(&self) -> usize {
+        2
+    }
+    fn is_watched(&self, index: usize) -> bool {
+        self.rates[index] != 0.0
+    }
+    fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+        g.copy_from_slice(y);
+        Ok(())
+    }
+    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+        rates.copy_from_slice(&self.rates);
+        Ok(())
+    }
+    fn tolerance(&self, step: f64, order: u32) -> f64 {
+        step.powi(order as i32)
+    }
+    fn switch(&mut self, index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+        self.rates[index] = 0.0;
+        Ok(())
+    }
+}
+
+#[test]
+fn reaching_times_of_the_dissertation() {
+    let mut reaching = Reaching { rates: [-0.029_452_4 / 0.090_92, -2.0] };
+    let mut ends = Ends(Vec::new());
+    let settings = Settings::fixed(0.01);
+    let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.029_452_4, 1.0], settings };
+    let solution = Rk5::default().method().solve(Counted::new(&mut reaching), &task, &mut ends);
+    assert_eq!((solution.failure, solution.statistics.events), (None, 2));
+    // s₁ is reached between grid points by one repeat, s₃ at one: no repeat, and no sliver of a step
+    assert_eq!((solution.statistics.steps_repeated, solution.statistics.steps_accepted), (1, 101));
+    let around = |t: f64| ends.0.iter().position(|&end| (end - t).abs() < 1e-9).expect("a step ends there");
+    assert_eq!(around(0.09) + 1, around(0.090_92));
+    assert_eq!(around(0.090_92) + 1, around(0.1), "the grid is kept after an event");
+    assert_eq!(around(0.5) + 1, around(0.51));
+    assert!(solution.state.iter().all(|s| s.abs() <= 1e-10), "both stay at zero");
+}
