@@ -90,10 +90,9 @@ impl<S: Scalar, St: Stepper<S>> Interpolant<S> for Within<'_, '_, S, St> {
             cut.state_at(t, self.t_start, self.start, y);
         } else {
             let (stepper, start, t_start) = (&mut *self.stepper, self.start, self.t_start);
-            let projects = self.projects;
+            let (projects, h) = (self.projects, self.t_end - t_start);
             self.problem.uncounted(|problem| {
-                stepper.restart();
-                stepper.step(problem, t_start, t - t_start, start, y)?;
+                stepper.state_within(problem, (t_start, h), start, t, y)?;
                 if projects { problem.project(t, y) } else { Ok(()) }
             })?;
         }

@@ -221,4 +221,73 @@ mod tests {
             }
         }
     }
+
+    /// Every coefficient of every tableau, of embedded rows and continuous output too, is held by some condition:
+    /// one part in a million more must show.
+    #[test]
+    fn every_corrupted_coefficient_is_found() {
+        for tableau in tableaux::ALL {
+            let formula = Formula::<DoubleDouble>::new(tableau);
+            let count = coefficients(&mut formula.clone()).len();
+            assert!(count > tableau.nodes.len());
+            for k in 0..count {
+                let mut corrupted = formula.clone();
+                let coefficient = coefficients(&mut corrupted).swap_remove(k);
+                *coefficient *= DoubleDouble::from(1.0) + 1e-6;
+                let found = violations(&corrupted, EXACT);
+                assert!(!found.is_empty(), "{}: coefficient {k} is held by nothing", tableau.name);
+            }
+        }
+    }
+
+    /// All coefficients that are not zero.
+    fn coefficients(formula: &mut Formula<DoubleDouble>) -> Vec<&mut DoubleDouble> {
+        let mut all: Vec<&mut DoubleDouble> = Vec::new();
+        all.extend(&mut formula.nodes);
+        all.extend(formula.rows.iter_mut().flatten());
+        all.extend(&mut formula.weights);
+        all.extend(formula.estimates.iter_mut().flat_map(|estimate| &mut estimate.difference));
+        if let Some(dense) = &mut formula.dense {
+            all.extend(&mut dense.extra_nodes);
+            all.extend(dense.extra_rows.iter_mut().flatten());
+            all.extend(dense.rows.iter_mut().flatten());
+        }
+        all.retain(|coefficient| coefficient.value() != 0.0);
+        all
+    }
+
+    /// The stability function of an explicit method of order p with s stages that the result uses is a polynomial
+    /// of degree at most s whose coefficients up to `zᵖ` are `1/k!`: `R(z) = 1 + Σₖ zᵏ bᵀ Aᵏ⁻¹ 1`.
+    #[test]
+    fn stability_functions_have_the_degree_of_the_stages() {
+        let degrees = tableaux::ALL.map(|tableau| {
+            let formula = Formula::<DoubleDouble>::new(tableau);
+            let mut powers = vec![DoubleDouble::from(1.0); formula.nodes.len()];
+            let mut degree = 0;
+            let mut factorial = 1.0;
+            for k in 1..=formula.nodes.len() as u32 {
+                let coefficient = dot(&formula.weights, &powers);
+                factorial *= f64::from(k);
+                if k <= formula.order {
+                    let residual = (coefficient - DoubleDouble::ratio(1.0, factorial)).value();
+                    assert!(residual.abs() < EXACT, "{}: z^{k} is off by {residual:e}", tableau.name);
+                }
+                if coefficient.value().abs() > EXACT {
+                    degree = k;
+                }
+                powers = formula.rows.iter().map(|row| dot(row, &powers)).collect();
+            }
+            (tableau.name, degree)
+        });
+        let expected = [
+            ("Kutta 3", 3),
+            ("Bogacki-Shampine 3(2)", 3),
+            ("classical Runge-Kutta 4", 4),
+            ("Fehlberg 4(5)", 6),
+            ("Dormand-Prince 5(4)", 6),
+            ("Fehlberg 7(8)", 12), // the eleventh stage serves the error estimate only
+            ("Dormand-Prince 8(5,3)", 12),
+        ];
+        assert_eq!(degrees, expected);
+    }
 }

@@ -61,16 +61,20 @@ pub struct Controller {
     settings: ControllerSettings,
     alpha: f64,
     max_step: f64,
-    previous_error: f64,
+    /// Logarithm of the error of the step accepted last.
+    previous_logarithm: f64,
     after_rejection: bool,
 }
+
+/// Logarithm of 1e-4: errors below are counted as that, lest a lucky step make the next one too small.
+const LOWEST: f64 = -9.210_340_371_976_184;
 
 impl Controller {
     /// A controller for an estimate of order `error_order` (error `O(h^error_order)`) and steps up to `max_step` (s).
     #[must_use]
     pub fn new(settings: ControllerSettings, error_order: u32, max_step: f64) -> Self {
         let alpha = 1.0 / f64::from(error_order) - settings.share * settings.beta;
-        Self { settings, alpha, max_step, previous_error: 1e-4, after_rejection: false }
+        Self { settings, alpha, max_step, previous_logarithm: LOWEST, after_rejection: false }
     }
 
     /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite is a rejection
@@ -82,14 +86,15 @@ impl Controller {
             self.after_rejection = true;
             return Verdict::Rejected(h * factor_min);
         }
-        let divisor = error.powf(self.alpha);
+        // errᵅ and errᵅ err_old⁻ᵝ as exponentials of the logarithms: half the cost of two powers
+        let logarithm = error.ln();
         if error > 1.0 {
             self.after_rejection = true;
-            return Verdict::Rejected(h / largest.min(divisor / safety));
+            return Verdict::Rejected(h / largest.min((self.alpha * logarithm).exp() / safety));
         }
-        let damped = if beta == 0.0 { divisor } else { divisor * self.previous_error.powf(-beta) };
+        let damped = (self.alpha * logarithm - beta * self.previous_logarithm).exp();
         let mut next = h / smallest.max(largest.min(damped / safety));
-        self.previous_error = error.max(1e-4);
+        self.previous_logarithm = logarithm.max(LOWEST);
         next = next.min(self.max_step);
         if self.after_rejection {
             next = next.min(h);

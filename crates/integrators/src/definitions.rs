@@ -49,6 +49,28 @@ macro_rules! fixed_formula {
     };
 }
 
+/// A pair with continuous output.
+macro_rules! continuous_pair {
+    ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        pub struct $type {
+            /// Whether states inside a step come from the continuous output of the pair instead of an extra,
+            /// uncounted step.
+            pub dense_output: bool,
+        }
+
+        impl $type {
+            fn build(self) -> ExplicitRungeKutta {
+                ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(self.dense_output)
+            }
+        }
+
+        explicit!($type, $name, $summary, $source);
+    };
+}
+
 /// A method that a pair defines, with the choice which formula advances.
 macro_rules! pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
@@ -98,7 +120,7 @@ pair!(
     "E. Fehlberg, NASA TR R-315 (1969), table III; RK-5 of compere2001"
 );
 
-fixed_formula!(
+continuous_pair!(
     /// Dormand–Prince 5(4): six stages a step, first same as last; PI controller of the code DOPRI5.
     Dopri5, "dopri5", DOPRI5, ControllerSettings::dopri5(),
     "Dormand–Prince pair of orders 5(4), six stages",
@@ -112,7 +134,7 @@ pair!(
     "E. Fehlberg, NASA TR R-287 (1968), table X; RK-8 of compere2001"
 );
 
-fixed_formula!(
+continuous_pair!(
     /// Dormand–Prince 8(5,3): twelve stages; error estimate and controller of the code DOP853.
     Dop853, "dop853", DOP853, ControllerSettings::dop853(),
     "Dormand–Prince formula of order 8 with error estimates of orders 5 and 3, twelve stages",

@@ -188,6 +188,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     }
 
     fn choose_first_step(&mut self, tolerances: (f64, f64), max_step: f64) -> Result<f64, Failure> {
+        self.spend()?;
         let Attempt { problem, stepper, t, y, end, before, .. } = &mut self.attempt;
         stepper.evaluate_start(problem, *t, y)?;
         let size = first_step(problem, stepper, *t, y, (before, end), tolerances, max_step)?;

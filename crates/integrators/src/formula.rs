@@ -103,6 +103,32 @@ impl<S: Scalar> Formula<S> {
     }
 }
 
+impl Formula<DoubleDouble> {
+    /// The same numbers, each rounded to the scalar type.
+    #[must_use]
+    pub fn rounded<S: Scalar>(&self) -> Formula<S> {
+        let all = |numbers: &[DoubleDouble]| numbers.iter().map(|&x| rounded(x)).collect::<Vec<S>>();
+        let rows = |rows: &[Vec<DoubleDouble>]| rows.iter().map(|row| all(row)).collect::<Vec<_>>();
+        let estimate = |e: &Estimate<DoubleDouble>| Estimate { order: e.order, difference: all(&e.difference) };
+        let continuous = |dense: &Continuous<DoubleDouble>| Continuous {
+            order: dense.order,
+            end_stage: dense.end_stage,
+            extra_nodes: all(&dense.extra_nodes),
+            extra_rows: rows(&dense.extra_rows),
+            rows: rows(&dense.rows),
+        };
+        Formula {
+            order: self.order,
+            nodes: all(&self.nodes),
+            rows: rows(&self.rows),
+            weights: all(&self.weights),
+            estimates: self.estimates.iter().map(estimate).collect(),
+            error_order: self.error_order,
+            dense: self.dense.as_ref().map(continuous),
+        }
+    }
+}
+
 fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
     numbers.iter().map(|number| number.value()).collect()
 }
@@ -110,4 +136,18 @@ fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
 fn rounded<S: Scalar>(x: DoubleDouble) -> S {
     let (hi, lo) = x.parts();
     S::from(hi) + lo
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tableaux;
+
+    #[test]
+    fn rounding_gives_the_doubles_that_the_table_means() {
+        for tableau in tableaux::ALL {
+            let direct = Formula::<f64>::new(tableau);
+            assert_eq!(Formula::<DoubleDouble>::new(tableau).rounded::<f64>(), direct, "{}", tableau.name);
+        }
+    }
 }

@@ -15,6 +15,7 @@ mod combine;
 pub mod conditions;
 pub mod control;
 pub mod definitions;
+pub mod dense;
 pub mod drive;
 pub mod events;
 pub mod explicit;
@@ -26,6 +27,7 @@ pub mod tableau;
 pub mod tableaux;
 
 pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+pub use dense::DenseOutput;
 pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;

@@ -17,6 +17,25 @@ pub trait Stepper<S: Scalar>: Clone {
     /// Those of the problem. `start` is untouched, and the step can be repeated with another size.
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure>;
 
+    /// Writes the state at `t_within` inside the step of size `h` from `start` at `t` into `y`: by a shorter step
+    /// from the same start, or by continuous output where the stepper was made for that. Disturbs what the
+    /// stepper remembers; for an observer's own stepper.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    fn state_within(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        (t, h): (S, S),
+        start: &[S],
+        t_within: S,
+        y: &mut [S],
+    ) -> Result<(), Failure> {
+        let _ = h;
+        self.restart();
+        self.step(problem, t, t_within - t, start, y)
+    }
+
     /// Estimated error of the step just made in the norm of the tolerances, at most one where it is acceptable:
     /// root mean square of `error_i / (abs + rel · max(|start_i|, |end_i|))`. None where there is no estimate.
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64>;

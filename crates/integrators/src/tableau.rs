@@ -46,18 +46,22 @@ impl Number {
 fn exact_decimal(text: &str) -> DoubleDouble {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let mut exponent: i32 = exponent.parse().expect("an exponent is a whole number");
-    let mut value = DoubleDouble::from(0.0);
+    let mut whole = 0u128;
     let mut after_point = false;
     for digit in mantissa.bytes() {
         match digit {
             b'.' => after_point = true,
             b'0'..=b'9' => {
-                value = value * 10.0 + f64::from(digit - b'0');
+                whole = whole * 10 + u128::from(digit - b'0');
                 exponent -= i32::from(after_point);
             }
             _ => {}
         }
     }
+    // 31 digits are 103 bits: two doubles hold them
+    let hi = whole >> 52;
+    let lo = whole & ((1 << 52) - 1);
+    let mut value = DoubleDouble::from(hi as f64) * (1u64 << 52) as f64 + lo as f64;
     // powers of ten up to 10^22 are doubles
     while exponent < 0 {
         let part = (-exponent).min(22);

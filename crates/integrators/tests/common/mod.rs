@@ -37,15 +37,33 @@ pub trait Known: OdeModel {
 
 impl Known for Circle {
     fn exact<S: Scalar>(&self, t: S) -> [S; 2] {
-        [t.cos(), -t.sin()]
+        let (sine, cosine) = sine_cosine(t);
+        [cosine, -sine]
     }
 }
 
 impl Known for Cubic {
     fn exact<S: Scalar>(&self, t: S) -> [S; 2] {
-        let q = (t.cos() + 2.0).recip();
-        [q, t.sin() * q * q]
+        let (sine, cosine) = sine_cosine(t);
+        let q = (cosine + 2.0).recip();
+        [q, sine * q * q]
     }
+}
+
+/// Sine and cosine by their power series, to the scalar's own precision for small `t` (those of double-double
+/// numbers are good to 1e-21 only).
+fn sine_cosine<S: Scalar>(t: S) -> (S, S) {
+    let (mut sine, mut cosine, mut term) = (S::nought(), S::nought(), S::from(1.0));
+    for k in 0..60u8 {
+        match k % 4 {
+            0 => cosine += term,
+            1 => sine += term,
+            2 => cosine -= term,
+            _ => sine -= term,
+        }
+        term *= t / f64::from(k + 1);
+    }
+    (sine, cosine)
 }
 
 /// Solves from 0 to `t_end` without an observer.

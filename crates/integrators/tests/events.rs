@@ -1,0 +1,266 @@
+//! Switches: located, handled, counted; the grid is kept; states inside a cut step.
+
+use std::ops::ControlFlow;
+
+use mbsbench_integrators::{Bs32, Dopri5, Gbs, Rk3, Rk5, Rk8};
+use mbsbench_problem::{
+    Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Step, StepControl, Switches, Task,
+};
+
+/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
+/// `t = 1, 3, 5, …`, height `1 − (t − 2k)²`. One function for each of two heights: the floor, and a mark at 1/2 that
+/// is watched until first reached (at `t = √½`).
+struct Ball {
+    mark_reached: bool,
+    tolerance: f64,
+}
+
+impl Ode for Ball {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt[0] = y[1];
+        dydt[1] = -2.0;
+        Ok(())
+    }
+    fn switches(&mut self) -> Option<&mut dyn Switches> {
+        Some(self)
+    }
+}
+
+impl Switches for Ball {
+    fn count(&self) -> usize {
+        2
+    }
+    fn is_watched(&self, index: usize) -> bool {
+        index == 0 || !self.mark_reached
+    }
+    fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+        g[0] = y[0];
+        g[1] = y[0] - 0.5;
+        Ok(())
+    }
+    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+        rates.fill(y[1]);
+        Ok(())
+    }
+    fn tolerance(&self, _step: f64, _order: u32) -> f64 {
+        self.tolerance
+    }
+    fn switch(&mut self, index: usize, _t: f64, y: &mut [f64]) -> Result<(), Failure> {
+        if index == 1 {
+            self.mark_reached = true;
+        } else {
+            y[1] = -y[1];
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Log {
+    events: Vec<(f64, usize)>,
+    ends: Vec<f64>,
+    largest_error: f64,
+}
+
+impl Observer for Log {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.events.extend(step.switched.iter().map(|&index| (step.t_end, index)));
+        self.ends.push(step.t_end);
+        for share in [0.25, 0.5, 0.75] {
+            let t = step.t_start + share * (step.t_end - step.t_start);
+            let mut y = [0.0; 2];
+            step.within.state_at(t, &mut y).expect("no failures");
+            let since_top = t - 2.0 * (0.5 * t).round();
+            self.largest_error = self.largest_error.max((y[0] - (1.0 - since_top * since_top)).abs());
+        }
+        if step.switched.contains(&0) {
+            // one velocity before the bounce, the other after
+            assert!(step.before_projection[1] < 0.0 && step.end[1] > 0.0);
+            assert_eq!(step.before_projection[0], step.end[0]);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+const TOLERANCE: f64 = 1e-12;
+
+fn bounce<D: MethodDefinition>(settings: Settings) -> Log {
+    let mut ball = Ball { mark_reached: false, tolerance: TOLERANCE };
+    let mut log = Log::default();
+    let task = Task { t_start: 0.0, t_end: 10.0, initial: &[1.0, 0.0], settings };
+    let solution = D::default().method().solve(Counted::new(&mut ball), &task, &mut log);
+    assert_eq!((solution.failure, solution.t_reached), (None, 10.0), "{}", D::NAME);
+    assert_eq!(solution.statistics.events, log.events.len() as u64);
+    assert_eq!(solution.statistics.steps_accepted, log.ends.len() as u64);
+    let expected = [(0.5f64.sqrt(), 1), (1.0, 0), (3.0, 0), (5.0, 0), (7.0, 0), (9.0, 0)];
+    assert_eq!(log.events.len(), expected.len(), "{}: {:?}", D::NAME, log.events);
+    for ((t, index), (exact, which)) in log.events.iter().zip(expected) {
+        assert_eq!(*index, which);
+        // All methods of order two or more solve parabolas exactly. |g| ≤ 1e-12 at rates of 1.4 and 2 places an event
+        // within 1e-12, and leaves an error in the next ones of at most as much each; rounding is below that.
+        assert!((t - exact).abs() < 1e-11, "{}: event at {t}, not {exact}", D::NAME);
+    }
+    // The Hermite cubic of g is exact here: one repeated step an event.
+    assert_eq!(solution.statistics.steps_repeated, solution.statistics.events, "{}", D::NAME);
+    assert!(log.largest_error < 1e-10, "{}: states inside steps, {:e}", D::NAME, log.largest_error);
+    log
+}
+
+#[test]
+fn constant_steps_keep_their_grid() {
+    for log in [
+        bounce::<Rk3>(Settings::fixed(0.32)),
+        bounce::<Rk5>(Settings::fixed(0.32)),
+        bounce::<Rk8>(Settings::fixed(0.32)),
+        bounce::<Dopri5>(Settings::fixed(0.32)),
+        bounce::<Gbs>(Settings::fixed(0.32)),
+    ] {
+        for k in 1..=31 {
+            let t = f64::from(k) * 0.32;
+            assert!(log.ends.contains(&t), "no step ends at {t}");
+        }
+    }
+}
+
+#[test]
+fn controlled_steps_locate_events() {
+    let settings = |tolerance| Settings {
+        control: StepControl::Tolerance { rel: tolerance, abs: tolerance, initial_step: None, max_step: Some(0.3) },
+        ..Settings::tolerance(tolerance, tolerance)
+    };
+    bounce::<Bs32>(settings(1e-6));
+    bounce::<Dopri5>(settings(1e-8));
+    bounce::<Rk8>(settings(1e-8));
+}
+
+/// `y' = 1`, `g = atan(1000 (y − 2/3))`: far from a cubic, so that bisection must help.
+struct Steep {
+    reached: bool,
+    tolerance: f64,
+}
+
+impl Ode for Steep {
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn rhs(&mut self, _t: f64, _y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt[0] = 1.0;
+        Ok(())
+    }
+    fn switches(&mut self) -> Option<&mut dyn Switches> {
+        Some(self)
+    }
+}
+
+impl Switches for Steep {
+    fn count(&self) -> usize {
+        1
+    }
+    fn is_watched(&self, _index: usize) -> bool {
+        !self.reached
+    }
+    fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+        g[0] = (1000.0 * (y[0] - 2.0 / 3.0)).atan();
+        Ok(())
+    }
+    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+        rates[0] = 1000.0 / (1.0 + (1000.0 * (y[0] - 2.0 / 3.0)).powi(2));
+        Ok(())
+    }
+    fn tolerance(&self, _step: f64, _order: u32) -> f64 {
+        self.tolerance
+    }
+    fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+        self.reached = true;
+        Ok(())
+    }
+}
+
+#[test]
+fn bisection_safeguards_the_root() {
+    // a tolerance that rounding permits, and one that it does not: the bracket then shrinks to rounding
+    for tolerance in [1e-9, 0.0] {
+        let mut steep = Steep { reached: false, tolerance };
+        let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.0], settings: Settings::fixed(1.0) };
+        let method: Box<dyn Method> = Rk5::default().method();
+        let mut ends = Ends(Vec::new());
+        let solution = method.solve(Counted::new(&mut steep), &task, &mut ends);
+        assert_eq!(solution.failure, None);
+        assert_eq!(solution.statistics.events, 1);
+        assert!((ends.0[0] - 2.0 / 3.0).abs() < 1e-11, "event at {}", ends.0[0]);
+        // two slow repeats before each bisection, 53 halvings at most
+        assert!(solution.statistics.steps_repeated < 60, "{}", solution.statistics.steps_repeated);
+    }
+}
+
+struct Ends(Vec<f64>);
+
+impl Observer for Ends {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.0.push(step.t_end);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Two sliding surfaces that fall linearly to zero and then stay there, with the values and reaching times of
+/// compere2001, figure 3.11: `s₁ = 0.0294524 → 0` at 0.09092, `s₃ = 1 → 0` at 0.5 s; `|s| ≤ h⁵` counts as zero.
+struct Reaching {
+    rates: [f64; 2],
+}
+
+impl Ode for Reaching {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs(&mut self, _t: f64, _y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt.copy_from_slice(&self.rates);
+        Ok(())
+    }
+    fn switches(&mut self) -> Option<&mut dyn Switches> {
+        Some(self)
+    }
+}
+
+impl Switches for Reaching {
+    fn count(&self) -> usize {
+        2
+    }
+    fn is_watched(&self, index: usize) -> bool {
+        self.rates[index] != 0.0
+    }
+    fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+        g.copy_from_slice(y);
+        Ok(())
+    }
+    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+        rates.copy_from_slice(&self.rates);
+        Ok(())
+    }
+    fn tolerance(&self, step: f64, order: u32) -> f64 {
+        step.powi(order as i32)
+    }
+    fn switch(&mut self, index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+        self.rates[index] = 0.0;
+        Ok(())
+    }
+}
+
+#[test]
+fn reaching_times_of_the_dissertation() {
+    let mut reaching = Reaching { rates: [-0.029_452_4 / 0.090_92, -2.0] };
+    let mut ends = Ends(Vec::new());
+    let settings = Settings::fixed(0.01);
+    let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.029_452_4, 1.0], settings };
+    let solution = Rk5::default().method().solve(Counted::new(&mut reaching), &task, &mut ends);
+    assert_eq!((solution.failure, solution.statistics.events), (None, 2));
+    // s₁ is reached between grid points by one repeat, s₃ at one: no repeat, and no sliver of a step
+    assert_eq!((solution.statistics.steps_repeated, solution.statistics.steps_accepted), (1, 101));
+    let around = |t: f64| ends.0.iter().position(|&end| (end - t).abs() < 1e-9).expect("a step ends there");
+    assert_eq!(around(0.09) + 1, around(0.090_92));
+    assert_eq!(around(0.090_92) + 1, around(0.1), "the grid is kept after an event");
+    assert_eq!(around(0.5) + 1, around(0.51));
+    assert!(solution.state.iter().all(|s| s.abs() <= 1e-10), "both stay at zero");
+}
