@@ -39,6 +39,16 @@ pub struct Multipliers<S> {
     column: Vec<S>,
 }
 
+/// Why `matrix` could not be factorised: a trial step that has run off to infinity is not a singular system.
+pub(crate) fn not_invertible<S: Scalar>(matrix: &DMatrix<S>, time: S, name: &'static str) -> Failure {
+    let time = time.value();
+    if matrix.iter().all(|entry| entry.is_finite()) {
+        Failure::SingularMatrix { time, matrix: name }
+    } else {
+        Failure::NonFinite { time }
+    }
+}
+
 impl<S: Scalar> Multipliers<S> {
     /// Memory for a system of that size.
     #[must_use]
@@ -58,12 +68,10 @@ impl<S: Scalar> Multipliers<S> {
     /// Forms all of them at `(t, q, v)`.
     ///
     /// # Errors
-    /// [`Failure::SingularMatrix`] for a singular mass matrix.
+    /// [`Failure::SingularMatrix`] for a singular mass matrix, [`Failure::NonFinite`] for one that is not finite.
     pub fn evaluate(&mut self, mechanics: &mut dyn Mechanics<S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         mechanics.mass(q, &mut self.mass);
-        self.mass_factors
-            .factorize(&self.mass)
-            .map_err(|_| Failure::SingularMatrix { time: t.value(), matrix: "mass matrix" })?;
+        self.mass_factors.factorize(&self.mass).map_err(|_| not_invertible(&self.mass, t, "mass matrix"))?;
         mechanics.forces(t, q, v, &mut self.free_acceleration);
         self.mass_factors.solve(&mut self.free_acceleration);
         mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);
@@ -121,7 +129,7 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
         }
         self.grammian
             .factorize(&self.multipliers.grammian)
-            .map_err(|_| Failure::SingularMatrix { time: t.value(), matrix: "J M⁻¹ Jᵀ" })?;
+            .map_err(|_| not_invertible(&self.multipliers.grammian, t, "J M⁻¹ Jᵀ"))?;
         self.mechanics.acceleration_bias(t, q, v, &mut self.lambda);
         multiply(&self.multipliers.jacobian, &self.multipliers.free_acceleration, &mut self.product);
         for (lambda, &product) in self.lambda.iter_mut().zip(&self.product) {

@@ -8,7 +8,8 @@
 //! ```text
 //! MechanicalModel ──MechanicsOf──▶ Mechanics ──AccelerationLevel──▶ Ode ◀──AsOde── OdeModel
 //!  (any scalar)                    (derivatives   (index 1)         (what a method steps)
-//!                                   from duals)
+//!                                   from duals)  ──SlidingMode──▶
+//!                                                 (held surfaces)
 //! ```
 
 pub mod acceleration;
@@ -23,6 +24,7 @@ pub mod model;
 pub mod observer;
 pub mod ode;
 pub mod scalar;
+pub mod sliding_mode;
 pub mod statistics;
 
 pub use acceleration::AccelerationLevel;
@@ -36,4 +38,5 @@ pub use model::{Class, Formulated, Model, Observable, Observation};
 pub use observer::{Interpolant, Observer, Silent, Step};
 pub use ode::{AsOde, Ode, OdeModel, Switches};
 pub use scalar::Scalar;
+pub use sliding_mode::{SlidingMode, SlidingModeSettings};
 pub use statistics::Statistics;

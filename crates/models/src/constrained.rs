@@ -1,0 +1,79 @@
+//! What all constrained models share: the equations in a formulation, and the constraints watched.
+
+use mbsbench_problem::{
+    AccelerationLevel, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar, SlidingMode, SlidingModeSettings,
+};
+
+/// The equations of `model` with `y = (q ; v)`, in sliding-mode form where there are `settings` for it, otherwise
+/// at acceleration level. `initial` is the state at time zero.
+pub fn equations<'m, S: Scalar, M: MechanicalModel>(
+    model: &'m M,
+    settings: Option<&SlidingModeSettings>,
+    initial: &[S],
+) -> Box<dyn Ode<S> + 'm> {
+    let mechanics = MechanicsOf::new(model);
+    match settings {
+        Some(settings) => Box::new(SlidingMode::new(mechanics, settings.clone(), S::nought(), initial)),
+        None => Box::new(AccelerationLevel::new(mechanics)),
+    }
+}
+
+/// The constraints and surfaces of a model, with scratch memory of their own.
+pub struct ConstraintWatch<'m, M> {
+    mechanics: MechanicsOf<'m, M>,
+    sigma: f64,
+    values: Vec<f64>,
+    surfaces: Vec<f64>,
+}
+
+impl<'m, M: MechanicalModel> ConstraintWatch<'m, M> {
+    /// For surfaces of speed `sigma` (1/s).
+    pub fn new(model: &'m M, sigma: f64) -> Self {
+        let mechanics = MechanicsOf::new(model);
+        let zeros = vec![0.0; mechanics.constraints()];
+        Self { mechanics, sigma, values: zeros.clone(), surfaces: zeros }
+    }
+
+    /// Evaluates constraints and surfaces at a state.
+    pub fn evaluate(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        self.mechanics.constraint_values(t, q, v, &mut self.values);
+        self.mechanics.velocity_constraints(t, q, v, &mut self.surfaces);
+        for c in self.mechanics.nonholonomic()..self.values.len() {
+            self.surfaces[c] += self.sigma * self.values[c];
+        }
+    }
+
+    /// Largest magnitude among `(Γ ; Φ)`.
+    #[must_use]
+    pub fn constraint(&self) -> f64 {
+        largest(&self.values)
+    }
+
+    /// Largest magnitude among the surfaces.
+    #[must_use]
+    pub fn surface(&self) -> f64 {
+        largest(&self.surfaces)
+    }
+
+    /// The surfaces `S = (Γ ; Φ̇ + σ Φ)`, signed.
+    #[must_use]
+    pub fn surfaces(&self) -> &[f64] {
+        &self.surfaces
+    }
+}
+
+/// Largest magnitude; NaN where there is one, so that a diverged run does not look converged.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, x| if x.is_nan() || x.abs() > largest { x.abs() } else { largest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::largest;
+
+    #[test]
+    fn the_largest_magnitude_does_not_hide_what_is_not_a_number() {
+        assert_eq!(largest(&[1.0, -3.0, 2.0]), 3.0);
+        assert!(largest(&[1.0, f64::NAN, 2.0]).is_nan());
+    }
+}

@@ -1,0 +1,40 @@
+//! The formulations in which a constrained model can be solved.
+
+use mbsbench_problem::{OutOfRange, Parameters, SlidingModeSettings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a model's equations are put to a method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Formulation {
+    /// As few coordinates and velocities as the motion has, without constraints.
+    Minimal,
+    /// Constraints differentiated to acceleration level (index 1), not stabilised.
+    AccelerationLevel,
+    /// Sliding surfaces with equivalent control and post-stabilisation (compere2001, chapter 3).
+    SlidingMode(SlidingModeSettings),
+}
+
+impl Formulation {
+    /// Speed σ of the surfaces, 1/s; the default where the formulation has none of its own.
+    #[must_use]
+    pub fn sigma(&self) -> f64 {
+        match self {
+            Self::SlidingMode(settings) => settings.sigma,
+            Self::Minimal | Self::AccelerationLevel => SlidingModeSettings::default().sigma,
+        }
+    }
+
+    /// Checks the settings for a model with `surfaces` constraints.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] with the path of the field from the model on.
+    pub fn check(&self, surfaces: usize) -> Result<(), OutOfRange> {
+        let Self::SlidingMode(settings) = self else { return Ok(()) };
+        settings
+            .check()
+            .and_then(|()| settings.check_surfaces(surfaces))
+            .map_err(|error| error.within("formulation.sliding-mode"))
+    }
+}
