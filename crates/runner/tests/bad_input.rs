@@ -70,7 +70,8 @@ fn each_file_has_one_problem() {
 #[test]
 fn files_without_content_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, bytes) in [("empty", &b""[..]), ("mark", "\u{feff}".as_bytes()), ("blank", b"\n\n  \n"), ("nul", b"\0")] {
+    for (name, bytes) in [("empty", &b""[..]), ("mark", "\u{feff}".as_bytes()), ("blank", b"\n\n  \n"), ("nul", b"\0")]
+    {
         let file = folder.path().join(format!("{name}.yaml"));
         std::fs::write(&file, bytes).expect("a file");
         let (exit, _, err) = mbsbench(&["plan", file.to_str().expect("UTF-8")]);

@@ -42,7 +42,9 @@ impl CommandError {
         match self {
             Self::BadInput(_) | Self::UnknownName { .. } => Exit::BadInput,
             Self::Unreadable { error, .. } => match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::PermissionDenied => Exit::BadInput,
+                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::PermissionDenied => {
+                    Exit::BadInput
+                }
                 _ => Exit::System,
             },
             Self::Output(_) => Exit::System,

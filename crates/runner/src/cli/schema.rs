@@ -123,7 +123,10 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                 }
             }
             if labelled && let Some(properties) = fields.entry("properties").or_insert(json!({})).as_object_mut() {
-                properties.insert("label".to_owned(), json!({ "type": "string", "description": "Name in tables and plots." }));
+                properties.insert(
+                    "label".to_owned(),
+                    json!({ "type": "string", "description": "Name in tables and plots." }),
+                );
             }
             rename(&mut parameters, &prefix);
         }
@@ -189,7 +192,8 @@ fn solver(precision: &Value) -> Value {
         "tolerance": reference("tolerance"),
     });
     let mut properties = solver.as_object().cloned().unwrap_or_default();
-    let check = json!({ "type": "object", "properties": solver, "required": ["method"], "additionalProperties": false });
+    let check =
+        json!({ "type": "object", "properties": solver, "required": ["method"], "additionalProperties": false });
     properties.insert("check".to_owned(), check);
     properties.insert("precision".to_owned(), precision.clone());
     properties.insert("digits".to_owned(), json!({ "type": "integer", "minimum": 0 }));

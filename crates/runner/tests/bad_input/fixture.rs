@@ -80,9 +80,8 @@ impl Parameters for Pendulum {
         OutOfRange::unless_positive("length", self.length)?;
         match &self.formulation {
             Formulation::Minimal => Ok(()),
-            Formulation::SlidingMode(sliding) => {
-                OutOfRange::unless_positive("eta", sliding.eta).map_err(|error| error.within("formulation.sliding-mode"))
-            }
+            Formulation::SlidingMode(sliding) => OutOfRange::unless_positive("eta", sliding.eta)
+                .map_err(|error| error.within("formulation.sliding-mode")),
         }
     }
 }
