@@ -1,1 +1,35 @@
-//! To be filled.
+//! Time integration methods, step-size control and events. No model is known here.
+//!
+//! ```text
+//! Tableau ──Formula──▶ ExplicitStepper ─┐            Controller (error-controlled step)
+//!  (const data)        ExtrapolationStepper ┴▶ drive ◀── Grid      (constant step, two clocks)
+//!                        (one step of a given size)   └── Locator   (zeros of switching functions)
+//! ```
+//!
+//! A [`Stepper`] makes one step of a given size and knows nothing else; [`drive::solve`] decides on sizes,
+//! accepts, projects, locates events and shows each accepted step to the observer. A new explicit tableau is
+//! `const` data in [`tableaux`] and a parameter struct in [`definitions`].
+
+mod attempt;
+mod combine;
+pub mod conditions;
+pub mod control;
+pub mod definitions;
+pub mod dense;
+pub mod drive;
+pub mod events;
+pub mod explicit;
+pub mod extrapolation;
+pub mod formula;
+pub mod grid;
+pub mod stepper;
+pub mod tableau;
+pub mod tableaux;
+
+pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+pub use dense::DenseOutput;
+pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
+pub use extrapolation::{Extrapolation, ExtrapolationStepper};
+pub use formula::Formula;
+pub use stepper::Stepper;
+pub use tableau::Tableau;

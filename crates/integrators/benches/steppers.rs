@@ -1,0 +1,104 @@
+//! Time of 1000 constant steps of each method, and of error-controlled runs beside the crate `ode_solvers`.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_problem::{AsOde, Counted, Method, MethodDefinition, OdeModel, Scalar, Settings, Silent, Solution, Task};
+use ode_solvers::{OutputType, System, Vector2};
+
+/// `q'' = −q`.
+struct Oscillator;
+
+impl OdeModel for Oscillator {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        dydt[0] = y[1];
+        dydt[1] = -y[0];
+    }
+}
+
+/// The compound pendulum of compere2001, θ'' = −(3 g / 2 l) sin θ with l = 1 m.
+struct Pendulum;
+
+impl OdeModel for Pendulum {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        dydt[0] = y[1];
+        dydt[1] = y[0].sin() * (-1.5 * 9.81);
+    }
+}
+
+impl System<f64, Vector2<f64>> for Pendulum {
+    fn system(&self, t: f64, y: &Vector2<f64>, dydt: &mut Vector2<f64>) {
+        self.rhs(t, y.as_slice(), dydt.as_mut_slice());
+    }
+}
+
+fn initial() -> [f64; 2] {
+    [20f64.to_radians(), 1.0]
+}
+
+fn solve(model: &impl OdeModel, method: &dyn Method, settings: Settings, t_end: f64) -> Solution {
+    let initial = initial();
+    let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
+    method.solve(Counted::new(&mut AsOde(model)), &task, &mut Silent)
+}
+
+fn constant_steps<D: MethodDefinition>(criterion: &mut Criterion) {
+    let method = D::default().method();
+    let settings = Settings::fixed(0.001);
+    let mut group = criterion.benchmark_group("1000 constant steps");
+    group.bench_function(format!("oscillator/{}", D::NAME), |b| {
+        b.iter(|| solve(black_box(&Oscillator), &*method, settings, 1.0));
+    });
+    group.bench_function(format!("pendulum/{}", D::NAME), |b| {
+        b.iter(|| solve(black_box(&Pendulum), &*method, settings, 1.0));
+    });
+}
+
+fn tableaux(criterion: &mut Criterion) {
+    constant_steps::<Rk3>(criterion);
+    constant_steps::<Bs32>(criterion);
+    constant_steps::<Rk4>(criterion);
+    constant_steps::<Rk5>(criterion);
+    constant_steps::<Dopri5>(criterion);
+    constant_steps::<Rk8>(criterion);
+    constant_steps::<Dop853>(criterion);
+    constant_steps::<Gbs>(criterion);
+}
+
+/// The same pendulum, span and tolerances by this crate and by `ode_solvers`: equal numbers of steps.
+fn published_codes(criterion: &mut Criterion) {
+    let (t_end, tolerance) = (50.0, 1e-8);
+    let start = || Vector2::from_row_slice(&initial());
+    let mut group = criterion.benchmark_group("pendulum to a tolerance of 1e-8");
+    let settings = Settings::tolerance(tolerance, tolerance);
+    let dopri5 = Dopri5::default().method();
+    group.bench_function("dopri5", |b| b.iter(|| solve(black_box(&Pendulum), &*dopri5, settings, t_end)));
+    group.bench_function("dopri5 of ode_solvers", |b| {
+        b.iter(|| {
+            let mut theirs =
+                ode_solvers::Dopri5::new(black_box(Pendulum), 0.0, t_end, 0.0, start(), tolerance, tolerance);
+            theirs.set_output(OutputType::Sparse);
+            theirs.integrate()
+        });
+    });
+    let dop853 = Dop853::default().method();
+    group.bench_function("dop853", |b| b.iter(|| solve(black_box(&Pendulum), &*dop853, settings, t_end)));
+    group.bench_function("dop853 of ode_solvers", |b| {
+        b.iter(|| {
+            let mut theirs =
+                ode_solvers::Dop853::new(black_box(Pendulum), 0.0, t_end, 0.0, start(), tolerance, tolerance);
+            theirs.set_output(OutputType::Sparse);
+            theirs.integrate()
+        });
+    });
+}
+
+criterion_group!(benches, tableaux, published_codes);
+criterion_main!(benches);

@@ -1,0 +1,224 @@
+//! Order conditions, evaluated from the numbers of a formula.
+//!
+//! A method with weights `b` has order `p` when `Σ bᵢ Φᵢ(τ) = 1/γ(τ)` for every rooted tree `τ` with at most
+//! `p` vertices, where for `τ = [τ₁, …, τₘ]`
+//!
+//! ```text
+//! Φᵢ(τ) = Πₖ Σⱼ aᵢⱼ Φⱼ(τₖ),   γ(τ) = |τ| Πₖ γ(τₖ)
+//! ```
+//!
+//! (Butcher; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, theorem II.2.13). The trees
+//! are generated, not listed.
+
+use mbsbench_problem::Scalar;
+
+use crate::Formula;
+use crate::formula::Continuous;
+
+/// A rooted tree: the numbers of its subtrees in the list that holds it, and its density γ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// Number of vertices.
+    pub vertices: u32,
+    /// The subtrees at the root, as positions in the list, ascending.
+    pub children: Vec<usize>,
+    /// The density γ.
+    pub density: f64,
+}
+
+/// All rooted trees with at most `vertices` vertices, smaller ones first: 1, 1, 2, 4, 9, 20, 48, 115, 286, …
+#[must_use]
+pub fn rooted_trees(vertices: u32) -> Vec<Tree> {
+    fn extend(trees: &[Tree], rest: u32, smallest: usize, children: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
+        if rest == 0 {
+            found.push(children.clone());
+            return;
+        }
+        for (i, tree) in trees.iter().enumerate().skip(smallest) {
+            if tree.vertices > rest {
+                break;
+            }
+            children.push(i);
+            extend(trees, rest - tree.vertices, i, children, found);
+            children.pop();
+        }
+    }
+    let mut trees: Vec<Tree> = Vec::new();
+    for n in 1..=vertices {
+        let mut found = Vec::new();
+        extend(&trees, n - 1, 0, &mut Vec::new(), &mut found);
+        for children in found {
+            let density = children.iter().map(|&i| trees[i].density).product::<f64>() * f64::from(n);
+            trees.push(Tree { vertices: n, children, density });
+        }
+    }
+    trees
+}
+
+/// Elementary weights `Φ(τ)` of the stages, for every tree of `trees`.
+#[must_use]
+pub fn elementary_weights<S: Scalar>(rows: &[Vec<S>], trees: &[Tree]) -> Vec<Vec<S>> {
+    let mut weights: Vec<Vec<S>> = Vec::with_capacity(trees.len());
+    for tree in trees {
+        let stage = |row: &Vec<S>| {
+            tree.children.iter().fold(S::from(1.0), |product, &child| product * dot(row, &weights[child]))
+        };
+        let present = rows.iter().map(stage).collect();
+        weights.push(present);
+    }
+    weights
+}
+
+/// Something that a formula claims and that its numbers do not hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Violation {
+    /// A row of `a` does not sum to its node.
+    RowSum {
+        /// Number of the stage, from 0.
+        stage: usize,
+        /// Sum minus node.
+        residual: f64,
+    },
+    /// An order condition does not hold.
+    Order {
+        /// Which formula: 0 for the weights `b`, `1 + k` for embedded formula `k`.
+        formula: usize,
+        /// Vertices of the tree.
+        vertices: u32,
+        /// Left-hand side minus right-hand side.
+        residual: f64,
+    },
+    /// A condition of the continuous output does not hold.
+    Dense {
+        /// Vertices of the tree.
+        vertices: u32,
+        /// Left-hand side minus right-hand side, the largest over θ.
+        residual: f64,
+    },
+    /// A formula satisfies all conditions of one order more than it claims.
+    HigherThanClaimed {
+        /// Which formula.
+        formula: usize,
+    },
+}
+
+/// Checks everything that `formula` claims, to `tolerance` on the residuals: row sums, the order of the weights
+/// and of each embedded formula (and not one more), and the order of the continuous output.
+#[must_use]
+pub fn violations<S: Scalar>(formula: &Formula<S>, tolerance: f64) -> Vec<Violation> {
+    let highest = formula.estimates.iter().map(|estimate| estimate.order).fold(formula.order, u32::max);
+    let trees = rooted_trees(highest + 1);
+    let (rows, nodes) = all_stages(formula);
+    let weights = elementary_weights(&rows, &trees);
+    let mut found = Vec::new();
+    let is_violated = |residual: f64| residual.is_nan() || residual.abs() > tolerance;
+    for (stage, (row, &node)) in rows.iter().zip(&nodes).enumerate() {
+        let residual = (row.iter().fold(S::nought(), |sum, &a| sum + a) - node).value();
+        if is_violated(residual) {
+            found.push(Violation::RowSum { stage, residual });
+        }
+    }
+    let mut check = |number: usize, b: &[S], order: u32| {
+        let mut is_higher = true;
+        for (tree, weights) in trees.iter().zip(&weights).filter(|(tree, _)| tree.vertices <= order + 1) {
+            let residual = (dot(b, weights) - S::from(tree.density).recip()).value();
+            if tree.vertices > order {
+                is_higher &= !is_violated(residual);
+            } else if is_violated(residual) {
+                found.push(Violation::Order { formula: number, vertices: tree.vertices, residual });
+            }
+        }
+        if is_higher {
+            found.push(Violation::HigherThanClaimed { formula: number });
+        }
+    };
+    check(0, &formula.weights, formula.order);
+    for (k, estimate) in formula.estimates.iter().enumerate() {
+        let embedded: Vec<S> = formula.weights.iter().zip(&estimate.difference).map(|(&b, &d)| b - d).collect();
+        check(k + 1, &embedded, estimate.order);
+    }
+    if let Some(dense) = &formula.dense {
+        for (tree, weights) in trees.iter().zip(&weights).filter(|(tree, _)| tree.vertices <= dense.order) {
+            let residual = (1..=10u8)
+                .map(|k| {
+                    let theta = S::ratio(f64::from(k), 10.0);
+                    let b = dense.weights_at(&formula.weights, theta);
+                    (dot(&b, weights) - theta.powi(tree.vertices as i32) / tree.density).value().abs()
+                })
+                .fold(0.0, f64::max);
+            if is_violated(residual) {
+                found.push(Violation::Dense { vertices: tree.vertices, residual });
+            }
+        }
+    }
+    found
+}
+
+impl<S: Scalar> Continuous<S> {
+    /// The weights `b(θ)` of the continuous output `u(θ) = y₀ + h Σ bᵢ(θ) kᵢ` over all stages; `b` are those of the
+    /// formula. See [`Dense`](crate::tableau::Dense).
+    #[must_use]
+    pub fn weights_at(&self, b: &[S], theta: S) -> Vec<S> {
+        let stages = b.len() + self.extra_nodes.len();
+        let rest = -theta + 1.0;
+        (0..stages)
+            .map(|i| {
+                let unit = |j: usize| S::from(if i == j { 1.0 } else { 0.0 });
+                let rise = b.get(i).copied().unwrap_or_else(S::nought);
+                let first = unit(0) - rise;
+                let second = rise - unit(self.end_stage) - first;
+                let inner = self
+                    .rows
+                    .iter()
+                    .enumerate()
+                    .rev()
+                    .fold(S::nought(), |sum, (m, row)| (row[i] + sum) * if m % 2 == 0 { rest } else { theta });
+                theta * (rise + rest * (first + theta * (second + inner)))
+            })
+            .collect()
+    }
+}
+
+/// Rows and nodes of all stages, those of the continuous output included.
+fn all_stages<S: Scalar>(formula: &Formula<S>) -> (Vec<Vec<S>>, Vec<S>) {
+    let (mut rows, mut nodes) = (formula.rows.clone(), formula.nodes.clone());
+    if let Some(dense) = &formula.dense {
+        rows.extend(dense.extra_rows.iter().cloned());
+        nodes.extend(dense.extra_nodes.iter().copied());
+    }
+    (rows, nodes)
+}
+
+/// Scalar product over the shorter of the two.
+fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
+    a.iter().zip(b).fold(S::nought(), |sum, (&a, &b)| sum + a * b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tableaux;
+    use mbsbench_problem::DoubleDouble;
+
+    /// Residuals of exact rationals are at the rounding of double-double sums of terms up to about 100; the
+    /// decimals of DOP853 have 30 digits and its row d entries up to 500.
+    const EXACT: f64 = 1e-27;
+
+    #[test]
+    fn counts_of_rooted_trees() {
+        let trees = rooted_trees(9);
+        let counts: Vec<usize> = (1..=9).map(|n| trees.iter().filter(|t| t.vertices == n).count()).collect();
+        assert_eq!(counts, [1, 1, 2, 4, 9, 20, 48, 115, 286]);
+    }
+
+    #[test]
+    fn every_tableau_holds_what_it_claims() {
+        for tableau in tableaux::ALL {
+            let formula = Formula::<DoubleDouble>::new(tableau);
+            assert_eq!(violations(&formula, EXACT), [], "{}", tableau.name);
+            if let Some(lower) = formula.with_lower_order() {
+                assert_eq!(violations(&lower, EXACT), [], "{}, lower order", tableau.name);
+            }
+        }
+    }
+}

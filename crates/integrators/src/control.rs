@@ -1,0 +1,133 @@
+//! Error-controlled step size: the first step and the controllers of Hairer, Nørsett and Wanner.
+
+use mbsbench_problem::{Counted, Failure, Scalar};
+
+use crate::Stepper;
+
+/// Constants of the step-size controller
+///
+/// ```text
+/// h_new = h · clamp(safety · err⁻ᵅ · err_oldᵝ, factor_min, factor_max),   α = 1/k − share · β
+/// ```
+///
+/// with `k` the order of the error estimate. Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I,
+/// section II.4 (β = 0) and Solving Ordinary Differential Equations II, section IV.2 (PI, β > 0).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ControllerSettings {
+    /// Exponent of the previous error; zero for the elementary controller.
+    pub beta: f64,
+    /// Share of β by which the exponent of the present error is less than `1/k`.
+    pub share: f64,
+    /// Safety factor.
+    pub safety: f64,
+    /// Smallest factor between two steps.
+    pub factor_min: f64,
+    /// Largest factor between two steps.
+    pub factor_max: f64,
+}
+
+impl ControllerSettings {
+    /// The elementary controller, factors between 1/5 and 5.
+    #[must_use]
+    pub const fn elementary() -> Self {
+        Self { beta: 0.0, share: 0.0, safety: 0.9, factor_min: 0.2, factor_max: 5.0 }
+    }
+
+    /// The PI controller of the code DOPRI5.
+    #[must_use]
+    pub const fn dopri5() -> Self {
+        Self { beta: 0.04, share: 0.75, safety: 0.9, factor_min: 0.2, factor_max: 10.0 }
+    }
+
+    /// The controller of the code DOP853.
+    #[must_use]
+    pub const fn dop853() -> Self {
+        Self { beta: 0.0, share: 0.2, safety: 0.9, factor_min: 0.333, factor_max: 6.0 }
+    }
+}
+
+/// What the controller says of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// The step stands; the next one has this size, s.
+    Accepted(f64),
+    /// The step is to be repeated with this size, s.
+    Rejected(f64),
+}
+
+/// The controller's state.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    settings: ControllerSettings,
+    alpha: f64,
+    max_step: f64,
+    previous_error: f64,
+    after_rejection: bool,
+}
+
+impl Controller {
+    /// A controller for an estimate of order `error_order` (error `O(h^error_order)`) and steps up to `max_step` (s).
+    #[must_use]
+    pub fn new(settings: ControllerSettings, error_order: u32, max_step: f64) -> Self {
+        let alpha = 1.0 / f64::from(error_order) - settings.share * settings.beta;
+        Self { settings, alpha, max_step, previous_error: 1e-4, after_rejection: false }
+    }
+
+    /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite is a rejection
+    /// with the smallest factor.
+    pub fn judge(&mut self, error: f64, h: f64) -> Verdict {
+        let ControllerSettings { beta, safety, factor_min, factor_max, .. } = self.settings;
+        let (largest, smallest) = (1.0 / factor_min, 1.0 / factor_max);
+        if !error.is_finite() {
+            self.after_rejection = true;
+            return Verdict::Rejected(h * factor_min);
+        }
+        let divisor = error.powf(self.alpha);
+        if error > 1.0 {
+            self.after_rejection = true;
+            return Verdict::Rejected(h / largest.min(divisor / safety));
+        }
+        let damped = if beta == 0.0 { divisor } else { divisor * self.previous_error.powf(-beta) };
+        let mut next = h / smallest.max(largest.min(damped / safety));
+        self.previous_error = error.max(1e-4);
+        next = next.min(self.max_step);
+        if self.after_rejection {
+            next = next.min(h);
+        }
+        self.after_rejection = false;
+        Verdict::Accepted(next)
+    }
+}
+
+/// The first step by Hairer, Nørsett, Wanner, section II.4: one further evaluation of the right-hand side.
+///
+/// `derivative` is `f(t, y)`; `state` and `other` are scratch memory of the same length.
+///
+/// # Errors
+/// Those of the problem.
+pub fn first_step<S: Scalar, St: Stepper<S>>(
+    problem: &mut Counted<'_, S>,
+    stepper: &St,
+    t: S,
+    y: &[S],
+    (state, other): (&mut [S], &mut [S]),
+    (rel, abs): (f64, f64),
+    max_step: f64,
+) -> Result<f64, Failure> {
+    let derivative = stepper.start_derivative();
+    let scale = |i: usize| abs + rel * y[i].value().abs();
+    let sum = |x: &dyn Fn(usize) -> f64| (0..y.len()).map(|i| (x(i) / scale(i)).powi(2)).sum::<f64>();
+    let d0 = sum(&|i| y[i].value());
+    let d1 = sum(&|i| derivative[i].value());
+    let guess = if d0 <= 1e-10 || d1 <= 1e-10 { 1e-6 } else { 0.01 * (d0 / d1).sqrt() };
+    let guess = guess.min(max_step);
+    for (i, x) in state.iter_mut().enumerate() {
+        *x = y[i] + derivative[i] * guess;
+    }
+    problem.rhs(t + guess, state, other)?;
+    let d2 = sum(&|i| (other[i] - derivative[i]).value()).sqrt() / guess;
+    let largest = d1.sqrt().max(d2.abs());
+    let order = f64::from(stepper.error_order().unwrap_or(stepper.order()));
+    let fine = if largest <= 1e-15 { (guess * 1e-3).max(1e-6) } else { (0.01 / largest).powf(1.0 / order) };
+    Ok((100.0 * guess).min(fine).min(max_step))
+}

@@ -1,0 +1,181 @@
+//! The methods as experiment files name them.
+
+use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::control::ControllerSettings;
+use crate::{Advance, ExplicitRungeKutta, Extrapolation, tableaux};
+
+const EXPLICIT: &str = "explicit-runge-kutta";
+
+/// What all explicit Runge–Kutta definitions have in common.
+macro_rules! explicit {
+    ($type:ident, $name:literal, $summary:literal, $source:literal) => {
+        impl Parameters for $type {}
+
+        impl MethodDefinition for $type {
+            const NAME: &'static str = $name;
+            const SUMMARY: &'static str = $summary;
+            const SOURCE: &'static str = $source;
+            const FAMILY: &'static str = EXPLICIT;
+
+            fn method(&self) -> Box<dyn Method> {
+                Box::new(self.build())
+            }
+
+            fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
+                Some(Box::new(self.build()))
+            }
+        }
+    };
+}
+
+/// A method that a tableau without parameters defines.
+macro_rules! fixed_formula {
+    ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        pub struct $type {}
+
+        impl $type {
+            fn build(self) -> ExplicitRungeKutta {
+                ExplicitRungeKutta::new(&tableaux::$tableau, $control)
+            }
+        }
+
+        explicit!($type, $name, $summary, $source);
+    };
+}
+
+/// A pair with continuous output.
+macro_rules! continuous_pair {
+    ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        pub struct $type {
+            /// Whether states inside a step come from the continuous output of the pair instead of an extra,
+            /// uncounted step.
+            pub dense_output: bool,
+        }
+
+        impl $type {
+            fn build(self) -> ExplicitRungeKutta {
+                ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(self.dense_output)
+            }
+        }
+
+        explicit!($type, $name, $summary, $source);
+    };
+}
+
+/// A method that a pair defines, with the choice which formula advances.
+macro_rules! pair {
+    ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        pub struct $type {
+            /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
+            pub advance: Advance,
+        }
+
+        impl $type {
+            fn build(self) -> ExplicitRungeKutta {
+                ExplicitRungeKutta::new(&tableaux::$tableau, $control).advancing(self.advance)
+            }
+        }
+
+        explicit!($type, $name, $summary, $source);
+    };
+}
+
+fixed_formula!(
+    /// Kutta's third-order rule: three stages, constant step.
+    Rk3, "rk3", KUTTA_3, ControllerSettings::elementary(),
+    "Kutta's third-order rule, three stages",
+    "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; RK-3 of compere2001"
+);
+
+pair!(
+    /// Bogacki–Shampine 3(2): three stages a step, first same as last; elementary controller.
+    Bs32, "bs32", BOGACKI_SHAMPINE_32, ControllerSettings::elementary(),
+    "Bogacki–Shampine pair of orders 3(2), three stages",
+    "P. Bogacki, L. F. Shampine, Appl. Math. Lett. 2 (1989) 321–325"
+);
+
+fixed_formula!(
+    /// The classical fourth-order rule: four stages, constant step.
+    Rk4, "rk4", CLASSICAL_4, ControllerSettings::elementary(),
+    "The classical fourth-order rule, four stages",
+    "W. Kutta, Z. Math. Phys. 46 (1901) 435–453; Hairer, Nørsett, Wanner, Solving ODEs I, table II.1.2"
+);
+
+pair!(
+    /// Fehlberg 4(5): six stages (five with a constant step and `advance: lower`); elementary controller.
+    Rk5, "rk5", FEHLBERG_45, ControllerSettings::elementary(),
+    "Fehlberg pair of orders 4(5), six stages, advancing with order five",
+    "E. Fehlberg, NASA TR R-315 (1969), table III; RK-5 of compere2001"
+);
+
+continuous_pair!(
+    /// Dormand–Prince 5(4): six stages a step, first same as last; PI controller of the code DOPRI5.
+    Dopri5, "dopri5", DOPRI5, ControllerSettings::dopri5(),
+    "Dormand–Prince pair of orders 5(4), six stages",
+    "J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19–26; code DOPRI5 of Hairer and Wanner"
+);
+
+pair!(
+    /// Fehlberg 7(8): thirteen stages (eleven with a constant step and `advance: lower`); elementary controller.
+    Rk8, "rk8", FEHLBERG_78, ControllerSettings::elementary(),
+    "Fehlberg pair of orders 7(8), thirteen stages, advancing with order eight",
+    "E. Fehlberg, NASA TR R-287 (1968), table X; RK-8 of compere2001"
+);
+
+continuous_pair!(
+    /// Dormand–Prince 8(5,3): twelve stages; error estimate and controller of the code DOP853.
+    Dop853, "dop853", DOP853, ControllerSettings::dop853(),
+    "Dormand–Prince formula of order 8 with error estimates of orders 5 and 3, twelve stages",
+    "Hairer, Nørsett, Wanner, Solving ODEs I, section II.5; code DOP853 of Hairer and Wanner"
+);
+
+/// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Gbs {
+    /// Order, even, from 2 to 40. Substeps 2, 4, …, `order`.
+    #[schemars(range(min = 2, max = 40))]
+    pub order: u32,
+}
+
+impl Default for Gbs {
+    fn default() -> Self {
+        Self { order: 16 }
+    }
+}
+
+impl Parameters for Gbs {
+    fn check(&self) -> Result<(), OutOfRange> {
+        if self.order.is_multiple_of(2) && (2..=40).contains(&self.order) {
+            return Ok(());
+        }
+        Err(OutOfRange::new("order", self.order, "an even number from 2 to 40"))
+    }
+}
+
+impl MethodDefinition for Gbs {
+    const NAME: &'static str = "gbs";
+    const SUMMARY: &'static str = "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order";
+    const SOURCE: &'static str = "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9";
+    const FAMILY: &'static str = "extrapolation";
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(Extrapolation::new(self.order))
+    }
+
+    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
+        Some(Box::new(Extrapolation::new(self.order)))
+    }
+}

@@ -1,0 +1,98 @@
+//! Continuous output of an explicit Runge–Kutta formula: the state inside a step from its stages.
+
+use mbsbench_problem::{Counted, Failure, Scalar};
+
+use crate::Formula;
+use crate::combine::{self, Term};
+
+/// Evaluates the continuous output of a step; see [`Dense`](crate::tableau::Dense) for the formula.
+#[derive(Debug, Clone)]
+pub struct DenseOutput<S> {
+    dimension: usize,
+    /// Number of stages that the formula itself has.
+    own_stages: usize,
+    end_stage: usize,
+    extra_nodes: Vec<S>,
+    extra_rows: Vec<Vec<Term<S>>>,
+    rows: Vec<Vec<Term<S>>>,
+    /// Derivatives at all stages.
+    stages: Vec<S>,
+    state: Vec<S>,
+    /// The coefficients r₁, r₂, … of the step prepared last, one state after the other, and its start.
+    coefficients: Vec<S>,
+    start: Vec<S>,
+}
+
+impl<S: Scalar> DenseOutput<S> {
+    /// The continuous output of `formula` for states of `dimension` components; none where it has none.
+    #[must_use]
+    pub fn new(formula: &Formula<S>, dimension: usize) -> Option<Self> {
+        let dense = formula.dense.as_ref()?;
+        let own_stages = formula.nodes.len();
+        let terms = |rows: &[Vec<S>]| rows.iter().map(|row| combine::terms(row, dimension)).collect();
+        let zeros = |count: usize| vec![S::nought(); count * dimension];
+        Some(Self {
+            dimension,
+            own_stages,
+            end_stage: dense.end_stage,
+            extra_nodes: dense.extra_nodes.clone(),
+            extra_rows: terms(&dense.extra_rows),
+            rows: terms(&dense.rows),
+            stages: zeros(own_stages + dense.extra_nodes.len()),
+            state: zeros(1),
+            coefficients: zeros(3 + dense.rows.len()),
+            start: zeros(1),
+        })
+    }
+
+    /// Prepares the step of size `h` from `start` at `t` to `end`, of which `stages` are the derivatives (those of
+    /// the formula's last stages may be missing; they are evaluated, as are the further stages).
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn prepare(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        (t, h): (S, S),
+        start: &[S],
+        end: &[S],
+        stages: &[S],
+    ) -> Result<(), Failure> {
+        let n = self.dimension;
+        self.stages[..stages.len()].copy_from_slice(stages);
+        if self.end_stage < self.own_stages {
+            problem.rhs(t + h, end, &mut self.stages[self.end_stage * n..][..n])?;
+        }
+        for (m, (&node, row)) in self.extra_nodes.iter().zip(&self.extra_rows).enumerate() {
+            let (known, stage) = self.stages.split_at_mut((self.own_stages + m) * n);
+            combine::advance(&mut self.state, start, h, row, known);
+            problem.rhs(t + node * h, &self.state, &mut stage[..n])?;
+        }
+        self.start.copy_from_slice(start);
+        let (first, rest) = self.coefficients.split_at_mut(3 * n);
+        for i in 0..n {
+            let rise = end[i] - start[i];
+            let second = h * self.stages[i] - rise;
+            first[i] = rise;
+            first[n + i] = second;
+            first[2 * n + i] = rise - h * self.stages[self.end_stage * n + i] - second;
+        }
+        for (row, coefficients) in self.rows.iter().zip(rest.chunks_exact_mut(n)) {
+            for (i, coefficient) in coefficients.iter_mut().enumerate() {
+                *coefficient = h * combine::sum::<S, 1>(row, &self.stages, i)[0];
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the state at the share `theta` of the prepared step into `y`.
+    pub fn state_at(&self, theta: S, y: &mut [S]) {
+        let rest = -theta + 1.0;
+        for (i, y) in y.iter_mut().enumerate() {
+            let nested = self.coefficients.chunks_exact(self.dimension).enumerate().rev();
+            let polynomial =
+                nested.fold(S::nought(), |sum, (m, r)| (r[i] + sum) * if m % 2 == 0 { theta } else { rest });
+            *y = self.start[i] + polynomial;
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The loop around single steps: sizes, acceptance, projection, events, budgets, observation.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{Counted, Failure, Observer, Scalar, Solution, Statistics, Step, StepControl, Task};
+
+use crate::Stepper;
+use crate::attempt::{Attempt, Within};
+use crate::control::{Controller, ControllerSettings, Verdict, first_step};
+use crate::events::Locator;
+use crate::grid::Grid;
+
+/// Whether the task asks for an error-controlled step.
+#[must_use]
+pub fn is_adaptive<S: Scalar>(task: &Task<'_, S>) -> bool {
+    matches!(task.settings.control, StepControl::Tolerance { .. })
+}
+
+/// Solves `task` with `stepper`; see [`Method::solve`](mbsbench_problem::Method::solve).
+pub fn solve<S: Scalar, St: Stepper<S>>(
+    stepper: St,
+    control: ControllerSettings,
+    problem: Counted<'_, S>,
+    task: &Task<'_, S>,
+    observer: &mut dyn Observer<S>,
+) -> Solution<S> {
+    if let Err(failure) = check(&stepper, &problem, task) {
+        let state = task.initial.to_vec();
+        return Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: Some(failure) };
+    }
+    observer.start(task.t_start, task.initial);
+    let mut run = Run::new(stepper, problem, task, observer);
+    let failure = if task.t_end > task.t_start { run.all(control).err() } else { None };
+    let counted = run.attempt.problem.statistics();
+    Solution {
+        t_reached: run.attempt.t,
+        state: run.attempt.y,
+        statistics: Statistics {
+            steps_accepted: run.accepted,
+            steps_rejected: run.rejected,
+            steps_repeated: run.repeated,
+            ..counted
+        },
+        failure,
+    }
+}
+
+/// What makes a task impossible before the first step.
+fn check<S: Scalar, St: Stepper<S>>(stepper: &St, problem: &Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
+    let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
+    let (given, wanted) = (task.initial.len(), problem.dimension());
+    if given != wanted {
+        return not_applicable(format!("the initial state has {given} components, the problem {wanted}"));
+    }
+    let (start, end) = (task.t_start, task.t_end);
+    if !(start.is_finite() && end.is_finite() && end >= start) {
+        return not_applicable(format!("the span from {} to {} does not run forward", start.value(), end.value()));
+    }
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    match task.settings.control {
+        StepControl::Fixed { step } if !positive(step) => not_applicable(format!("the step {step} is not positive")),
+        StepControl::Fixed { .. } => Ok(()),
+        StepControl::Tolerance { .. } if stepper.error_order().is_none() => {
+            not_applicable("the method has no error estimate; give it a constant step".to_owned())
+        }
+        StepControl::Tolerance { rel, abs, initial_step, max_step } => {
+            let tolerances_hold = rel >= 0.0 && abs >= 0.0 && rel.is_finite() && abs.is_finite() && rel + abs > 0.0;
+            if !tolerances_hold {
+                return not_applicable(format!("the tolerances {rel} and {abs} are not usable"));
+            }
+            match initial_step.into_iter().chain(max_step).find(|&h| !positive(h)) {
+                Some(h) => not_applicable(format!("the step {h} is not positive")),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// A solve under way.
+struct Run<'r, 'p, S: Scalar, St> {
+    attempt: Attempt<'p, S, St>,
+    /// Makes the observer's steps, so that they leave no trace in the stepper.
+    shadow: St,
+    locator: Locator<S>,
+    task: &'r Task<'r, S>,
+    observer: &'r mut dyn Observer<S>,
+    accepted: u64,
+    rejected: u64,
+    repeated: u64,
+}
+
+impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
+    fn new(stepper: St, mut problem: Counted<'p, S>, task: &'r Task<'r, S>, observer: &'r mut dyn Observer<S>) -> Self {
+        let locator = Locator::new(problem.switch_count(), task.initial.len(), stepper.order());
+        Self {
+            shadow: stepper.clone(),
+            attempt: Attempt::new(problem, stepper, task.t_start, task.initial),
+            locator,
+            task,
+            observer,
+            accepted: 0,
+            rejected: 0,
+            repeated: 0,
+        }
+    }
+
+    /// From the start to the end.
+    fn all(&mut self, control: ControllerSettings) -> Result<(), Failure> {
+        self.locator.begin(&mut self.attempt)?;
+        match self.task.settings.control {
+            StepControl::Fixed { step } => {
+                for (t_next, h) in Grid::new(self.task.settings.clock, self.task.t_start, self.task.t_end, step) {
+                    self.to(t_next, h)?;
+                }
+                Ok(())
+            }
+            StepControl::Tolerance { rel, abs, initial_step, max_step } => {
+                let span = (self.task.t_end - self.task.t_start).value();
+                self.adaptive(control, (rel, abs), initial_step, max_step.unwrap_or(span).min(span))
+            }
+        }
+    }
+
+    /// One constant step to `t_next`. Where an event cuts it, what is left of it is made up in a further step, so
+    /// that the grid is kept.
+    fn to(&mut self, t_next: S, mut h: S) -> Result<(), Failure> {
+        loop {
+            self.spend()?;
+            self.attempt.step(h)?;
+            self.finish(t_next, h)?;
+            h = t_next - self.attempt.t;
+            // What rounding left of the step is no step.
+            if h.value() <= 4.0 * f64::EPSILON * t_next.value().abs() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Steps of controlled size to the end of the span.
+    fn adaptive(
+        &mut self,
+        control: ControllerSettings,
+        tolerances: (f64, f64),
+        initial_step: Option<f64>,
+        max_step: f64,
+    ) -> Result<(), Failure> {
+        let order = self.attempt.stepper.error_order().expect("checked before the first step");
+        let mut controller = Controller::new(control, order, max_step);
+        let mut size = match initial_step {
+            Some(step) => step.min(max_step),
+            None => self.choose_first_step(tolerances, max_step)?,
+        };
+        let (rel, abs) = tolerances;
+        let t_end = self.task.t_end;
+        while self.attempt.t < t_end {
+            self.spend()?;
+            let t = self.attempt.t;
+            if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
+                return Err(self.too_small(size));
+            }
+            let is_last = (t + 1.01 * size - t_end).value() > 0.0;
+            let h = if is_last { t_end - t } else { S::from(size) };
+            let t_next = if is_last { t_end } else { t + h };
+            let error = match self.attempt.step(h) {
+                Ok(()) => {
+                    let Attempt { stepper, y, end, .. } = &mut self.attempt;
+                    stepper.error(h, y, end, rel, abs).unwrap_or(f64::NAN)
+                }
+                Err(Failure::NonFinite { .. }) => f64::INFINITY,
+                Err(failure) => return Err(failure),
+            };
+            match controller.judge(error, h.value()) {
+                Verdict::Accepted(next) => {
+                    self.finish(t_next, h)?;
+                    size = next;
+                }
+                Verdict::Rejected(smaller) => {
+                    self.rejected += 1;
+                    size = smaller;
+                    // Where nothing finite lies ahead, no small step helps.
+                    if !error.is_finite() && size <= f64::EPSILON * max_step {
+                        return Err(Failure::NonFinite { time: t.value() });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn choose_first_step(&mut self, tolerances: (f64, f64), max_step: f64) -> Result<f64, Failure> {
+        let Attempt { problem, stepper, t, y, end, before, .. } = &mut self.attempt;
+        stepper.evaluate_start(problem, *t, y)?;
+        let size = first_step(problem, stepper, *t, y, (before, end), tolerances, max_step)?;
+        if size.is_finite() && size > 0.0 { Ok(size) } else { Err(Failure::NonFinite { time: t.value() }) }
+    }
+
+    fn too_small(&self, step: f64) -> Failure {
+        Failure::StepTooSmall { time: self.attempt.t.value(), step }
+    }
+
+    /// Fails where the next step might exceed a budget.
+    fn spend(&self) -> Result<(), Failure> {
+        let settings = &self.task.settings;
+        let exhausted = |counter, limit| Err(Failure::BudgetExhausted { time: self.attempt.t.value(), counter, limit });
+        if self.accepted + self.rejected >= settings.max_steps {
+            return exhausted("steps_accepted + steps_rejected", settings.max_steps);
+        }
+        let spent = self.attempt.problem.statistics().rhs_evaluations;
+        if spent.saturating_add(self.attempt.stepper.evaluations()) > settings.max_rhs_evaluations {
+            return exhausted("rhs_evaluations", settings.max_rhs_evaluations);
+        }
+        Ok(())
+    }
+
+    /// The step of size `h` just made is good: projects it, cuts it at the first event, makes its end the state,
+    /// and shows it to the observer.
+    fn finish(&mut self, t_next: S, h: S) -> Result<(), Failure> {
+        self.attempt.project(t_next)?;
+        let reached = self.locator.locate(&mut self.attempt, t_next, h, &mut self.repeated)?;
+        self.accepted += 1;
+        let same_end = !self.attempt.projects && !self.locator.has_switches();
+        self.attempt.stepper.accepted(same_end);
+        let Attempt { problem, t, y, end, before, projects, .. } = &mut self.attempt;
+        let before: &[S] = if *projects || !self.locator.switched().is_empty() { before } else { end };
+        let mut within = Within {
+            problem,
+            stepper: &mut self.shadow,
+            projects: *projects,
+            t_start: *t,
+            start: y,
+            t_end: reached,
+            end,
+            cut: self.locator.cut_step(),
+        };
+        let seen = self.observer.step(&mut Step {
+            index: self.accepted,
+            t_start: *t,
+            start: y,
+            t_end: reached,
+            end,
+            before_projection: before,
+            switched: self.locator.switched(),
+            within: &mut within,
+        });
+        self.attempt.advance(reached);
+        match seen {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(failure) => Err(failure),
+        }
+    }
+}

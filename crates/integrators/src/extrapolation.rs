@@ -1,0 +1,168 @@
+//! Extrapolation of Gragg's explicit midpoint rule (Gragg–Bulirsch–Stoer).
+
+use mbsbench_problem::{Counted, Failure, Method, Observer, Scalar, Solution, Task};
+
+use crate::control::ControllerSettings;
+use crate::{Stepper, drive};
+
+/// Extrapolation of the explicit midpoint rule to a fixed even order, with constant steps.
+///
+/// Over a step `h`, the rule with `n` substeps `η = h/n`, `n` even,
+///
+/// ```text
+/// z₁ = y₀ + η f(t₀, y₀),   zᵢ₊₁ = zᵢ₋₁ + 2η f(tᵢ, zᵢ),   T₁ = zₙ
+/// ```
+///
+/// has an error expansion in η² (no smoothing step is needed for that). The results for `n = 2, 4, …, order`
+/// are extrapolated to η = 0 by the scheme of Aitken and Neville. Hairer, Nørsett, Wanner, Solving Ordinary
+/// Differential Equations I, section II.9, equations (9.10) and (9.13). It shares nothing with a Runge–Kutta
+/// tableau, and so serves as the second method of a certified reference.
+#[derive(Debug, Clone, Copy)]
+pub struct Extrapolation {
+    order: u32,
+}
+
+impl Extrapolation {
+    /// The method of that order, which must be even and at least two; an odd order is rounded up.
+    #[must_use]
+    pub fn new(order: u32) -> Self {
+        Self { order: order.max(2).next_multiple_of(2) }
+    }
+}
+
+impl<S: Scalar> Method<S> for Extrapolation {
+    fn order(&self) -> u32 {
+        self.order
+    }
+
+    fn adapts(&self) -> bool {
+        false
+    }
+
+    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let stepper = ExtrapolationStepper::new(self.order, problem.dimension());
+        drive::solve(stepper, ControllerSettings::elementary(), problem, task, observer)
+    }
+}
+
+/// One step of [`Extrapolation`].
+#[derive(Debug, Clone)]
+pub struct ExtrapolationStepper<S> {
+    /// Number of results that are extrapolated.
+    columns: usize,
+    /// `f(t₀, y₀)`, shared by all substep counts.
+    start_derivative: Vec<S>,
+    start_known: bool,
+    derivative: Vec<S>,
+    before: Vec<S>,
+    present: Vec<S>,
+    /// The last row of the extrapolation table: `columns` states one after the other.
+    table: Vec<S>,
+}
+
+impl<S: Scalar> ExtrapolationStepper<S> {
+    /// A stepper of that even order for states of `dimension` components.
+    #[must_use]
+    pub fn new(order: u32, dimension: usize) -> Self {
+        let columns = (order / 2) as usize;
+        let zeros = |count| vec![S::nought(); count];
+        Self {
+            columns,
+            start_derivative: zeros(dimension),
+            start_known: false,
+            derivative: zeros(dimension),
+            before: zeros(dimension),
+            present: zeros(dimension),
+            table: zeros(columns * dimension),
+        }
+    }
+
+    /// The midpoint rule with `substeps` substeps; the result is left in `self.present`.
+    fn midpoint(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        t: S,
+        h: S,
+        start: &[S],
+        substeps: u32,
+    ) -> Result<(), Failure> {
+        let size = h / f64::from(substeps);
+        let twice = size * 2.0;
+        self.before.copy_from_slice(start);
+        for (i, z) in self.present.iter_mut().enumerate() {
+            *z = start[i] + size * self.start_derivative[i];
+        }
+        for substep in 1..substeps {
+            problem.rhs(t + size * f64::from(substep), &self.present, &mut self.derivative)?;
+            for (z, &f) in self.before.iter_mut().zip(&self.derivative) {
+                *z += twice * f;
+            }
+            std::mem::swap(&mut self.before, &mut self.present);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
+    fn order(&self) -> u32 {
+        2 * self.columns as u32
+    }
+
+    fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
+        let n = start.len();
+        problem.begin_step(t, start)?;
+        if !self.start_known {
+            problem.rhs(t, start, &mut self.start_derivative)?;
+            self.start_known = true;
+        }
+        for j in 0..self.columns {
+            self.midpoint(problem, t, h, start, 2 * (j as u32 + 1))?;
+            // The row T_{j,·} replaces T_{j−1,·} from the left; `present` holds T_{j,k}.
+            for k in 0..j {
+                let quotient = S::ratio((j + 1) as f64, (j - k) as f64);
+                let factor = (quotient * quotient - 1.0).recip();
+                for (value, above) in self.present.iter_mut().zip(&mut self.table[k * n..(k + 1) * n]) {
+                    let next = *value + (*value - *above) * factor;
+                    *above = *value;
+                    *value = next;
+                }
+            }
+            self.table[j * n..(j + 1) * n].copy_from_slice(&self.present);
+        }
+        end.copy_from_slice(&self.present);
+        Ok(())
+    }
+
+    fn error(&mut self, _h: S, _start: &[S], _end: &[S], _rel: f64, _abs: f64) -> Option<f64> {
+        None
+    }
+
+    fn error_order(&self) -> Option<u32> {
+        None
+    }
+
+    fn accepted(&mut self, _same_end: bool) {
+        self.start_known = false;
+    }
+
+    fn restart(&mut self) {
+        self.start_known = false;
+    }
+
+    fn start_derivative(&self) -> &[S] {
+        &self.start_derivative
+    }
+
+    fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        problem.rhs(t, start, &mut self.start_derivative)?;
+        self.start_known = true;
+        Ok(())
+    }
+
+    fn evaluations(&self) -> u64 {
+        // 2 + 4 + … + 2m, the first evaluation shared
+        let m = self.columns as u64;
+        m * (m + 1) - (m - 1)
+    }
+}

@@ -1,0 +1,113 @@
+//! A tableau as numbers of one scalar type: what steppers and the order conditions work with.
+
+use mbsbench_problem::{DoubleDouble, Scalar};
+
+use crate::tableau::{Companion, Number, Tableau};
+
+/// The numbers of a tableau. Formed once a solve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Formula<S> {
+    /// Order of the formula with `weights`.
+    pub order: u32,
+    /// Nodes `c`, one a stage.
+    pub nodes: Vec<S>,
+    /// Rows of `a`; row `i` has `i` entries.
+    pub rows: Vec<Vec<S>>,
+    /// Weights `b`, one a stage.
+    pub weights: Vec<S>,
+    /// Error estimates.
+    pub estimates: Vec<Estimate<S>>,
+    /// The error estimate behaves as `h^error_order`.
+    pub error_order: u32,
+    /// Continuous output.
+    pub dense: Option<Continuous<S>>,
+}
+
+/// The difference between the formula and an embedded one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate<S> {
+    /// Order of the embedded formula.
+    pub order: u32,
+    /// `b − b̂`, one a stage.
+    pub difference: Vec<S>,
+}
+
+/// Continuous output; see [`Dense`](crate::tableau::Dense).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Continuous<S> {
+    /// Order of the interpolant.
+    pub order: u32,
+    /// Number, from 0, of the stage `f(t₁, y₁)`.
+    pub end_stage: usize,
+    /// Nodes of the stages that only the interpolant needs.
+    pub extra_nodes: Vec<S>,
+    /// Their rows.
+    pub extra_rows: Vec<Vec<S>>,
+    /// The rows `d`, over all stages.
+    pub rows: Vec<Vec<S>>,
+}
+
+impl<S: Scalar> Formula<S> {
+    /// The numbers of a tableau.
+    #[must_use]
+    pub fn new(tableau: &Tableau) -> Self {
+        let estimates = tableau.embedded.iter().map(|embedded| {
+            let difference = match embedded.companion {
+                Companion::Difference(difference) => values(difference),
+                // formed in double-double, so that cancellation costs no digits in double
+                Companion::Weights(weights) => {
+                    let own = tableau.weights.iter().map(|b| b.value::<DoubleDouble>());
+                    own.zip(weights).map(|(b, w)| rounded(b - w.value::<DoubleDouble>())).collect()
+                }
+            };
+            Estimate { order: embedded.order, difference }
+        });
+        Self {
+            order: tableau.order,
+            nodes: values(tableau.nodes),
+            rows: tableau.rows.iter().map(|row| values(row)).collect(),
+            weights: values(tableau.weights),
+            estimates: estimates.collect(),
+            error_order: tableau.error_order,
+            dense: tableau.dense.map(|dense| Continuous {
+                order: dense.order,
+                end_stage: dense.end_stage,
+                extra_nodes: values(dense.extra_nodes),
+                extra_rows: dense.extra_rows.iter().map(|row| values(row)).collect(),
+                rows: dense.rows.iter().map(|row| values(row)).collect(),
+            }),
+        }
+    }
+
+    /// The pair with the roles of its formulas exchanged: it advances with the first embedded formula.
+    /// The continuous output belongs to the other one and is dropped; so are further estimates.
+    /// `None` where there is no embedded formula.
+    #[must_use]
+    pub fn with_lower_order(mut self) -> Option<Self> {
+        self.estimates.truncate(1);
+        let estimate = self.estimates.first_mut()?;
+        for (weight, difference) in self.weights.iter_mut().zip(&mut estimate.difference) {
+            *weight -= *difference;
+            *difference = -*difference;
+        }
+        std::mem::swap(&mut self.order, &mut estimate.order);
+        self.dense = None;
+        Some(self)
+    }
+
+    /// Whether the last stage is `f(t₁, y₁)` (first same as last).
+    #[must_use]
+    pub fn first_same_as_last(&self) -> bool {
+        let (Some(row), Some(last)) = (self.rows.last(), self.weights.last()) else { return false };
+        *last == S::nought() && self.weights.starts_with(row) && self.nodes.last().is_some_and(|c| *c == S::from(1.0))
+    }
+}
+
+fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
+    numbers.iter().map(|number| number.value()).collect()
+}
+
+fn rounded<S: Scalar>(x: DoubleDouble) -> S {
+    let (hi, lo) = x.parts();
+    S::from(hi) + lo
+}

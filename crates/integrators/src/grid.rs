@@ -1,0 +1,128 @@
+//! The times at which constant steps end.
+
+use mbsbench_problem::{Clock, Scalar};
+
+/// The ends of constant steps, in order, each with the size of the step that leads there.
+#[derive(Debug, Clone)]
+pub enum Grid<S> {
+    /// See [`Clock::Exact`].
+    Exact {
+        /// Initial time, s.
+        t_start: S,
+        /// Final time, s.
+        t_end: S,
+        /// Step size, s.
+        step: S,
+        /// Number of steps.
+        count: u64,
+        /// Steps taken.
+        taken: u64,
+    },
+    /// See [`Clock::Accumulating`].
+    Accumulating {
+        /// The clock, s. A double in every precision: it is the rounding of its sum that decides on the number of
+        /// steps.
+        t: f64,
+        /// Final time, s.
+        t_end: f64,
+        /// Step size, s.
+        step: f64,
+    },
+}
+
+impl<S: Scalar> Grid<S> {
+    /// The grid of a span with `t_end > t_start` and a finite positive step.
+    ///
+    /// With the exact clock, a span that is a whole number of steps but for rounding (1e-9 of a step, or what the
+    /// quotient's own rounding amounts to) is divided evenly; a step given as a rounded decimal then stands for
+    /// the number meant, also in double-double precision.
+    #[must_use]
+    pub fn new(clock: Clock, t_start: S, t_end: S, step: f64) -> Self {
+        match clock {
+            Clock::Accumulating => Self::Accumulating { t: t_start.value(), t_end: t_end.value(), step },
+            Clock::Exact => {
+                let span = t_end - t_start;
+                let quotient = span.value() / step;
+                let whole = quotient.round().max(1.0);
+                let is_whole = (quotient - whole).abs() <= (4.0 * f64::EPSILON * quotient).max(1e-9);
+                let (count, step) = if is_whole { (whole, span / whole) } else { (quotient.ceil(), S::from(step)) };
+                Self::Exact { t_start, t_end, step, count: count as u64, taken: 0 }
+            }
+        }
+    }
+}
+
+impl<S: Scalar> Iterator for Grid<S> {
+    /// End of the step and its size, s.
+    type Item = (S, S);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Exact { t_start, t_end, step, count, taken } => {
+                if taken == count {
+                    return None;
+                }
+                let before = *t_start + *step * *taken as f64;
+                *taken += 1;
+                if taken < count {
+                    return Some((*t_start + *step * *taken as f64, *step));
+                }
+                let rest = *t_end - before;
+                // equal but for rounding: keep the steps uniform to the last bit
+                let is_whole = ((rest - *step) / *step).value().abs() < 1e-6;
+                Some((*t_end, if is_whole { *step } else { rest }))
+            }
+            Self::Accumulating { t, t_end, step } => {
+                if *t >= *t_end {
+                    return None;
+                }
+                *t += *step;
+                Some((S::from(*t), S::from(*step)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbsbench_problem::DoubleDouble;
+
+    /// The counts of compere2001: tables 3.1 to 3.3 (the sum of a hundred times 0.05 falls short of 5).
+    #[test]
+    fn accumulating_clock_makes_the_dissertations_numbers_of_steps() {
+        for (t_end, counts) in [(5.0, [101, 501, 1001, 5000]), (8.0, [161, 801, 1601, 8000])] {
+            for (step, count) in [0.05, 0.01, 0.005, 0.001].into_iter().zip(counts) {
+                assert_eq!(Grid::new(Clock::Accumulating, 0.0, t_end, step).count(), count, "h = {step}");
+                let precise: Grid<DoubleDouble> = Grid::new(Clock::Accumulating, 0.0.into(), t_end.into(), step);
+                assert_eq!(precise.count(), count, "h = {step} in double-double");
+            }
+        }
+    }
+
+    #[test]
+    fn exact_clock_hits_the_end_with_whole_steps() {
+        for step in [0.05, 0.01, 0.005, 0.001] {
+            let grid: Vec<(f64, f64)> = Grid::new(Clock::Exact, 0.0, 5.0, step).collect();
+            assert_eq!(grid.len(), (5.0 / step).round() as usize);
+            assert_eq!(grid.last().unwrap().0, 5.0);
+            assert!(grid.iter().all(|&(_, h)| h == step), "h = {step}");
+        }
+    }
+
+    #[test]
+    fn exact_clock_shortens_the_last_step() {
+        let grid: Vec<(f64, f64)> = Grid::new(Clock::Exact, 1.0, 2.0, 0.375).collect();
+        assert_eq!(grid, [(1.375, 0.375), (1.75, 0.375), (2.0, 0.25)]);
+        let longer: Vec<(f64, f64)> = Grid::new(Clock::Exact, 0.0, 1.0, 3.0).collect();
+        assert_eq!(longer, [(1.0, 1.0)], "a step longer than the span");
+    }
+
+    #[test]
+    fn a_decimal_step_is_the_number_meant_in_double_double() {
+        let grid: Vec<_> = Grid::<DoubleDouble>::new(Clock::Exact, 0.0.into(), 5.0.into(), 0.05).collect();
+        assert_eq!(grid.len(), 100);
+        let error = (grid[0].1 - DoubleDouble::ratio(1.0, 20.0)).value();
+        assert!(error.abs() < 1e-31, "{error:e}");
+    }
+}

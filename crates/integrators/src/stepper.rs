@@ -1,0 +1,65 @@
+//! The seam between methods and what drives them: one step of a given size.
+
+use mbsbench_problem::{Counted, Failure, Scalar};
+
+/// Makes single steps. Everything about step sizes, acceptance, projection and events is decided elsewhere.
+///
+/// A stepper remembers the derivative at the start of its present step: a step repeated from the same start
+/// (rejected, or cut at an event) does not evaluate it again. The driver says when that memory ends.
+pub trait Stepper<S: Scalar>: Clone {
+    /// Order of convergence.
+    fn order(&self) -> u32;
+
+    /// Makes the step from `start` at time `t` to `t + h` and writes its result into `end`.
+    /// Calls [`begin_step`](Counted::begin_step) first.
+    ///
+    /// # Errors
+    /// Those of the problem. `start` is untouched, and the step can be repeated with another size.
+    fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure>;
+
+    /// Writes the state at `t_within` inside the step of size `h` from `start` at `t` into `y`: by a shorter step
+    /// from the same start, or by continuous output where the stepper was made for that. Disturbs what the
+    /// stepper remembers; for an observer's own stepper.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    fn state_within(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        (t, h): (S, S),
+        start: &[S],
+        t_within: S,
+        y: &mut [S],
+    ) -> Result<(), Failure> {
+        let _ = h;
+        self.restart();
+        self.step(problem, t, t_within - t, start, y)
+    }
+
+    /// Estimated error of the step just made in the norm of the tolerances, at most one where it is acceptable:
+    /// root mean square of `error_i / (abs + rel · max(|start_i|, |end_i|))`. None where there is no estimate.
+    fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64>;
+
+    /// The order with which [`error`](Self::error) decreases: `O(h^error_order)`; none where there is no estimate.
+    fn error_order(&self) -> Option<u32>;
+
+    /// The step just made is accepted. `same_end` says that the next one starts from exactly the state that the
+    /// formula gave, in the same configuration, so that a derivative there may be taken over.
+    fn accepted(&mut self, same_end: bool);
+
+    /// Nothing may be taken over from earlier steps.
+    fn restart(&mut self);
+
+    /// The derivative at the start of the step just made.
+    fn start_derivative(&self) -> &[S];
+
+    /// Evaluates the derivative at the start, before any step, for the choice of the first step size. The first
+    /// step takes it over.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure>;
+
+    /// Most evaluations of the right-hand side that a step needs.
+    fn evaluations(&self) -> u64;
+}
