@@ -80,7 +80,7 @@ fn read_tolerance(node: &Node) -> Result<Tolerance, Problem> {
     };
     for (key, value) in [("rel", tolerance.rel), ("abs", tolerance.abs)] {
         if value < 0.0 || tolerance.rel + tolerance.abs == 0.0 {
-            let message = format!("the tolerance `{key}` is {value}");
+            let message = format!("the tolerance `{key}` is {value:?}");
             return Err(Problem::new(node.place_of(key), message).help("accepted: numbers from 0, not both 0"));
         }
     }

@@ -7,8 +7,8 @@ pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
-        // One slip in three letters is a misspelling; more is another word.
-        .filter(|&(distance, name)| distance <= 1.max(name.chars().count().max(found.chars().count()) / 3))
+        // About one slip in three letters is a misspelling; more is another word.
+        .filter(|&(distance, name)| distance <= 1.max((name.chars().count().max(found.chars().count()) + 1) / 3))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
 }

@@ -139,7 +139,8 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source.text)
+        // A line of some thousand characters explains nothing.
+        self.source.is_readable_at(self.problem.place).then_some(&self.source.text as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_yaml::options::{AliasLimits, DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
+use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Location, MessageFormatter, Options, Spanned, UserMessageFormatter};
 
 use super::{BadInput, Entry, Key, Node, Number, Place, Problem, Source, Value};
@@ -79,11 +79,11 @@ fn options() -> Options {
         max_total_replayed_events: MOST_NODES,
         max_replay_stack_depth: DEEPEST,
     };
-    let _: &AliasLimits = &limits;
     serde_yaml::options! {
         budget: serde_yaml::budget! {
             max_depth: DEEPEST,
-            flow_nesting_limit: DEEPEST,
+            // The outermost map is a level, too.
+            flow_nesting_limit: DEEPEST - 1,
             max_nodes: MOST_NODES,
             max_events: 4 * MOST_NODES,
             max_total_scalar_bytes: LARGEST_FILE,
@@ -101,22 +101,28 @@ fn options() -> Options {
 }
 
 fn problem(error: &serde_yaml::Error, text: &str) -> Problem {
-    let error = error.without_snippet();
-    let place = error.location().map_or(Place::default(), |location| place(location, text));
-    let message = UserMessageFormatter.format_message(error).into_owned();
-    match error {
-        serde_yaml::Error::DuplicateMappingKey { .. } => {
-            Problem::new(place, message).help("a key may stand once in a map; remove or rename one of the two")
-        }
-        serde_yaml::Error::MultipleDocuments { .. } => {
-            Problem::new(place, message).help("one experiment in one file: split it at `---`")
-        }
-        serde_yaml::Error::Budget { .. }
-        | serde_yaml::Error::AliasReplayLimitExceeded { .. }
-        | serde_yaml::Error::AliasReplayStackDepthExceeded { .. } => Problem::new(place, message)
-            .help(format!("a file may have {MOST_NODES} values, nested {DEEPEST} deep, aliases replaced")),
-        _ => Problem::new(place, message).help("the file has to be YAML 1.2"),
+    use serde_yaml::Error;
+    let outer = error.without_snippet();
+    // Of a problem behind an alias, the place is that of the alias.
+    let place = outer.location().map_or(Place::default(), |location| place(location, text));
+    let mut error = outer;
+    while let Error::AliasError { error: inner, .. } = error {
+        error = inner;
     }
+    let message = UserMessageFormatter.format_message(error).into_owned();
+    let limits = format!("a file may have {MOST_NODES} values, nested {DEEPEST} deep, aliases replaced");
+    let help = match error {
+        Error::DuplicateMappingKey { .. } => "a key may stand once in a map; remove or rename one of the two",
+        Error::MultipleDocuments { .. } => "one experiment in one file: split it at `---`",
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => &limits,
+        // The parser has its own limit, on brackets, and no variant for it.
+        _ if message.contains("recursion limit") => &limits,
+        _ => "the file has to be YAML 1.2",
+    };
+    Problem::new(place, message).help(help)
 }
 
 /// The bytes of a location. Where the parser gives none, line and column are looked up.

@@ -83,6 +83,14 @@ impl Source {
         Place::new(start, start + self.text[start..start + length].trim_end().len())
     }
 
+    /// Whether the line of a place and its neighbours are short enough to be shown.
+    #[must_use]
+    pub fn is_readable_at(&self, place: Place) -> bool {
+        const LONGEST: usize = 240;
+        let (line, _) = self.line_and_column(place);
+        self.text.lines().skip(line.saturating_sub(2)).take(3).all(|line| line.len() <= LONGEST)
+    }
+
     /// `path:line:column` of the start of a place.
     #[must_use]
     pub fn position(&self, place: Place) -> String {
