@@ -1,1 +1,3 @@
 //! The runner.
+
+pub mod render;
