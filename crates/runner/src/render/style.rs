@@ -238,18 +238,23 @@ impl Style {
         }
     }
 
-    /// Makes equal styles of one panel differ (one method with several values of a parameter): the second and later of equal
-    /// ones take the next dashes and markers that are free. Styles that occur once are left alone.
-    pub fn distinguish(styles: &mut [Self]) {
+    /// Makes styles of one panel differ where readers could not tell two series apart (one method with several values of a
+    /// parameter; members of one family drawn as lines without markers): the second and later of equal ones take the next
+    /// dashes and markers that are free. Styles that can be told apart are left alone.
+    ///
+    /// `marked` says whether the series are drawn with markers.
+    pub fn distinguish(styles: &mut [Self], marked: bool) {
+        let alike = |a: &Self, b: &Self| a.hue == b.hue && a.dash == b.dash && (!marked || a.mark == b.mark);
         for i in 1..styles.len() {
-            let dash = Dash::ALL.iter().position(|&dash| dash == styles[i].dash).unwrap_or(0);
-            let mark = Mark::ALL.iter().position(|&mark| mark == styles[i].mark).unwrap_or(0);
-            let mut shift = 0;
-            while shift < Mark::ALL.len() && styles[..i].contains(&styles[i]) {
-                shift += 1;
-                styles[i].dash = Dash::ALL[(dash + shift) % Dash::ALL.len()];
-                styles[i].mark = Mark::ALL[(mark + shift) % Mark::ALL.len()];
-            }
+            let (done, rest) = styles.split_at_mut(i);
+            let original = rest[0];
+            let next = |shift: usize| Self {
+                hue: Hue::ALL[(original.hue as usize + shift / Dash::ALL.len()) % Hue::ALL.len()],
+                mark: Mark::ALL[(original.mark as usize + if marked { shift } else { 0 }) % Mark::ALL.len()],
+                dash: Dash::ALL[(original.dash as usize + shift) % Dash::ALL.len()],
+            };
+            let free = (0..Hue::ALL.len() * Dash::ALL.len()).map(next).find(|new| !done.iter().any(|b| alike(new, b)));
+            rest[0] = free.unwrap_or(original);
         }
     }
 }
@@ -300,13 +305,24 @@ mod tests {
     }
 
     #[test]
-    fn equal_styles_become_different() {
+    fn series_that_look_alike_become_different() {
         let mut styles = vec![Style::of_method("hht", 0, None); 9];
-        Style::distinguish(&mut styles);
+        Style::distinguish(&mut styles, true);
         for (i, style) in styles.iter().enumerate() {
             assert!(!styles[..i].contains(style), "series {i} repeats {style:?}");
         }
         assert_eq!(styles[0], Style::of_method("hht", 0, None));
+
+        let members: Vec<Style> = (0..9).map(|member| Style::of_method("hht", member, None)).collect();
+        let mut with_markers = members.clone();
+        Style::distinguish(&mut with_markers, true);
+        assert_eq!(with_markers, members, "markers tell them apart");
+        let mut lines = members;
+        Style::distinguish(&mut lines, false);
+        for (i, style) in lines.iter().enumerate() {
+            let alike = |other: &Style| other.hue == style.hue && other.dash == style.dash;
+            assert!(!lines[..i].iter().any(alike), "line {i} repeats {style:?}");
+        }
     }
 
     #[test]

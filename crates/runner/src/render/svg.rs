@@ -144,7 +144,9 @@ fn spans(text: &Text, size: f64) -> String {
     for (level, piece) in &text.0 {
         let shift = (rise - level.rise()) * size;
         rise = level.rise();
+        // A space at the start of a piece would be dropped by some viewers.
         let piece = escape(piece);
+        let piece = piece.strip_prefix(' ').map_or_else(|| piece.clone(), |rest| format!("\u{a0}{rest}"));
         if *level == Level::Base && shift == 0.0 {
             out.push_str(&piece);
         } else {
@@ -207,6 +209,9 @@ mod tests {
     #[test]
     fn a_superscript_returns_to_the_line() {
         let text = Text::markup("10^{-3} m");
-        assert_eq!(spans(&text, 10.0), "10<tspan dy=\"-3.8\" font-size=\"7.2\">−3</tspan><tspan dy=\"3.8\"> m</tspan>");
+        assert_eq!(
+            spans(&text, 10.0),
+            "10<tspan dy=\"-3.8\" font-size=\"7.2\">−3</tspan><tspan dy=\"3.8\">\u{a0}m</tspan>"
+        );
     }
 }

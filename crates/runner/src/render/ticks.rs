@@ -176,6 +176,12 @@ fn digits_of(n: i64) -> i32 {
     n.unsigned_abs().checked_ilog10().map_or(0, |log| log as i32) + 1
 }
 
+/// The integer with most zeros at its end from `low` to `high`, of the same sign.
+fn roundest(low: i64, high: i64) -> i64 {
+    let multiple = |unit: i64| (high.div_euclid(unit) * unit >= low).then(|| high.div_euclid(unit) * unit);
+    (0..=17).rev().find_map(|zeros| multiple(10_i64.pow(zeros))).unwrap_or(low)
+}
+
 fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
     let step = Step::at_most(low, high, most);
     let (first, last) = step.indices(low, high);
@@ -192,8 +198,7 @@ fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
     let spread = digits.last().unwrap_or(&0) - digits.first().unwrap_or(&0);
     let mut offset = None;
     if digits_of(largest(&digits)) - digits_of(spread) >= 5 {
-        let unit = 10_i64.pow(digits_of(spread) as u32);
-        let mut common = digits[0].div_euclid(unit) * unit;
+        let mut common = roundest(digits[0] - spread, digits[digits.len() - 1] + spread);
         digits.iter_mut().for_each(|n| *n -= common);
         let mut common_exponent = exponent;
         while common % 10 == 0 {
@@ -233,7 +238,8 @@ fn logarithmic([low, high]: [f64; 2], most: usize) -> Ticks {
         all.filter(|&(mantissa, exponent)| inside(decimal_value(mantissa, exponent))).collect()
     };
 
-    if decades >= 1.5 && last > first {
+    // Over one or two decades the powers alone are too few.
+    if decades >= 1.5 && last - first >= 2 {
         let count = (last - first + 1) as usize;
         // Every second or third decade where there are many; multiples of the stride, so that 10⁰ stays.
         let stride = [1, 2, 3, 4, 5, 10, 20, 25, 50, 100, 200]

@@ -91,11 +91,10 @@ pub fn lay_out(figure: &Figure) -> Drawing {
 
 /// The one legend of a figure whose panels all show the same series.
 fn shared_legend(panels: &[Prepared], width: f64) -> Option<Legend> {
-    let mut legends = panels.iter().map(|panel| &panel.legend).filter(|legend| !legend.entries.is_empty());
+    let mut legends = panels.iter().map(|panel| &panel.legend).filter(|legend| !legend.is_empty());
     let first = legends.next()?;
     let rest: Vec<_> = legends.collect();
-    (!rest.is_empty() && rest.iter().all(|legend| legend.entries == first.entries))
-        .then(|| Legend::new(first.entries.clone(), width))
+    (!rest.is_empty() && rest.iter().all(|legend| legend.says_the_same(first))).then(|| first.within(width))
 }
 
 /// A line of text in the foreground ink.

@@ -62,9 +62,10 @@ impl<'f> Prepared<'f> {
         let failed = panel.series.iter().flat_map(|series| &series.failures).map(|failure| failure.x);
         let zero_y = points().filter(|point| !shown(&panel.y, point.y)).map(|point| point.x);
         let xs = drawn().map(|point| point.x).chain(failed).chain(zero_y).filter(|&x| shown(&panel.x, x));
+        let ys = points().filter(|point| point.x.is_finite() && shown(&panel.y, point.y)).map(|point| point.y);
         let x_air = if panel.x.scale == Scale::Log { 0.05 } else { 0.0 };
         let x_range = axis_range(panel.x.scale, panel.x.range, extent(xs), x_air);
-        let y_range = axis_range(panel.y.scale, panel.y.range, extent(drawn().map(|point| point.y)), 0.04);
+        let y_range = axis_range(panel.y.scale, panel.y.range, extent(ys), 0.04);
         let y_ticks = ticks(panel.y.scale, y_range, (frame_height / 28.0) as usize);
 
         let mark = |series: usize, x: f64, hollow: bool| Mark { series, x, hollow, row: 0, place: 0.0 };
@@ -199,7 +200,7 @@ impl<'f> Prepared<'f> {
 
     /// Room below the frame, px, with the legend.
     pub fn below(&self) -> f64 {
-        let legend = if self.legend.entries.is_empty() { 0.0 } else { self.legend.height() + 8.0 };
+        let legend = if self.legend.is_empty() { 0.0 } else { self.legend.height() + 8.0 };
         self.ticks_below() + self.label_below() + legend
     }
 
@@ -217,7 +218,7 @@ impl<'f> Prepared<'f> {
             curves::draw(series, x, y, frame, groups);
         }
         self.draw_marks(y, frame, groups);
-        if !self.legend.entries.is_empty() {
+        if !self.legend.is_empty() {
             let below = frame.bottom + self.ticks_below() + self.label_below() + 8.0;
             let room = (cell_width - self.legend.width()).max(0.0);
             // Under the middle of the frame as far as the cell has room.
@@ -271,10 +272,10 @@ impl<'f> Prepared<'f> {
         }
         let (up, down) = (Self::strip_height(&self.failures), Self::strip_height(&self.zeros));
         if up > 0.0 {
-            beside(Text::plain("failed"), frame.top - (up + STRIP_GAP) / 2.0 - 2.0);
+            beside(Text::plain("failed"), frame.top - (up + STRIP_GAP) / 2.0);
         }
         if down > 0.0 {
-            beside(Text::plain(self.zero_label()), frame.bottom + (down + STRIP_GAP) / 2.0 + 1.0);
+            beside(Text::plain(self.zero_label()), frame.bottom + (down + STRIP_GAP) / 2.0);
         }
         let tick_line = frame.bottom + down + TICK_GAP + TICK_SIZE;
         for tick in &self.x_ticks.major {
@@ -320,11 +321,11 @@ impl<'f> Prepared<'f> {
             let in_row = |row: usize| STRIP_GAP + (row as f64 + 0.5) * STRIP_ROW;
             let mut shapes: Vec<Shape> = Vec::new();
             for mark in self.failures.iter().filter(|mark| mark.series == index) {
-                let at = [frame.left + mark.place, frame.top - in_row(mark.row) + 2.0];
+                let at = [frame.left + mark.place, frame.top - in_row(mark.row)];
                 shapes.push(marker(series.style.mark, at, series.published));
             }
             for mark in self.zeros.iter().filter(|mark| mark.series == index) {
-                let at = [frame.left + mark.place, frame.bottom + in_row(mark.row) - 2.0];
+                let at = [frame.left + mark.place, frame.bottom + in_row(mark.row)];
                 shapes.push(marker(series.style.mark, at, mark.hollow || series.published));
             }
             for &(_, value, hollow) in self.left_zeros.iter().filter(|mark| mark.0 == index) {
