@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::drawing::{Anchor, Area, Drawing, Group, Ink, Shape};
-use super::style::{Hue, Mark};
+use super::style::{Dash, Hue, Mark};
 use super::text::{Level, Text};
 
 /// Fonts, of which the last is always there.
@@ -61,9 +61,18 @@ fn write_group(out: &mut String, group: &Group) {
         "<g{series} color=\"{colour}\" style=\"color:var(--figure-{},{colour})\" stroke=\"currentColor\">",
         group.ink.name()
     );
+    // Grid and ticks are many short lines, which one path says as well.
+    let mut path = String::new();
     for shape in &group.shapes {
+        if let Shape::Line { points, width: 1.0, dash: Dash::Solid } = shape {
+            let _ = write!(path, "M{}", point_list(points).replace(' ', "L"));
+            continue;
+        }
         write_shape(out, shape);
         out.push('\n');
+    }
+    if !path.is_empty() {
+        let _ = writeln!(out, "<path d=\"{path}\"/>");
     }
     out.push_str("</g>\n");
 }
@@ -74,8 +83,8 @@ fn write_shape(out: &mut String, shape: &Shape) {
             let lengths: Vec<String> = dash.lengths().iter().map(|&length| number(length)).collect();
             let dashes =
                 if lengths.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", lengths.join(" ")) };
-            let width = if *width == 1.0 { String::new() } else { format!(" stroke-width=\"{}\"", number(*width)) };
-            let _ = write!(out, "<polyline points=\"{}\"{width}{dashes}/>", point_list(points));
+            let (points, width) = (point_list(points), number(*width));
+            let _ = write!(out, "<polyline points=\"{points}\" stroke-width=\"{width}\"{dashes}/>");
         }
         Shape::Frame(Area { left, top, right, bottom }) => {
             let (width, height) = (number(right - left), number(bottom - top));

@@ -150,7 +150,7 @@ impl Cell {
                 Some(notation) => notation.with_one_digit_more(*value),
                 None => significant(*value, 4),
             },
-            Measured::Failed { name, t_reached } => format!("{name} at {} s", significant(*t_reached, 4)),
+            Measured::Failed { name, t_reached } => format!("{name} at {} s", time(*t_reached)),
             Measured::Missing => NOTHING.to_owned(),
         }
     }
@@ -213,6 +213,15 @@ fn significant(value: f64, digits: usize) -> String {
         no_minus_zero(format!("{value:.decimals$}"))
     } else {
         rounded
+    }
+}
+
+/// A time with four digits, without zeros at its end.
+fn time(t: f64) -> String {
+    let text = significant(t, 4);
+    match text.contains(['e', 'N', 'i']) || !text.contains('.') {
+        true => text,
+        false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
     }
 }
 

@@ -6,8 +6,12 @@
 use super::figure::Scale;
 use super::text::Text;
 
-/// Most decades that a logarithmic axis may span; the ends of an axis are kept within these.
+/// Ends of axes are kept below this, so that no distance overflows.
 const LARGEST: f64 = 1e300;
+/// Spans of linear axes are kept above this, so that no tick step underflows.
+const SMALLEST: f64 = 1e-290;
+/// Most characters of a label before what all labels have in common is taken off.
+const LONGEST: usize = 7;
 /// Part of the span by which a tick may lie outside the range and still be drawn (on its end).
 const SLACK: f64 = 1e-9;
 
@@ -62,7 +66,8 @@ pub fn axis_range(scale: Scale, requested: Option<[f64; 2]>, data: Option<[f64; 
     if let Some([a, b]) = requested {
         let usable = a.is_finite() && b.is_finite() && (scale == Scale::Linear || a.min(b) > 0.0);
         let [low, high] = [a.min(b), a.max(b)];
-        if usable && high - low > 1e-12 * high.abs().max(low.abs()) {
+        let magnitude = high.abs().max(low.abs());
+        if usable && magnitude <= LARGEST && high - low > (1e-12 * magnitude).max(SMALLEST) {
             return [low, high];
         }
     }
@@ -73,7 +78,7 @@ pub fn axis_range(scale: Scale, requested: Option<[f64; 2]>, data: Option<[f64; 
         (Scale::Log, Some([low, high])) => {
             let (low, high) = (low.max(1.0 / LARGEST).log10(), high.min(LARGEST).log10());
             let margin = if high - low < 0.2 { 0.5 - (high - low) / 2.0 } else { air * (high - low) };
-            [10_f64.powf(low - margin), 10_f64.powf(high + margin)]
+            [10_f64.powf((low - margin).max(-305.0)), 10_f64.powf((high + margin).min(305.0))]
         }
     }
 }
@@ -81,7 +86,7 @@ pub fn axis_range(scale: Scale, requested: Option<[f64; 2]>, data: Option<[f64; 
 /// A linear range about the data that ends on half a tick step.
 fn linear_range(low: f64, high: f64, air: f64) -> [f64; 2] {
     let magnitude = low.abs().max(high.abs());
-    if magnitude == 0.0 {
+    if magnitude < SMALLEST {
         return [-1.0, 1.0];
     }
     let span = high - low;
@@ -131,7 +136,8 @@ impl Step {
 
     /// Numbers of the first and last multiple in the range.
     fn indices(self, low: f64, high: f64) -> (i64, i64) {
-        let slack = SLACK * (high - low) / self.size();
+        // The ends themselves are rounded, which counts where the span is small.
+        let slack = (SLACK * (high - low) + f64::EPSILON * low.abs().max(high.abs())) / self.size();
         ((low / self.size() - slack).ceil() as i64, (high / self.size() + slack).floor() as i64)
     }
 
@@ -193,31 +199,33 @@ fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
     }
     let values: Vec<f64> = digits.iter().map(|&n| decimal_value(n, exponent)).collect();
 
-    // Labels that differ only after the fifth digit are written relative to what they have in common.
+    // Long labels are written relative to what they have in common.
     let largest = |digits: &[i64]| digits.iter().map(|n| n.abs()).max().unwrap_or(0);
+    let common_power = |digits: &[i64]| {
+        let leading = digits_of(largest(digits)) + exponent - 1;
+        if (-3..=4).contains(&leading) { 0 } else { leading }
+    };
+    let length = |digits: &[i64]| {
+        let power = exponent - common_power(digits);
+        digits.iter().map(|&n| decimal_text(n, power).chars().count()).max().unwrap_or(0)
+    };
     let spread = digits.last().unwrap_or(&0) - digits.first().unwrap_or(&0);
     let mut offset = None;
-    if digits_of(largest(&digits)) - digits_of(spread) >= 5 {
+    if length(&digits) > LONGEST && digits_of(largest(&digits)) > digits_of(spread) {
         let mut common = roundest(digits[0] - spread, digits[digits.len() - 1] + spread);
         digits.iter_mut().for_each(|n| *n -= common);
-        let mut common_exponent = exponent;
-        while common % 10 == 0 {
+        let mut power = exponent;
+        while common != 0 && common % 10 == 0 {
             common /= 10;
-            common_exponent += 1;
+            power += 1;
         }
-        let leading = digits_of(common) + common_exponent;
-        offset = Some(if (-6..=9).contains(&leading) {
-            decimal_text(common, common_exponent)
-        } else {
-            format!("{common}e{common_exponent}").replace('-', "−")
+        offset = (common != 0).then(|| match digits_of(common) + power {
+            -6..=9 => decimal_text(common, power),
+            _ => format!("{common}e{power}").replace('-', "−"),
         });
     }
-    let leading = digits_of(largest(&digits)) + exponent - 1;
-    let common = if (-3..=4).contains(&leading) { 0 } else { leading };
-    let label = |n: i64| {
-        // Without a fraction an exponent above zero is written out; with one all labels have as many decimals.
-        Text::plain(decimal_text(n, exponent - common))
-    };
+    let common = common_power(&digits);
+    let label = |n: i64| Text::plain(decimal_text(n, exponent - common));
     let major = digits.iter().zip(values).map(|(&n, value)| Tick { value, label: label(n) }).collect();
 
     let parts = step.parts();
@@ -326,7 +334,7 @@ mod tests {
     fn log_labels_are_powers_or_simple_multiples() {
         let log = |low, high| labels(&ticks(Scale::Log, [low, high], 10));
         assert_eq!(log(1e-3, 1.0), ["10^−3", "10^−2", "10^−1", "10^0"]);
-        assert_eq!(log(1e-17, 1e-1).len(), 9, "every second decade");
+        assert_eq!(log(1e-17, 1e-1).len(), 8, "10^−16, 10^−14, …, 10^−2");
         assert_eq!(log(0.001, 0.02), ["0.001", "0.002", "0.005", "0.01", "0.02"]);
         assert_eq!(log(2e-6, 2e-5), ["2×10^−6", "5×10^−6", "10^−5", "2×10^−5"]);
         assert_eq!(ticks(Scale::Log, [1.0, 1000.0], 10).minor.len(), 24);
@@ -349,7 +357,7 @@ mod tests {
         prop_assert!((2..=12).contains(&ticks.major.len()), "{} ticks", ticks.major.len());
         prop_assert!(ticks.major.windows(2).all(|pair| pair[0].value < pair[1].value));
         let slack = match scale {
-            Scale::Linear => SLACK * 2.0 * (high - low),
+            Scale::Linear => 2.0 * (SLACK * (high - low) + f64::EPSILON * low.abs().max(high.abs())),
             Scale::Log => 1e-6 * high, // the slack is a part of the span in decades, of which there are at most 600
         };
         let mut seen = std::collections::BTreeSet::new();

@@ -67,9 +67,9 @@ impl Legend {
             (0..count).map(|first| column(first).fold(0.0, f64::max)).collect()
         };
         let most = (1..=series.len()).rev().find(|&count| total(&columns_of(count)) <= width).unwrap_or(1);
-        // As many rows as that takes, then as few columns as these rows take.
-        let rows = series.len().div_ceil(most).max(1);
-        let columns = columns_of(series.len().div_ceil(rows));
+        // As many rows as that takes, then as few columns as these rows take, which may not fit where long labels meet.
+        let fewer = columns_of(series.len().div_ceil(series.len().div_ceil(most).max(1)));
+        let columns = if total(&fewer) <= width { fewer } else { columns_of(most) };
         Self { series, notes, labels, note_lines, columns }
     }
 

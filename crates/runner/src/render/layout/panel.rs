@@ -190,7 +190,7 @@ impl<'f> Prepared<'f> {
 
     /// From the frame down to the axis text, px.
     fn ticks_below(&self) -> f64 {
-        Self::strip_height(&self.zeros) + TICK_GAP + TICK_SIZE * 1.35
+        Self::strip_height(&self.zeros) + TICK_GAP + TICK_SIZE * 1.45
     }
 
     fn label_below(&self) -> f64 {
@@ -277,7 +277,7 @@ impl<'f> Prepared<'f> {
         if down > 0.0 {
             beside(Text::plain(self.zero_label()), frame.bottom + (down + STRIP_GAP) / 2.0);
         }
-        let tick_line = frame.bottom + down + TICK_GAP + TICK_SIZE;
+        let tick_line = frame.bottom + down + TICK_GAP + 1.1 * TICK_SIZE;
         for tick in &self.x_ticks.major {
             shapes.push(text(tick.label.clone(), [x.tick(tick.value), tick_line], TICK_SIZE, Anchor::Middle));
         }
