@@ -1,12 +1,17 @@
 //! The entries of the workspace: one line each.
 
 use mbsbench_integrators as integrators;
+use mbsbench_models as models;
 
 use super::Registry;
 use crate::measures;
 
 pub(super) fn registry() -> Registry {
-    with_measures(with_methods(Registry::empty()))
+    with_measures(with_methods(with_models(Registry::empty())))
+}
+
+fn with_models(registry: Registry) -> Registry {
+    registry.model::<models::Pendulum>().model::<models::RollingSpheres>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

@@ -1,2 +1,26 @@
-//! x
+//! Figures and tables from plain data.
+//!
+//! A [`Figure`] is laid out once into a [`drawing::Drawing`], which two thin backends write: [`svg`] for pages
+//! and [`png`] for papers and slides. The data that a figure shows is written by [`csv`]; a [`Table`] of
+//! published and measured values prints to a terminal, Markdown and CSV. Long trajectories pass through a
+//! [`decimate::Decimator`] while they are computed.
+//!
+//! Nothing here knows experiments, runs or methods.
+
+pub mod csv;
 pub mod decimate;
+pub mod drawing;
+pub mod figure;
+mod layout;
+pub mod png;
+pub mod style;
+pub mod svg;
+pub mod table;
+pub mod text;
+pub mod ticks;
+
+pub use decimate::Decimator;
+pub use figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
+pub use layout::lay_out;
+pub use style::{Dash, Hue, Mark, Style};
+pub use table::{Cell, Measured, Row, Table};

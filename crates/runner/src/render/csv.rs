@@ -1,0 +1,74 @@
+//! The data that a figure shows, as CSV in long form.
+
+use super::figure::{Figure, Series};
+
+/// Writes the points of `figure`: one line a point or failure, columns `panel` (from 1), `series`,
+/// `published`, `x`, `y`, `hollow`, `failure`, `t_reached`.
+///
+/// Numbers are the shortest decimals that read back as the same double. A failed run has no `y`.
+#[must_use]
+pub fn write(figure: &Figure) -> String {
+    let mut out = csv_writer();
+    record(&mut out, ["panel", "series", "published", "x", "y", "hollow", "failure", "t_reached"].map(str::to_owned));
+    for (number, panel) in figure.panels.iter().enumerate() {
+        for series in &panel.series {
+            let line = |x: f64, y: String, hollow: String, failure: String, time: String| {
+                let Series { label, published, .. } = series;
+                [(number + 1).to_string(), label.clone(), published.to_string(), shortest(x), y, hollow, failure, time]
+            };
+            for point in &series.points {
+                let fields = line(point.x, shortest(point.y), point.hollow.to_string(), String::new(), String::new());
+                record(&mut out, fields);
+            }
+            for failure in &series.failures {
+                let time = shortest(failure.t_reached);
+                record(&mut out, line(failure.x, String::new(), String::new(), failure.name.clone(), time));
+            }
+        }
+    }
+    finish(out)
+}
+
+/// The shortest decimals that read back as the same double, with an exponent where that is shorter to read.
+#[must_use]
+pub fn shortest(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 {
+        "0".to_owned() // also for −0, which means nothing to a reader
+    } else if magnitude.is_finite() && !(1e-4..1e16).contains(&magnitude) {
+        format!("{value:e}")
+    } else {
+        format!("{value}")
+    }
+}
+
+/// A writer into memory.
+pub(super) fn csv_writer() -> ::csv::Writer<Vec<u8>> {
+    ::csv::Writer::from_writer(Vec::new())
+}
+
+/// Writes a line.
+pub(super) fn record<const N: usize>(out: &mut ::csv::Writer<Vec<u8>>, fields: [String; N]) {
+    out.write_record(&fields).expect("memory accepts lines of one length");
+}
+
+/// What was written.
+pub(super) fn finish(out: ::csv::Writer<Vec<u8>>) -> String {
+    let bytes = out.into_inner().expect("memory can be flushed");
+    String::from_utf8(bytes).expect("strings and numbers are UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_read_back() {
+        for value in [0.1 + 0.2, 1e-300, -4.9e-324, 1e22, 123_456.0, f64::MAX, 1.0 / 3.0] {
+            assert_eq!(shortest(value).parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+        assert_eq!(shortest(-0.0), "0");
+        assert_eq!(shortest(0.05), "0.05");
+        assert_eq!(shortest(9.99e-5), "9.99e-5");
+    }
+}

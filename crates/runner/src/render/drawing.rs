@@ -1,0 +1,198 @@
+//! A figure that has been laid out: shapes at places, for any backend.
+//!
+//! The unit is the CSS pixel, 1/96 inch; `x` runs to the right and `y` down. A drawing 605 px wide is 16 cm wide.
+
+use super::style::{Dash, Hue, Mark};
+use super::text::Text;
+
+/// Shapes in drawing order, and where the parts of the figure are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Drawing {
+    /// Name, unique on a page.
+    pub id: String,
+    /// Width, px.
+    pub width: f64,
+    /// Height, px.
+    pub height: f64,
+    /// What it shows.
+    pub title: String,
+    /// What can be seen, for those who cannot see it, with everything that is not drawn at its own place.
+    pub description: String,
+    /// Groups in drawing order.
+    pub groups: Vec<Group>,
+    /// The frame of each panel.
+    pub frames: Vec<Area>,
+    /// The legends.
+    pub legends: Vec<Area>,
+}
+
+/// Shapes of one ink.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Ink of all that is drawn here.
+    pub ink: Ink,
+    /// Label of the series that it shows, if it does.
+    pub series: Option<String>,
+    /// Shapes in drawing order.
+    pub shapes: Vec<Shape>,
+}
+
+/// An ink, which a theme maps to a colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// Axes and text.
+    Foreground,
+    /// Published data.
+    Published,
+    /// Grid lines.
+    Grid,
+    /// A series.
+    Hue(Hue),
+}
+
+impl Ink {
+    /// Name, as in the custom property `--figure-NAME`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Foreground => "ink",
+            Self::Published => "published",
+            Self::Grid => "grid",
+            Self::Hue(hue) => hue.name(),
+        }
+    }
+
+    /// The colour on white.
+    #[must_use]
+    pub fn on_light(self) -> [u8; 3] {
+        match self {
+            Self::Foreground => [0x1a, 0x1a, 0x1a],
+            Self::Published => [0x80, 0x80, 0x80],
+            Self::Grid => [0xdd, 0xdd, 0xdd],
+            Self::Hue(hue) => hue.on_light(),
+        }
+    }
+
+    /// The colour on a dark page.
+    #[must_use]
+    pub fn on_dark(self) -> [u8; 3] {
+        match self {
+            Self::Foreground => [0xe4, 0xe4, 0xe4],
+            Self::Published => [0x98, 0x98, 0x98],
+            Self::Grid => [0x3c, 0x3f, 0x45],
+            Self::Hue(hue) => hue.on_dark(),
+        }
+    }
+}
+
+/// A shape.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A line through points.
+    Line {
+        /// At least two.
+        points: Vec<[f64; 2]>,
+        /// Width, px.
+        width: f64,
+        /// Dashes.
+        dash: Dash,
+    },
+    /// An outlined rectangle.
+    Frame(Area),
+    /// A marker.
+    Marker {
+        /// Its form.
+        mark: Mark,
+        /// Its centre.
+        at: [f64; 2],
+        /// Half its size, px.
+        radius: f64,
+        /// Whether its inside is the page.
+        hollow: bool,
+    },
+    /// A line of text.
+    Text {
+        /// The text.
+        text: Text,
+        /// Where its baseline is, at its start, middle or end.
+        at: [f64; 2],
+        /// Font size, px.
+        size: f64,
+        /// Which part of it is at that place.
+        anchor: Anchor,
+        /// Whether it runs upwards.
+        upwards: bool,
+    },
+}
+
+/// The part of a text that its place refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    /// Part of the text's width that lies before its place.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        match self {
+            Self::Start => 0.0,
+            Self::Middle => 0.5,
+            Self::End => 1.0,
+        }
+    }
+}
+
+/// A rectangle.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[allow(missing_docs)] // the names say it
+pub struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Area {
+    /// Extent from left to right.
+    #[must_use]
+    pub fn width(self) -> f64 {
+        self.right - self.left
+    }
+
+    /// Extent from top to bottom.
+    #[must_use]
+    pub fn height(self) -> f64 {
+        self.bottom - self.top
+    }
+
+    /// Whether the two have points inside in common.
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+    }
+
+    /// Whether the point is inside or on the border.
+    #[must_use]
+    pub fn holds(self, [x, y]: [f64; 2]) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+}
+
+impl Shape {
+    /// The rectangle that a text takes; `None` for other shapes.
+    #[must_use]
+    pub fn text_area(&self) -> Option<Area> {
+        let Self::Text { text, at: [x, y], size, anchor, upwards } = self else { return None };
+        let (before, width) = (text.width(*size) * anchor.share(), text.width(*size));
+        let (ascent, descent) = (text.ascent(*size), super::text::DESCENT * size);
+        Some(if *upwards {
+            Area { left: x - ascent, right: x + descent, top: y + before - width, bottom: y + before }
+        } else {
+            Area { left: x - before, right: x - before + width, top: y - ascent, bottom: y + descent }
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! A figure as plain data: what is shown, not how it is laid out.
+
+use super::style::Style;
+
+/// A figure of one or more panels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Name of the file without its ending, and of the figure in its paper: `figure-14`.
+    pub id: String,
+    /// What it shows; not drawn (the caption is the report's), but read aloud and shown on hovering.
+    pub title: String,
+    /// Panels side by side; at least one.
+    pub columns: usize,
+    /// Panels, row by row.
+    pub panels: Vec<Panel>,
+}
+
+/// One pair of axes with its curves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// Drawn above the frame, after the panel's letter where there are several. May be empty.
+    pub title: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Curves, in the order of the legend.
+    pub series: Vec<Series>,
+}
+
+/// An axis. Its text is `label (unit)`, without the unit where that is `1` or empty.
+///
+/// In labels, units and titles `^2`, `^{…}` and `_{…}` are set as superscripts and subscripts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// What is shown.
+    pub label: String,
+    /// Its unit, `1` for none.
+    pub unit: String,
+    /// Linear or logarithmic.
+    pub scale: Scale,
+    /// Ends of the axis, as in the paper; from the data where absent (or where it cannot be used: not
+    /// finite, empty, or not positive on a logarithmic axis).
+    pub range: Option<[f64; 2]>,
+}
+
+impl Axis {
+    /// A linear axis with its range from the data.
+    #[must_use]
+    pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { label: label.into(), unit: unit.into(), scale: Scale::Linear, range: None }
+    }
+
+    /// A logarithmic axis with its range from the data.
+    #[must_use]
+    pub fn log(label: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { scale: Scale::Log, ..Self::linear(label, unit) }
+    }
+
+    /// The same axis from `low` to `high`.
+    #[must_use]
+    pub fn between(mut self, low: f64, high: f64) -> Self {
+        self.range = Some([low, high]);
+        self
+    }
+
+    /// The axis text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self.unit.as_str() {
+            "" | "1" => self.label.clone(),
+            unit => format!("{} ({unit})", self.label),
+        }
+    }
+}
+
+/// How values are laid along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Proportional to the value.
+    Linear,
+    /// Proportional to its logarithm.
+    Log,
+}
+
+/// How a series is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A line through the points.
+    Line,
+    /// A marker at each point.
+    Markers,
+    /// A line and a marker at each point.
+    Both,
+}
+
+/// One curve, or one set of points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Name in the legend; none there if empty.
+    pub label: String,
+    /// Colour, marker and dashes. Not looked at where [`published`](Self::published).
+    pub style: Style,
+    /// Line, markers, or both.
+    pub kind: Kind,
+    /// Points in drawing order. A point that is not finite interrupts the line.
+    pub points: Vec<Point>,
+    /// Runs that gave no value: drawn on the upper margin.
+    pub failures: Vec<Failure>,
+    /// Whether these are a paper's data: grey, with open markers, behind all others.
+    pub published: bool,
+}
+
+impl Series {
+    /// A line through `points`.
+    #[must_use]
+    pub fn line(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
+        let points = points.into_iter().map(|[x, y]| Point { x, y, hollow: false }).collect();
+        Self { label: label.into(), style, kind: Kind::Line, points, failures: Vec::new(), published: false }
+    }
+
+    /// A line with a marker at each of `points`.
+    #[must_use]
+    pub fn marked(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
+        Self { kind: Kind::Both, ..Self::line(label, style, points) }
+    }
+}
+
+/// A point of a series.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// In the unit of the horizontal axis.
+    pub x: f64,
+    /// In the unit of the vertical axis.
+    pub y: f64,
+    /// Whether the marker is drawn open, since the reference does not resolve the value.
+    pub hollow: bool,
+}
+
+/// A run without a value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// Where the value would have been.
+    pub x: f64,
+    /// Name of the failure: `newton-diverged`.
+    pub name: String,
+    /// Time that the run reached, s.
+    pub t_reached: f64,
+}

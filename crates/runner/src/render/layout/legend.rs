@@ -1,0 +1,162 @@
+//! The legend, below the axes in as many columns as fit.
+
+use super::super::drawing::{Anchor, Area, Group, Ink, Shape};
+use super::super::figure::{Kind, Panel, Series};
+use super::super::style::Mark;
+use super::super::text::{Text, wrap};
+use super::curves::{LINE_WIDTH, RADIUS, dash_of, ink_of};
+use super::{LEADING, TICK_SIZE, area, baseline, text};
+
+/// Width of the sample of a line, px.
+const SAMPLE: f64 = 34.0;
+/// Between the sample and its text, px.
+const GAP: f64 = 7.0;
+/// Between columns, px.
+const COLUMN_GAP: f64 = 20.0;
+
+/// A legend and how it is broken into rows and columns.
+#[derive(Debug, Clone, Default)]
+pub struct Legend {
+    /// Series without their data.
+    series: Vec<Series>,
+    /// What marks that belong to no series mean.
+    notes: Vec<String>,
+    labels: Vec<Vec<Text>>,
+    note_lines: Vec<Text>,
+    columns: Vec<f64>,
+}
+
+impl Legend {
+    /// The legend of a panel.
+    ///
+    /// A single series that is named like its axis or its panel needs none.
+    pub fn of(panel: &Panel, width: f64) -> Self {
+        let named: Vec<&Series> = panel.series.iter().filter(|series| !series.label.is_empty()).collect();
+        let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
+        let redundant = panel.series.len() == 1
+            && named.iter().any(|series| same(&series.label, &panel.y.label) || same(&series.label, &panel.title));
+        let series = named
+            .into_iter()
+            .filter(|_| !redundant)
+            .map(|series| Series { points: Vec::new(), failures: Vec::new(), ..series.clone() })
+            .collect();
+        let mut notes = Vec::new();
+        let is_hollow = |series: &Series| !series.published && series.points.iter().any(|point| point.hollow);
+        if panel.series.iter().any(is_hollow) {
+            notes.push("open marker: not resolved by the reference".to_owned());
+        }
+        let mut names: Vec<&str> =
+            panel.series.iter().flat_map(|series| &series.failures).map(|failure| failure.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        if !names.is_empty() {
+            notes.push(format!("failed: {}", names.join(", ")));
+        }
+        Self::new(series, notes, width)
+    }
+
+    /// Breaks series into as many columns as fit in `width`, and puts the notes below them.
+    fn new(series: Vec<Series>, notes: Vec<String>, width: f64) -> Self {
+        let labels: Vec<Vec<Text>> =
+            series.iter().map(|series| wrap(&series.label, TICK_SIZE, width - SAMPLE - GAP)).collect();
+        let note = notes.join("; ");
+        let note_lines = if note.is_empty() { Vec::new() } else { wrap(&note, TICK_SIZE, width) };
+        let entry = |lines: &[Text]| SAMPLE + GAP + widest(lines);
+        let columns_of = |count: usize| -> Vec<f64> {
+            let column = |first: usize| labels.iter().skip(first).step_by(count).map(|lines| entry(lines));
+            (0..count).map(|first| column(first).fold(0.0, f64::max)).collect()
+        };
+        let most = (1..=series.len()).rev().find(|&count| total(&columns_of(count)) <= width).unwrap_or(1);
+        // As many rows as that takes, then as few columns as these rows take, which may not fit where long labels meet.
+        let fewer = columns_of(series.len().div_ceil(series.len().div_ceil(most).max(1)));
+        let columns = if total(&fewer) <= width { fewer } else { columns_of(most) };
+        Self { series, notes, labels, note_lines, columns }
+    }
+
+    /// The same legend, broken for another width.
+    pub fn within(&self, width: f64) -> Self {
+        Self::new(self.series.clone(), self.notes.clone(), width)
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty() && self.notes.is_empty()
+    }
+
+    /// Whether it says the same as another one.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.series == other.series && self.notes == other.notes
+    }
+
+    /// Width that it takes, px.
+    pub fn width(&self) -> f64 {
+        total(&self.columns).max(widest(&self.note_lines))
+    }
+
+    fn row_heights(&self) -> Vec<f64> {
+        let tallest = |row: &[Vec<Text>]| row.iter().map(Vec::len).max().unwrap_or(1) as f64;
+        self.labels.chunks(self.columns.len().max(1)).map(|row| tallest(row) * TICK_SIZE * LEADING + 2.0).collect()
+    }
+
+    /// Height that it takes, px.
+    pub fn height(&self) -> f64 {
+        self.row_heights().iter().sum::<f64>() + self.note_lines.len() as f64 * TICK_SIZE * LEADING
+    }
+
+    /// Draws it with its upper left corner at the given place.
+    pub fn draw(&self, groups: &mut Vec<Group>, left: f64, top: f64) -> Area {
+        let mut words = Vec::new();
+        let mut y = top;
+        let count = self.columns.len().max(1);
+        for ((series, labels), height) in
+            self.series.chunks(count).zip(self.labels.chunks(count)).zip(self.row_heights())
+        {
+            let mut x = left + (self.width() - total(&self.columns)) / 2.0;
+            let middle = y + TICK_SIZE * LEADING / 2.0;
+            for ((series, lines), width) in series.iter().zip(labels).zip(&self.columns) {
+                groups.push(Group { ink: ink_of(series), series: None, shapes: sample(series, x, middle) });
+                for (number, line) in lines.iter().enumerate() {
+                    let down = baseline(TICK_SIZE) + number as f64 * TICK_SIZE * LEADING;
+                    words.push(text(line.clone(), [x + SAMPLE + GAP, middle + down], TICK_SIZE, Anchor::Start));
+                }
+                x += width + COLUMN_GAP;
+            }
+            y += height;
+        }
+        for line in &self.note_lines {
+            let at = [left + self.width() / 2.0, y + TICK_SIZE * LEADING / 2.0 + baseline(TICK_SIZE)];
+            words.push(text(line.clone(), at, TICK_SIZE, Anchor::Middle));
+            y += TICK_SIZE * LEADING;
+        }
+        groups.push(Group { ink: Ink::Foreground, series: None, shapes: words });
+        area(left, top, self.width(), self.height())
+    }
+}
+
+/// Width of columns with the gaps between them.
+fn total(columns: &[f64]) -> f64 {
+    columns.iter().sum::<f64>() + COLUMN_GAP * columns.len().saturating_sub(1) as f64
+}
+
+/// Width of the longest line.
+fn widest(lines: &[Text]) -> f64 {
+    lines.iter().map(|line| line.width(TICK_SIZE)).fold(0.0, f64::max)
+}
+
+/// The sample of a series beside its name.
+fn sample(series: &Series, left: f64, y: f64) -> Vec<Shape> {
+    let mut shapes = Vec::new();
+    if series.kind != Kind::Markers {
+        let points = vec![[left, y], [left + SAMPLE, y]];
+        shapes.push(Shape::Line { points, width: LINE_WIDTH, dash: dash_of(series) });
+    }
+    if series.kind != Kind::Line {
+        shapes.push(marker(series.style.mark, [left + SAMPLE / 2.0, y], series.published));
+    }
+    shapes
+}
+
+/// A marker of the usual size.
+pub fn marker(mark: Mark, at: [f64; 2], hollow: bool) -> Shape {
+    Shape::Marker { mark, at, radius: RADIUS, hollow }
+}

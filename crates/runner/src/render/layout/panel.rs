@@ -1,0 +1,404 @@
+//! One pair of axes.
+
+use std::fmt::Write as _;
+
+use super::super::drawing::{Anchor, Area, Drawing, Group, Ink, Shape};
+use super::super::figure::{Axis, Panel, Scale, Series};
+use super::super::style::Dash;
+use super::super::text::{Text, wrap};
+use super::super::ticks::{Ticks, axis_range, ticks};
+use super::curves::{self, Map, Unplaced, ink_of};
+use super::legend::{Legend, marker};
+use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, baseline, foreground, text};
+
+/// Length of a labelled tick, inside the frame, px.
+const TICK: f64 = 5.0;
+/// Between the frame and tick labels, px.
+const TICK_GAP: f64 = 6.0;
+/// Height of a row of marks on a margin, and what lies between the first and the frame, px.
+const STRIP_ROW: f64 = 10.0;
+const STRIP_GAP: f64 = 10.0;
+/// Width of the strip left of a logarithmic axis for places that are not positive, px.
+const STRIP_WIDTH: f64 = 38.0;
+
+/// A panel whose axes are known and whose frame is being fitted.
+pub struct Prepared<'f> {
+    panel: &'f Panel,
+    letter: Option<usize>,
+    frame_height: f64,
+    x_range: [f64; 2],
+    y_range: [f64; 2],
+    x_ticks: Ticks,
+    y_ticks: Ticks,
+    title: Vec<Text>,
+    x_label: Vec<Text>,
+    y_label: Vec<Text>,
+    failures: Vec<Mark>,
+    zeros: Vec<Mark>,
+    /// Points whose `x` a logarithmic axis cannot show: series, `y`, hollow.
+    left_zeros: Vec<(usize, f64, bool)>,
+    /// Room left of the frame, px.
+    pub left: f64,
+    right: f64,
+    frame_width: f64,
+    pub legend: Legend,
+}
+
+/// A mark on the upper or lower margin: its series, its value, and after fitting its row and place.
+struct Mark {
+    series: usize,
+    x: f64,
+    hollow: bool,
+    row: usize,
+    place: f64,
+}
+
+impl<'f> Prepared<'f> {
+    /// Finds ranges and vertical ticks. `letter` is the panel's place where there are several.
+    pub fn new(panel: &'f Panel, letter: Option<usize>, frame_height: f64) -> Self {
+        let points = || panel.series.iter().flat_map(|series| &series.points);
+        let shown = |axis: &Axis, value: f64| value.is_finite() && (axis.scale == Scale::Linear || value > 0.0);
+        let drawn = || points().filter(|point| shown(&panel.x, point.x) && shown(&panel.y, point.y));
+        let failed = panel.series.iter().flat_map(|series| &series.failures).map(|failure| failure.x);
+        let zero_y = points().filter(|point| !shown(&panel.y, point.y)).map(|point| point.x);
+        let xs = drawn().map(|point| point.x).chain(failed).chain(zero_y).filter(|&x| shown(&panel.x, x));
+        let ys = points().filter(|point| point.x.is_finite() && shown(&panel.y, point.y)).map(|point| point.y);
+        let x_air = if panel.x.scale == Scale::Log { 0.05 } else { 0.0 };
+        let x_range = axis_range(panel.x.scale, panel.x.range, extent(xs), x_air);
+        let y_range = axis_range(panel.y.scale, panel.y.range, extent(ys), 0.04);
+        let y_ticks = ticks(panel.y.scale, y_range, (frame_height / 28.0) as usize);
+
+        let mark = |series: usize, x: f64, hollow: bool| Mark { series, x, hollow, row: 0, place: 0.0 };
+        let numbered = || panel.series.iter().enumerate();
+        let failures = numbered()
+            .flat_map(|(index, series)| series.failures.iter().map(move |failure| mark(index, failure.x, false)))
+            .collect();
+        let zeros = numbered()
+            .flat_map(|(index, series)| series.points.iter().map(move |point| (index, point)))
+            .filter(|(_, point)| point.x.is_finite() && point.y.is_finite() && !shown(&panel.y, point.y))
+            .map(|(index, point)| mark(index, point.x, point.hollow))
+            .collect::<Vec<_>>();
+        let left_zeros = numbered()
+            .flat_map(|(index, series)| series.points.iter().map(move |point| (index, point.y, point.hollow, point.x)))
+            .filter(|&(_, y, _, x)| x.is_finite() && !shown(&panel.x, x) && shown(&panel.y, y))
+            .map(|(index, y, hollow, _)| (index, y, hollow))
+            .collect::<Vec<_>>();
+
+        let mut prepared = Self {
+            panel,
+            letter,
+            frame_height,
+            x_range,
+            y_range,
+            x_ticks: Ticks::default(),
+            y_label: lines(&panel.y.text(), LABEL_SIZE, frame_height),
+            title: Vec::new(),
+            x_label: Vec::new(),
+            failures,
+            zeros,
+            left_zeros,
+            left: 0.0,
+            right: 0.0,
+            frame_width: 0.0,
+            legend: Legend::default(),
+            y_ticks,
+        };
+        let failed = (!prepared.failures.is_empty()).then(|| Text::plain("failed"));
+        let zero = (!prepared.zeros.is_empty()).then(|| Text::plain(prepared.zero_label()));
+        let labels = prepared.y_ticks.major.iter().map(|tick| &tick.label).chain(&failed).chain(&zero);
+        prepared.left = labels.map(|label| label.width(TICK_SIZE)).fold(0.0, f64::max)
+            + TICK_GAP
+            + prepared.strip_width()
+            + prepared.y_label.len() as f64 * LABEL_SIZE * LEADING
+            + if prepared.y_label.is_empty() { 0.0 } else { 5.0 };
+        prepared
+    }
+
+    /// What stands for values that a logarithmic axis cannot show.
+    fn zero_label(&self) -> &'static str {
+        let negative = self.panel.series.iter().flat_map(|series| &series.points).any(|point| point.y < 0.0);
+        if negative { "≤ 0" } else { "0" }
+    }
+
+    fn strip_width(&self) -> f64 {
+        if self.left_zeros.is_empty() { 0.0 } else { STRIP_WIDTH }
+    }
+
+    /// How far the last tick label would reach beyond a frame that ends `10` px before the cell does.
+    pub fn overhang(&self, cell_width: f64) -> f64 {
+        let width = cell_width - self.left - 10.0;
+        let ticks = self.fit_x_ticks(width);
+        let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, width] };
+        let reach = |tick: &super::super::ticks::Tick| map.tick(tick.value) + tick.label.width(TICK_SIZE) / 2.0;
+        ticks.major.last().map_or(0.0, |tick| reach(tick) - width + 2.0)
+    }
+
+    /// Horizontal ticks whose labels do not touch.
+    fn fit_x_ticks(&self, width: f64) -> Ticks {
+        let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, width] };
+        let mut found = Ticks::default();
+        for most in (4..=10).rev() {
+            found = ticks(self.panel.x.scale, self.x_range, most);
+            let ends = found.major.iter().map(|tick| (map.tick(tick.value), tick.label.width(TICK_SIZE) / 2.0));
+            let ends: Vec<_> = ends.collect();
+            if ends.windows(2).all(|pair| pair[0].0 + pair[0].1 + 0.7 * TICK_SIZE <= pair[1].0 - pair[1].1) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Fits the frame into a cell of that width with `right` px beside it.
+    pub fn set_width(&mut self, cell_width: f64, right: f64) {
+        self.right = right;
+        self.frame_width = cell_width - self.left - right;
+        self.x_ticks = self.fit_x_ticks(self.frame_width);
+        let note = self.x_ticks.note().map_or(0.0, |note| note.width(TICK_SIZE) + 10.0);
+        self.x_label = lines(&self.panel.x.text(), LABEL_SIZE, self.frame_width - 2.0 * note);
+        let letter = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
+        self.title = lines(format!("{letter}{}", self.panel.title).trim_end(), LABEL_SIZE, self.frame_width);
+        self.legend = Legend::of(self.panel, cell_width);
+
+        let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, self.frame_width] };
+        for marks in [&mut self.failures, &mut self.zeros] {
+            marks.retain(|mark| mark.x.is_finite());
+            // On a logarithmic axis a place that is not positive is the left end.
+            let places: Vec<f64> = marks.iter().map(|mark| map.tick(mark.x)).collect();
+            for (mark, (row, place)) in marks.iter_mut().zip(curves::rows(&places)) {
+                (mark.row, mark.place) = (row, place.min(self.frame_width));
+            }
+        }
+    }
+
+    fn strip_height(marks: &[Mark]) -> f64 {
+        let rows = marks.iter().map(|mark| mark.row + 1).max();
+        rows.map_or(0.0, |rows| STRIP_GAP + rows as f64 * STRIP_ROW)
+    }
+
+    fn title_height(&self) -> f64 {
+        self.title.len() as f64 * LABEL_SIZE * LEADING + if self.title.is_empty() { 2.0 } else { 5.0 }
+    }
+
+    fn note_height(&self) -> f64 {
+        if self.y_ticks.note().is_some() { TICK_SIZE * 1.6 } else { 0.0 }
+    }
+
+    /// Room above the frame, px.
+    pub fn above(&self) -> f64 {
+        self.title_height() + self.note_height() + Self::strip_height(&self.failures) + 4.0
+    }
+
+    /// From the frame down to the axis text, px.
+    fn ticks_below(&self) -> f64 {
+        Self::strip_height(&self.zeros) + TICK_GAP + TICK_SIZE * 1.45
+    }
+
+    fn label_below(&self) -> f64 {
+        let lines = self.x_label.len().max(usize::from(self.x_ticks.note().is_some()));
+        lines as f64 * LABEL_SIZE * LEADING
+    }
+
+    /// Room below the frame, px, with the legend.
+    pub fn below(&self) -> f64 {
+        let legend = if self.legend.is_empty() { 0.0 } else { self.legend.height() + 8.0 };
+        self.ticks_below() + self.label_below() + legend
+    }
+
+    /// Draws the panel in the cell that begins at `left`, with the frame beginning at `top`.
+    pub fn draw(&self, drawing: &mut Drawing, left: f64, top: f64, cell_width: f64) {
+        let frame = area(left + self.left, top, self.frame_width, self.frame_height);
+        let x = Map { scale: self.panel.x.scale, range: self.x_range, ends: [frame.left, frame.right] };
+        let y = Map { scale: self.panel.y.scale, range: self.y_range, ends: [frame.bottom, frame.top] };
+        let groups = &mut drawing.groups;
+        groups.push(self.grid(x, y, frame));
+        groups.push(self.frame_and_ticks(x, y, frame));
+        groups.push(foreground(self.labels(x, y, frame, left)));
+        let published_first = |published: bool| self.panel.series.iter().filter(move |s| s.published == published);
+        for series in published_first(true).chain(published_first(false)) {
+            curves::draw(series, x, y, frame, groups);
+        }
+        self.draw_marks(y, frame, groups);
+        if !self.legend.is_empty() {
+            let below = frame.bottom + self.ticks_below() + self.label_below() + 8.0;
+            let room = (cell_width - self.legend.width()).max(0.0);
+            // Under the middle of the frame as far as the cell has room.
+            let centred = frame.left + (frame.width() - self.legend.width()) / 2.0 - left;
+            drawing.legends.push(self.legend.draw(groups, left + centred.clamp(0.0, room), below));
+        }
+        drawing.frames.push(frame);
+    }
+
+    fn grid(&self, x: Map, y: Map, frame: Area) -> Group {
+        let line = |points: [[f64; 2]; 2]| Shape::Line { points: points.to_vec(), width: 1.0, dash: Dash::Solid };
+        let across = self.y_ticks.major.iter().map(|tick| y.tick(tick.value));
+        let up = self.x_ticks.major.iter().map(|tick| x.tick(tick.value));
+        let shapes = across
+            .map(|y| line([[frame.left, y], [frame.right, y]]))
+            .chain(up.map(|x| line([[x, frame.top], [x, frame.bottom]])))
+            .collect();
+        Group { ink: Ink::Grid, series: None, shapes }
+    }
+
+    /// The frame with ticks inside on all four sides.
+    fn frame_and_ticks(&self, x: Map, y: Map, frame: Area) -> Group {
+        let mut shapes = vec![Shape::Frame(frame)];
+        let mut tick = |from: [f64; 2], direction: [f64; 2]| {
+            let to = [from[0] + direction[0], from[1] + direction[1]];
+            shapes.push(Shape::Line { points: vec![from, to], width: 1.0, dash: Dash::Solid });
+        };
+        let lengths = |ticks: &Ticks| -> Vec<(f64, f64)> {
+            let major = ticks.major.iter().map(|tick| (tick.value, TICK));
+            major.chain(ticks.minor.iter().map(|&value| (value, 0.55 * TICK))).collect()
+        };
+        for (value, length) in lengths(&self.x_ticks) {
+            tick([x.tick(value), frame.bottom], [0.0, -length]);
+            tick([x.tick(value), frame.top], [0.0, length]);
+        }
+        for (value, length) in lengths(&self.y_ticks) {
+            tick([frame.left, y.tick(value)], [length, 0.0]);
+            tick([frame.right, y.tick(value)], [-length, 0.0]);
+        }
+        foreground(shapes)
+    }
+
+    fn labels(&self, x: Map, y: Map, frame: Area, cell_left: f64) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        let tick_end = frame.left - TICK_GAP - self.strip_width();
+        let mut beside = |label: Text, y: f64| {
+            shapes.push(text(label, [tick_end, y + baseline(TICK_SIZE)], TICK_SIZE, Anchor::End));
+        };
+        for tick in &self.y_ticks.major {
+            beside(tick.label.clone(), y.tick(tick.value));
+        }
+        let (up, down) = (Self::strip_height(&self.failures), Self::strip_height(&self.zeros));
+        if up > 0.0 {
+            beside(Text::plain("failed"), frame.top - (up + STRIP_GAP) / 2.0);
+        }
+        if down > 0.0 {
+            beside(Text::plain(self.zero_label()), frame.bottom + (down + STRIP_GAP) / 2.0);
+        }
+        let tick_line = frame.bottom + down + TICK_GAP + 1.1 * TICK_SIZE;
+        for tick in &self.x_ticks.major {
+            shapes.push(text(tick.label.clone(), [x.tick(tick.value), tick_line], TICK_SIZE, Anchor::Middle));
+        }
+        if !self.left_zeros.is_empty() {
+            let at = [frame.left - STRIP_WIDTH / 2.0 - 6.0, tick_line];
+            shapes.push(text(Text::plain("≤ 0"), at, TICK_SIZE, Anchor::Middle));
+        }
+        let label_line = frame.bottom + self.ticks_below() + LABEL_SIZE;
+        for (number, line) in self.x_label.iter().enumerate() {
+            let at = [(frame.left + frame.right) / 2.0, label_line + number as f64 * LABEL_SIZE * LEADING];
+            shapes.push(text(line.clone(), at, LABEL_SIZE, Anchor::Middle));
+        }
+        if let Some(note) = self.x_ticks.note() {
+            shapes.push(text(note, [frame.right, label_line], TICK_SIZE, Anchor::End));
+        }
+        for (number, line) in self.y_label.iter().enumerate() {
+            let at = [cell_left + LABEL_SIZE + number as f64 * LABEL_SIZE * LEADING, (frame.top + frame.bottom) / 2.0];
+            shapes.push(Shape::Text {
+                text: line.clone(),
+                at,
+                size: LABEL_SIZE,
+                anchor: Anchor::Middle,
+                upwards: true,
+            });
+        }
+        let mut line = frame.top - up - 4.0;
+        if let Some(note) = self.y_ticks.note() {
+            shapes.push(text(note, [frame.left, line - 0.35 * TICK_SIZE], TICK_SIZE, Anchor::Start));
+            line -= self.note_height();
+        }
+        for (number, part) in self.title.iter().rev().enumerate() {
+            let at = [frame.left, line - 0.35 * LABEL_SIZE - number as f64 * LABEL_SIZE * LEADING];
+            shapes.push(text(part.clone(), at, LABEL_SIZE, Anchor::Start));
+        }
+        shapes
+    }
+
+    /// Marks on the margins, in the ink of their series.
+    fn draw_marks(&self, y: Map, frame: Area, groups: &mut Vec<Group>) {
+        for (index, series) in self.panel.series.iter().enumerate() {
+            let in_row = |row: usize| STRIP_GAP + (row as f64 + 0.5) * STRIP_ROW;
+            let mut shapes: Vec<Shape> = Vec::new();
+            for mark in self.failures.iter().filter(|mark| mark.series == index) {
+                let at = [frame.left + mark.place, frame.top - in_row(mark.row)];
+                shapes.push(marker(series.style.mark, at, series.published));
+            }
+            for mark in self.zeros.iter().filter(|mark| mark.series == index) {
+                let at = [frame.left + mark.place, frame.bottom + in_row(mark.row)];
+                shapes.push(marker(series.style.mark, at, mark.hollow || series.published));
+            }
+            for &(_, value, hollow) in self.left_zeros.iter().filter(|mark| mark.0 == index) {
+                let at = [frame.left - STRIP_WIDTH / 2.0 - 6.0, y.tick(value)];
+                shapes.push(marker(series.style.mark, at, hollow || series.published));
+            }
+            if !shapes.is_empty() {
+                groups.push(Group { ink: ink_of(series), series: Some(series.label.clone()), shapes });
+            }
+        }
+    }
+
+    /// The panel in words.
+    pub fn description(&self) -> String {
+        let mut words = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
+        let _ = write!(words, "{} over {}.", self.panel.y.text(), self.panel.x.text());
+        let named = self.panel.series.iter().map(|series| series.label.as_str()).filter(|label| !label.is_empty());
+        let named: Vec<_> = named.collect();
+        if !named.is_empty() {
+            let _ = write!(words, " Series: {}.", named.join(", "));
+        }
+        for series in &self.panel.series {
+            for failure in &series.failures {
+                let _ = write!(
+                    words,
+                    " {} at {} failed: {} at t = {} s.",
+                    series.label, failure.x, failure.name, failure.t_reached
+                );
+            }
+            let unplaced = self.unplaced(series);
+            if unplaced.outside > 0 {
+                let _ = write!(words, " {}: {} points lie outside the axes.", series.label, unplaced.outside);
+            }
+            if unplaced.not_finite > 0 {
+                let _ = write!(words, " {}: {} points are not finite.", series.label, unplaced.not_finite);
+            }
+        }
+        words
+    }
+
+    fn unplaced(&self, series: &Series) -> Unplaced {
+        let beyond = |axis: &Axis, [low, high]: [f64; 2], value: f64| {
+            (axis.scale == Scale::Linear || value > 0.0) && !(low..=high).contains(&value)
+        };
+        let mut unplaced = Unplaced::default();
+        for point in &series.points {
+            if !(point.x.is_finite() && point.y.is_finite()) {
+                unplaced.not_finite += 1;
+            } else if beyond(&self.panel.x, self.x_range, point.x) || beyond(&self.panel.y, self.y_range, point.y) {
+                unplaced.outside += 1;
+            }
+        }
+        unplaced
+    }
+}
+
+/// Smallest and largest of the values, if there are any.
+fn extent(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    values.fold(None, |ends: Option<[f64; 2]>, value| {
+        Some(ends.map_or([value, value], |[low, high]| [low.min(value), high.max(value)]))
+    })
+}
+
+/// Lines of a text; none where it is empty.
+fn lines(text: &str, size: f64, width: f64) -> Vec<Text> {
+    if text.is_empty() { Vec::new() } else { wrap(text, size, width) }
+}
+
+/// a, b, …, z, aa, ab, …
+fn letters(index: usize) -> String {
+    let last = char::from(b'a' + (index % 26) as u8);
+    match index / 26 {
+        0 => last.to_string(),
+        more => format!("{}{last}", letters(more - 1)),
+    }
+}

@@ -1,0 +1,294 @@
+//! Figures and tables as their readers get them: golden files, and what may never overlap.
+
+use mbsbench::render::drawing::{Area, Drawing, Shape};
+use mbsbench::render::{
+    Axis, Cell, Failure, Figure, Kind, Measured, Panel, Point, Row, Series, Style, Table, csv, lay_out, png, svg,
+};
+
+fn figure(columns: usize, panels: Vec<Panel>) -> Figure {
+    Figure { id: "figure-1".into(), title: "A <small> figure & its title".into(), columns, panels }
+}
+
+fn panel(x: Axis, y: Axis, series: Vec<Series>) -> Panel {
+    Panel { title: "Panel".into(), x, y, series }
+}
+
+fn failure(x: f64) -> Failure {
+    Failure { x, name: "newton-diverged".into(), t_reached: 1.25 }
+}
+
+fn small() -> Figure {
+    let mut rk3 = Series::marked(
+        "rk3",
+        Style::of_method("explicit-runge-kutta", 0, None),
+        [[0.05, 0.18], [0.01, 1.4e-3], [0.005, 1.8e-4]],
+    );
+    rk3.points.push(Point { x: 0.001, y: 1.4e-6, hollow: true });
+    let mut hht =
+        Series::marked("hht-i3(alpha=-0.3)", Style::of_method("hht", 1, Some(0.54)), [[0.01, 0.0], [0.005, 2e-3]]);
+    hht.failures.push(failure(0.05));
+    let mut published = Series::marked("rk3, published", Style::of_index(0), [[0.05, 0.18], [0.01, 1.4e-3]]);
+    (published.published, published.kind) = (true, Kind::Markers);
+    figure(1, vec![panel(Axis::log("Step size", "s"), Axis::log("Energy variation", "J"), vec![rk3, hht, published])])
+}
+
+/// Series `f(k)` for `k` below `count`, with long and short labels.
+fn many(count: usize, points: impl Fn(usize) -> Vec<[f64; 2]>) -> Vec<Series> {
+    let label = |k: usize| {
+        if k % 4 == 3 { format!("method {k} (rho_inf=0.5, alpha=-0.3, stabilised)") } else { format!("m{k}") }
+    };
+    (0..count).map(|k| Series::marked(label(k), Style::of_index(k), points(k))).collect()
+}
+
+/// Figures that are hard to lay out.
+fn awkward() -> Vec<(&'static str, Figure)> {
+    let log = || (Axis::log("Step size", "s"), Axis::log("Error", "1"));
+    let linear = || (Axis::linear("Time", "s"), Axis::linear("Energy", "J"));
+    let of = |(x, y): (Axis, Axis), series: Vec<Series>| panel(x, y, series);
+    let wide = |k: usize| (0..9).map(|i| [10_f64.powi(-i), 10_f64.powi(-2 * i - 1) * (k + 1) as f64]).collect();
+    let long =
+        "A quantity whose name is much longer than any axis that it could be printed along, in whatever unit it has";
+    let all_failed = || {
+        let mut series = many(9, |_| Vec::new());
+        series.iter_mut().for_each(|series| series.failures = vec![failure(0.01), failure(0.02), failure(0.0)]);
+        series
+    };
+    let zeros = || many(9, |k| vec![[0.1, 0.0], [0.01, -1.0], [0.0, 1e-3], [1e-3, 1e-3 * (k + 1) as f64]]);
+    let single = |k: usize| vec![[3.0, 4e7 * (k + 1) as f64]];
+    let cases: Vec<(&str, Vec<Panel>)> = vec![
+        ("one series", vec![of(log(), many(1, wide))]),
+        ("four series", vec![of(log(), many(4, wide))]),
+        ("nine series", vec![of(log(), many(9, wide))]),
+        ("negative", vec![of(linear(), many(2, |k| vec![[-3.0, -1e-7], [-1.0, -(k as f64) - 1e5]]))]),
+        ("constant", vec![of(linear(), many(2, |_| vec![[0.0, 1.0], [1.0, 1.0]]))]),
+        ("all zero", vec![of(linear(), many(1, |_| vec![[0.0, 0.0], [0.0, 0.0]]))]),
+        ("nearly constant", vec![of(linear(), many(1, |_| vec![[0.0, -2.5], [1e-7, -2.5 + 3e-9]]))]),
+        ("no series", vec![of(log(), vec![]), of(linear(), vec![])]),
+        ("empty series", vec![of(log(), many(3, |_| vec![]))]),
+        ("single point", vec![of(linear(), many(1, single)), of(log(), many(1, single))]),
+        ("all failed", vec![of(log(), all_failed()), of(linear(), all_failed())]),
+        ("zeros", vec![of(log(), zeros())]),
+        (
+            "not finite",
+            vec![of(log(), many(1, |_| vec![[f64::NAN, 1.0], [1.0, f64::INFINITY], [0.1, 0.1], [0.2, 0.1]]))],
+        ),
+        ("huge", vec![of(linear(), many(1, |_| vec![[0.0, -1.7e308], [1e-308, 1.7e308]]))]),
+        ("tiny", vec![of(log(), many(1, |_| vec![[5e-324, 5e-324], [1.0, 1.7e308]]))]),
+        (
+            "given range",
+            vec![of(
+                (linear().0.between(0.0, 8.0), linear().1.between(0.0, 0.8)),
+                many(2, |_| vec![[-9.0, 0.4], [20.0, 0.5]]),
+            )],
+        ),
+        ("long texts", vec![of((Axis::log(long, "m/s^2"), Axis::linear(long, "kg m^2")), many(5, wide))]),
+    ];
+    let mut figures: Vec<(&'static str, Figure)> = Vec::new();
+    for columns in [1, 2, 3] {
+        for (name, panels) in &cases {
+            let mut panels = panels.clone();
+            if columns > 1 {
+                // Beside an ordinary one, and in a second row.
+                panels.push(of(linear(), many(3, |k| vec![[0.0, 0.0], [8.0, k as f64]])));
+                panels.extend(panels.clone());
+                panels[0].title = long.into();
+            }
+            figures.push((name, figure(columns, panels)));
+        }
+    }
+    figures
+}
+
+fn texts(drawing: &Drawing) -> Vec<(String, Area)> {
+    let shapes = drawing.groups.iter().flat_map(|group| &group.shapes);
+    let named = |shape: &Shape| match shape {
+        Shape::Text { text, .. } => Some((text.flat(), shape.text_area()?)),
+        _ => None,
+    };
+    shapes.filter_map(named).collect()
+}
+
+#[test]
+fn texts_never_overlap_and_stay_inside() {
+    for (name, figure) in awkward() {
+        let drawing = lay_out(&figure);
+        let page = Area { left: 0.0, top: 0.0, right: drawing.width, bottom: drawing.height };
+        let texts = texts(&drawing);
+        for (i, (text, area)) in texts.iter().enumerate() {
+            let inside = page.holds([area.left, area.top]) && page.holds([area.right, area.bottom]);
+            assert!(inside, "{name}, {} columns: “{text}” leaves the page: {area:?} in {page:?}", figure.columns);
+            for (other, other_area) in &texts[..i] {
+                let columns = figure.columns;
+                assert!(!area.overlaps(*other_area), "{name}, {columns} columns: “{text}” covers “{other}”");
+            }
+            for frame in &drawing.frames {
+                assert!(!area.overlaps(*frame), "{name}: “{text}” covers a plot");
+            }
+        }
+    }
+}
+
+#[test]
+fn legends_cover_nothing() {
+    for (name, figure) in awkward() {
+        let drawing = lay_out(&figure);
+        for (i, legend) in drawing.legends.iter().enumerate() {
+            assert!(!drawing.frames.iter().any(|frame| frame.overlaps(*legend)), "{name}: a legend covers a plot");
+            assert!(!drawing.legends[..i].iter().any(|other| other.overlaps(*legend)), "{name}: legends overlap");
+            assert!(legend.left >= 0.0 && legend.right <= drawing.width && legend.bottom <= drawing.height, "{name}");
+        }
+        for frame in &drawing.frames {
+            assert!(frame.width() >= 90.0 && frame.height() >= 90.0, "{name}: hardly a plot left, {frame:?}");
+        }
+    }
+}
+
+#[test]
+fn curves_stay_inside_the_frame_and_every_mark_on_the_page() {
+    for (name, figure) in awkward() {
+        let drawing = lay_out(&figure);
+        let page = Area { left: 0.0, top: 0.0, right: drawing.width, bottom: drawing.height };
+        for group in drawing.groups.iter().filter(|group| group.series.is_some()) {
+            for shape in &group.shapes {
+                match shape {
+                    Shape::Line { points, .. } => {
+                        // Clipping rounds.
+                        let holds = |frame: &Area, [x, y]: [f64; 2]| {
+                            x > frame.left - 1e-6
+                                && x < frame.right + 1e-6
+                                && y > frame.top - 1e-6
+                                && y < frame.bottom + 1e-6
+                        };
+                        let inside = |frame: &Area| points.iter().all(|&point| holds(frame, point));
+                        assert!(drawing.frames.iter().any(inside), "{name}: a line leaves its frame: {points:?}");
+                    }
+                    Shape::Marker { at, .. } => assert!(page.holds(*at), "{name}: a marker at {at:?}"),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Markers that a figure shows for its series, legends apart.
+fn markers(figure: &Figure) -> usize {
+    let drawing = lay_out(figure);
+    let of_series = drawing.groups.iter().filter(|group| group.series.is_some());
+    of_series.flat_map(|group| &group.shapes).filter(|shape| matches!(shape, Shape::Marker { .. })).count()
+}
+
+#[test]
+fn no_finite_point_and_no_failure_is_lost() {
+    // The point that is zero stands on the lower margin, the failed run on the upper.
+    assert_eq!(markers(&small()), 4 + 2 + 1 + 2);
+    let zeros =
+        Series::marked("zeros", Style::of_index(0), [[0.1, 0.0], [0.01, -1.0], [0.0, 1e-3], [1e-3, 1e-3], [0.0, 0.0]]);
+    let all = figure(1, vec![panel(Axis::log("h", "s"), Axis::log("e", "1"), vec![zeros])]);
+    assert_eq!(markers(&all), 5);
+}
+
+#[test]
+fn what_is_not_drawn_is_said() {
+    let outside = Series::marked("far", Style::of_index(0), [[0.5, 0.5], [0.5, 7.0], [f64::NAN, 0.0]]);
+    let axes = (Axis::linear("t", "s").between(0.0, 1.0), Axis::linear("x", "m").between(0.0, 1.0));
+    let drawing = lay_out(&figure(1, vec![panel(axes.0, axes.1, vec![outside])]));
+    assert!(drawing.description.contains("far: 1 points lie outside the axes"), "{}", drawing.description);
+    assert!(drawing.description.contains("far: 1 points are not finite"), "{}", drawing.description);
+    let drawing = lay_out(&small());
+    assert!(drawing.description.contains("failed: newton-diverged at t = 1.25 s"), "{}", drawing.description);
+}
+
+#[test]
+fn svg_is_well_formed_and_names_its_series() {
+    for (name, figure) in awkward() {
+        let text = svg::write(&lay_out(&figure));
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let root = document.root_element();
+        assert_eq!(root.attribute("role"), Some("img"));
+        assert!(!text.contains("NaN") && !text.contains("inf\""), "{name}: a coordinate is not finite");
+    }
+    let text = svg::write(&lay_out(&small()));
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let title = document.descendants().find(|node| node.has_tag_name("title")).and_then(|node| node.text());
+    assert_eq!(title, Some("A <small> figure & its title"));
+    let named = |label: &str| document.descendants().any(|node| node.attribute("data-series") == Some(label));
+    assert!(named("rk3") && named("hht-i3(alpha=-0.3)") && named("rk3, published"));
+}
+
+#[test]
+fn svg_of_a_small_figure_is_as_it_was() {
+    insta::assert_snapshot!(svg::write(&lay_out(&small())));
+}
+
+#[test]
+fn png_has_the_size_of_the_drawing_and_the_colours_of_its_series() {
+    let drawing = lay_out(&small());
+    let bytes = png::encode(&drawing).unwrap();
+    assert_eq!(bytes, png::encode(&drawing).unwrap(), "the same bytes every time");
+    let mut decoder = ::png::Decoder::new(bytes.as_slice());
+    decoder.set_transformations(::png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(f64::from(info.width), (drawing.width * png::SCALE).ceil());
+    assert_eq!(f64::from(info.height), (drawing.height * png::SCALE).ceil());
+    let count = |colour: [u8; 3]| {
+        // Edges' mixed colours are rounded to a palette.
+        let near = |rgb: &&[u8]| rgb.iter().zip(colour).all(|(&a, b)| a.abs_diff(b) <= 8);
+        pixels.chunks_exact(3).filter(near).count()
+    };
+    assert!(count([255; 3]) > pixels.len() / 3 * 8 / 10, "mostly white");
+    for series in &small().panels[0].series[..2] {
+        assert!(count(series.style.hue.on_light()) > 300, "{} is not to be seen", series.label);
+    }
+}
+
+#[test]
+fn a_drawing_without_area_is_refused() {
+    assert!(matches!(png::encode(&Drawing::default()), Err(png::PngError::Size { .. })));
+    let nothing = figure(2, vec![]);
+    assert!(png::encode(&lay_out(&nothing)).is_ok());
+}
+
+#[test]
+fn data_of_a_figure_as_csv() {
+    insta::assert_snapshot!(csv::write(&small()));
+}
+
+fn table() -> Table {
+    let cell =
+        |published: &str, value: f64| Cell { published: Some(published.into()), measured: Measured::Value(value) };
+    let ours = |measured: Measured| Cell { published: None, measured };
+    let failed = Measured::Failed { name: "non-finite".into(), t_reached: 0.35 };
+    Table {
+        id: "table-3.2".into(),
+        title: "Energy variation".into(),
+        row_axis: "step (s)".into(),
+        column_axis: "method".into(),
+        columns: vec!["RK-3".into(), "RK-5|A".into(), "RK-8".into()],
+        rows: vec![
+            Row {
+                label: "0.05".into(),
+                cells: vec![cell("1.8e-1", 0.177_4), cell("3.0e-4", 2.96e-4), ours(failed.clone())],
+            },
+            Row {
+                label: "0.01".into(),
+                cells: vec![
+                    cell("1.4e-3", 1.412e-3),
+                    Cell { published: Some("1.0e-7".into()), measured: failed },
+                    ours(Measured::Value(1.234_56e-13)),
+                ],
+            },
+            Row { label: "0.005".into(), cells: vec![ours(Measured::Value(1.8e-4)), cell("2.9e-9", 0.1 + 0.2)] },
+        ],
+        ratio: false,
+    }
+}
+
+#[test]
+fn tables_are_as_they_were() {
+    insta::assert_snapshot!("table_terminal", table().terminal());
+    insta::assert_snapshot!("table_markdown", table().markdown());
+    insta::assert_snapshot!("table_csv", table().csv());
+    insta::assert_snapshot!("table_with_ratio", Table { ratio: true, ..table() }.markdown());
+}
