@@ -4,6 +4,7 @@
 //! YAML ──input──▶ nodes ──experiment──▶ cases and axes ──plan──▶ runs ──pipeline──▶ results ──artefacts──▶ files
 //! ```
 
+pub mod artefacts;
 pub mod cli;
 pub mod execute;
 pub mod experiment;

@@ -1,4 +1,4 @@
-//! What `results/<id>/` holds: `runs.csv`, tables, figures with the data they show, timings.
+//! What `results/<id>/` holds: `runs.csv`, tables, figures with the data they show, certificates, timings.
 
 mod figures;
 mod tables;
@@ -8,4 +8,4 @@ mod write;
 
 pub use figures::figure;
 pub use tables::table;
-pub use write::{Written, write};
+pub use write::{WriteError, Written, write};

@@ -10,6 +10,17 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
     (from.0 == to.0).then(|| from.1 / to.1)
 }
 
+/// Unit of a column of `runs.csv`; `inner` is that of the observable it is about.
+#[must_use]
+pub fn of_column<'u>(column: &str, inner: &'u str) -> &'u str {
+    match column {
+        "step" | "step_per_stage" | "t_reached" => "s",
+        "energy_variation" => "J",
+        _ if column.starts_with("crossing(") || column.contains("_time") => "s",
+        _ => inner,
+    }
+}
+
 /// Quantity and size in SI units.
 fn size(unit: &str) -> Option<(&'static str, f64)> {
     const DEGREE: f64 = std::f64::consts::PI / 180.0;

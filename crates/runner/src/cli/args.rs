@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::run::RunOptions;
+
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
 #[derive(Debug, Clone, Parser)]
 #[command(
@@ -20,6 +22,26 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
+    /// Reproduce papers or experiments: run, tables and plots into `results/` (with `--quick`, `target/quick/`).
+    Reproduce {
+        /// Papers (`compere2001`) or experiments (`compere2001/pendulum-ode`); all where none is given.
+        wanted: Vec<String>,
+        /// How runs are made.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// Run experiment files, also the user's own.
+    Run {
+        /// Experiment files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Folder for results; each experiment goes to `DIR/<id>/`.
+        #[arg(long, value_name = "DIR", default_value = "results")]
+        out: PathBuf,
+        /// How runs are made.
+        #[command(flatten)]
+        options: RunOptions,
+    },
     /// Validate experiment files and do nothing else.
     Check {
         /// Experiment files.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::Exit;
+use crate::artefacts::WriteError;
 use crate::input::{BadInput, accepted};
 
 /// Why a command stopped.
@@ -30,6 +31,20 @@ pub enum CommandError {
         /// All names.
         known: Vec<String>,
     },
+    /// Finished runs cannot be kept.
+    #[error("{path}: {error}", path = path.display())]
+    Store {
+        /// Folder of the store.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Results cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// Threads cannot be made.
+    #[error("threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
     /// The output cannot be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
@@ -47,7 +62,7 @@ impl CommandError {
                 }
                 _ => Exit::System,
             },
-            Self::Output(_) => Exit::System,
+            Self::Output(_) | Self::Store { .. } | Self::Write(_) | Self::Threads(_) => Exit::System,
         }
     }
 

@@ -6,6 +6,7 @@ mod describe;
 mod error;
 mod list;
 mod plan;
+mod run;
 mod schema;
 
 use std::ffi::OsString;
@@ -76,6 +77,8 @@ pub fn run(
 
 fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     match command {
+        Command::Reproduce { wanted, options } => run::reproduce(registry, wanted, options, output)?,
+        Command::Run { files, out, options } => run::run(registry, files, out, options, output)?,
         Command::Check { files } => check::check(registry, files, output)?,
         Command::Plan { files, quick } => plan::plan(registry, files, *quick, output)?,
         Command::List { what, format, folder } => list::list(registry, *what, *format, folder, output)?,

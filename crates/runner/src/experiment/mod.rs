@@ -19,7 +19,7 @@ pub(crate) use case::read_settings;
 pub use case::{Case, Exclusion};
 pub use identity::{is_safe_name, read_id};
 pub use problems::Problems;
-pub use published::Published;
+pub use published::{Published, PublishedError};
 pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
 pub use rules::Rule;
 

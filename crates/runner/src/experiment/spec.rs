@@ -116,6 +116,8 @@ pub enum AxisValue {
     Number(f64),
     /// A label.
     Text(String),
+    /// Any of these.
+    Any(Vec<AxisValue>),
 }
 
 impl AxisValue {
@@ -125,6 +127,7 @@ impl AxisValue {
         match self {
             Self::Number(number) => label.number == Some(*number),
             Self::Text(text) => label.is(text),
+            Self::Any(values) => values.iter().any(|value| value.matches(label)),
         }
     }
 }
@@ -134,6 +137,10 @@ impl fmt::Display for AxisValue {
         match self {
             Self::Number(number) => number.fmt(f),
             Self::Text(text) => f.write_str(text),
+            Self::Any(values) => {
+                let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join(", "))
+            }
         }
     }
 }
@@ -142,10 +149,10 @@ impl fmt::Display for AxisValue {
 impl<'de> Deserialize<'de> for AxisValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct AxisValueVisitor;
-        impl Visitor<'_> for AxisValueVisitor {
+        impl<'de> Visitor<'de> for AxisValueVisitor {
             type Value = AxisValue;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number or a label")
+                f.write_str("a number, a label or a list of them")
             }
             fn visit_u64<E>(self, value: u64) -> Result<AxisValue, E> {
                 Ok(AxisValue::Number(value as f64))
@@ -161,6 +168,13 @@ impl<'de> Deserialize<'de> for AxisValue {
             }
             fn visit_str<E>(self, value: &str) -> Result<AxisValue, E> {
                 Ok(AxisValue::Text(value.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<AxisValue, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = items.next_element()? {
+                    values.push(value);
+                }
+                Ok(AxisValue::Any(values))
             }
         }
         deserializer.deserialize_any(AxisValueVisitor)

@@ -44,6 +44,24 @@ impl Registry {
         builtin::registry()
     }
 
+    /// What the store adds to the key of a run: the sources of the workspace, the compiler and the target, and,
+    /// where there are entries from outside, the executable itself, since their sources are not known here.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let own = env!("MBSBENCH_FINGERPRINT");
+        let builtin = Self::builtin();
+        let names = |registry: &Self| {
+            let models = registry.models.iter().map(Entry::name);
+            let others = registry.methods.iter().map(Entry::name).chain(registry.measures.iter().map(Entry::name));
+            models.chain(others).collect::<Vec<_>>()
+        };
+        if names(self) == names(&builtin) {
+            return own.to_owned();
+        }
+        let executable = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
+        format!("{own} {}", blake3::hash(&executable).to_hex())
+    }
+
     /// Adds a model.
     ///
     /// # Panics

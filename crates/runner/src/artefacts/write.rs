@@ -1,0 +1,144 @@
+//! Writes the artefacts of an experiment, each file whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::{figure, table, timings};
+use crate::execute::timing::Samples;
+use crate::experiment::PublishedError;
+use crate::pipeline::Outcome;
+use crate::plan::Plan;
+use crate::registry::Registry;
+use crate::render::figure::Figure;
+use crate::render::png::PngError;
+use crate::render::{csv, lay_out, png, svg};
+use crate::results::decimal;
+use crate::store::write_atomically;
+
+/// Why the artefacts of an experiment could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The file system refused.
+    #[error("{path}: {error}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A table of published values cannot be read.
+    #[error("published table {0}")]
+    Published(#[from] PublishedError),
+    /// A picture cannot be made.
+    #[error("picture: {0}")]
+    Png(#[from] PngError),
+    /// A table of results cannot be made.
+    #[error("table: {0}")]
+    Csv(#[from] ::csv::Error),
+}
+
+/// What was written for a reader to be told.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Tables as they look on a terminal.
+    pub tables: Vec<String>,
+    /// Names of all files.
+    pub files: Vec<String>,
+}
+
+/// Writes everything under `out/<id>/`.
+///
+/// # Errors
+/// The first file that could not be written; the others are whole.
+pub fn write(
+    out: &Path,
+    plan: &Plan,
+    outcome: &Outcome,
+    samples: Option<&[Samples]>,
+    registry: &Registry,
+) -> Result<Written, WriteError> {
+    let folder = out.join(&plan.experiment.id);
+    let results = &outcome.results;
+    let mut files: Vec<(String, Vec<u8>)> = vec![("runs.csv".to_owned(), results.to_csv()?)];
+    if !outcome.certificates.is_empty() {
+        files.push(("references.csv".to_owned(), certificates(outcome)?));
+    }
+    if let Some(samples) = samples {
+        files.push(("timings.csv".to_owned(), timings::to_csv(plan, samples)?));
+    }
+    let mut written = Written { folder: folder.clone(), ..Written::default() };
+    for spec in &plan.experiment.tables {
+        let table = table(plan, &spec.value, results)?;
+        files.push((format!("{}.csv", table.id), table.csv().into_bytes()));
+        files.push((format!("{}.md", table.id), table.markdown().into_bytes()));
+        written.tables.push(table.terminal());
+    }
+    let figures: Vec<Figure> = plan
+        .experiment
+        .plots
+        .iter()
+        .flat_map(|spec| with_panels(figure(plan, &spec.value, results, registry)))
+        .collect();
+    let pictures: Vec<Vec<(String, Vec<u8>)>> = figures.par_iter().map(picture).collect::<Result<_, _>>()?;
+    files.extend(pictures.into_iter().flatten());
+    for (name, content) in &files {
+        let path = folder.join(name);
+        write_atomically(&path, content).map_err(|error| WriteError::Io { path, error })?;
+    }
+    written.files = files.into_iter().map(|(name, _)| name).collect();
+    Ok(written)
+}
+
+/// A figure, and each of its panels by itself where it has several.
+fn with_panels(figure: Figure) -> Vec<Figure> {
+    if figure.panels.len() < 2 {
+        return vec![figure];
+    }
+    let panels: Vec<Figure> = figure
+        .panels
+        .iter()
+        .zip('a'..='z')
+        .map(|(panel, letter)| Figure {
+            id: format!("{}{letter}", figure.id),
+            title: format!("{}, panel {letter}", figure.title),
+            columns: 1,
+            panels: vec![panel.clone()],
+        })
+        .collect();
+    std::iter::once(figure).chain(panels).collect()
+}
+
+fn picture(figure: &Figure) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
+    let drawing = lay_out(figure);
+    Ok(vec![
+        (format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()),
+        (format!("{}.png", figure.id), png::encode(&drawing)?),
+        (format!("{}.csv", figure.id), csv::write(figure).into_bytes()),
+    ])
+}
+
+/// One line a reference: how it was made, and to how many digits its two methods agree.
+fn certificates(outcome: &Outcome) -> Result<Vec<u8>, ::csv::Error> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(["reference", "model", "method", "check", "digits_asked", "digits_agreed", "failure"])?;
+    for certificate in &outcome.certificates {
+        let plan = &certificate.plan;
+        let (agreed, failure) = match &certificate.outcome {
+            Ok(reference) => (format!("{:.1}", reference.digits), String::new()),
+            Err(failure) => (String::new(), failure.clone()),
+        };
+        writer.write_record([
+            plan.key.to_string(),
+            plan.model.identity().to_string(),
+            plan.solver.method.label(),
+            plan.check.as_ref().map_or_else(String::new, |(check, _)| check.method.label()),
+            plan.digits.map_or_else(String::new, |digits| decimal(f64::from(digits))),
+            agreed,
+            failure,
+        ])?;
+    }
+    writer.into_inner().map_err(|error| error.into_error().into())
+}

@@ -1,0 +1,121 @@
+//! `mbsbench run` and `mbsbench reproduce`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::{CommandError, load};
+use crate::artefacts::write;
+use crate::output::Output;
+use crate::pipeline::{results_of, timings_of};
+use crate::plan::Plan;
+use crate::progress::Progress;
+use crate::registry::Registry;
+use crate::store::Store;
+
+/// How runs are made, the same for all commands that make them.
+#[derive(Debug, Clone, clap::Args)]
+pub struct RunOptions {
+    /// Threads; all cores where not given. The results do not depend on it.
+    #[arg(long)]
+    pub jobs: Option<usize>,
+    /// Make every run again, whatever the store has.
+    #[arg(long)]
+    pub fresh: bool,
+    /// Use the axes under `quick:`.
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder of the store of finished runs.
+    #[arg(long, default_value = "target/mbsbench-store")]
+    pub cache: PathBuf,
+}
+
+/// Experiment files below a folder, in order of their names.
+pub(super) fn find(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(find(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "yaml")
+            && !path.file_stem().is_some_and(|stem| stem == "claims" || stem == "anchors")
+        {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Runs experiment files and writes their results under `out`.
+pub(super) fn run(
+    registry: &Registry,
+    files: &[PathBuf],
+    out: &Path,
+    options: &RunOptions,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = load(registry, files, options.quick)?;
+    run_plans(registry, &plans, out, options, output)
+}
+
+/// Reproduces the papers or experiments named, all where none is.
+pub(super) fn reproduce(
+    registry: &Registry,
+    wanted: &[String],
+    options: &RunOptions,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let folder = Path::new("experiments");
+    let files = find(folder).map_err(|error| CommandError::Unreadable { path: folder.to_owned(), error })?;
+    let mut plans = load(registry, &files, options.quick)?;
+    for name in wanted {
+        if !plans.iter().any(|plan| is_wanted(plan, name)) {
+            let mut known: Vec<String> =
+                plans.iter().flat_map(|plan| [plan.experiment.paper.clone(), plan.experiment.id.clone()]).collect();
+            known.sort();
+            known.dedup();
+            return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
+        }
+    }
+    plans.retain(|plan| wanted.is_empty() || wanted.iter().any(|name| is_wanted(plan, name)));
+    // What a shortened experiment gives is nobody's result.
+    let out = if options.quick { Path::new("target/quick") } else { Path::new("results") };
+    run_plans(registry, &plans, out, options, output)
+}
+
+fn is_wanted(plan: &Plan, name: &str) -> bool {
+    plan.experiment.id == name || plan.experiment.paper == name
+}
+
+fn run_plans(
+    registry: &Registry,
+    plans: &[Plan],
+    out: &Path,
+    options: &RunOptions,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let threads = options.jobs.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let store = Store::new(&options.cache, registry.fingerprint());
+    let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
+    let outcomes = pool.install(|| results_of(plans, &store, options.fresh, &progress));
+    progress.clear();
+    let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
+    for (plan, outcome) in plans.iter().zip(&outcomes) {
+        for certificate in &outcome.certificates {
+            if let Err(failure) = &certificate.outcome {
+                let _ = writeln!(std::io::stderr(), "{}: reference: {failure}", plan.experiment.id);
+            }
+        }
+        // Alone, after all other work: nothing else of this program runs while it is timed.
+        let samples = timings_of(plan, options.quick);
+        let written = pool.install(|| write(out, plan, outcome, samples.as_deref(), registry))?;
+        for table in &written.tables {
+            output.line(table)?;
+        }
+        output.line(format!("{}: {} files in {}", plan.experiment.id, written.files.len(), written.folder.display()))?;
+    }
+    output.line(progress.summary())?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! What happens to a run of the program must not happen to its results: killed at any moment, with any number
+//! of threads, a second time from nothing, the files are bitwise the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// Enough runs, some of them long enough, that a kill hits the middle; all renderers take part.
+const EXPERIMENT: &str = "\
+id: accidents/pendulum
+title: Pendulum for accidents
+model: { pendulum: { formulation: sliding-mode, mass: 12.0, length: 0.7, angle: 35.0 } }
+span: [0.0, 8.0]
+matrix:
+  method: [rk3, rk5, rk8]
+  step: [0.02, 0.01, 0.005, 0.002, 0.001, 0.0005]
+measures: [energy_variation, constraint_max, rhs_evaluations, { sample: { of: theta, at: [1, 2.50] } }]
+tables:
+  - { id: energy, rows: step, columns: method, value: energy_variation }
+plots:
+  - { id: energy-vs-step, x: step, y: energy_variation, series: method, scale: log-log }
+  - { id: motion, x: t, y: theta, series: method, where: { step: 0.02 } }
+";
+
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("experiment.yaml"), EXPERIMENT).unwrap();
+        Self { folder }
+    }
+
+    fn command(&self, jobs: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+        command
+            .current_dir(self.folder.path())
+            .args(["run", "experiment.yaml", "--out", "results", "--cache", "cache", "--jobs", jobs])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    fn run(&self, jobs: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let status = self.command(jobs).status().unwrap();
+        assert!(status.success(), "{status}");
+        self.results()
+    }
+
+    fn results(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let root = self.folder.path().join("results");
+        collect(&root, &root, &mut files);
+        files
+    }
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(root, &path, files);
+        } else {
+            files.insert(path.strip_prefix(root).unwrap().to_owned(), fs::read(&path).unwrap());
+        }
+    }
+}
+
+fn assert_same(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>) {
+    assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
+    for (path, content) in one {
+        assert!(other[path] == *content, "{} differs", path.display());
+    }
+}
+
+#[test]
+fn one_and_two_threads_and_a_second_time_give_the_same_bits() {
+    let one = Place::new().run("1");
+    assert!(one.contains_key(Path::new("accidents/pendulum/runs.csv")), "{:?}", one.keys());
+    assert!(one.contains_key(Path::new("accidents/pendulum/motion.png")), "{:?}", one.keys());
+    assert_same(&one, &Place::new().run("2"));
+    assert_same(&one, &Place::new().run("2"));
+}
+
+#[test]
+fn a_killed_run_resumes_to_the_same_bits() {
+    let undisturbed = Place::new().run("2");
+    let place = Place::new();
+    let mut killed = 0;
+    for delay in [1, 3, 5, 8, 12, 18, 25, 35, 50, 80] {
+        let mut child = place.command("2").spawn().unwrap();
+        sleep(Duration::from_millis(delay));
+        // SIGKILL on Unix: no handler runs.
+        child.kill().unwrap();
+        killed += usize::from(!child.wait().unwrap().success());
+        // Whatever is there is whole: every file that exists is a file of the undisturbed run.
+        for (path, content) in place.results() {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if !name.ends_with(".part") {
+                assert!(undisturbed[&path] == content, "{} is half written", path.display());
+            }
+        }
+    }
+    assert!(killed > 0, "no kill came in time: the experiment is too short for this test");
+    let mut resumed = place.run("2");
+    // A temporary file of a killed writer may stay behind; it is nobody's result.
+    resumed.retain(|path, _| !path.to_string_lossy().ends_with(".part"));
+    assert_same(&undisturbed, &resumed);
+}
+
+#[test]
+fn a_diverging_run_is_a_row_and_the_others_finish() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+id: accidents/diverging
+title: A step that is far too long
+model: { pendulum: { formulation: sliding-mode, gravity: 1.0e12 } }
+span: [0.0, 5.0]
+matrix: { method: [rk3, rk8], step: [0.5, 1.0e-7] }
+settings: { max_steps: 1000 }
+measures: [energy_variation, steps_accepted]
+";
+    fs::write(folder.path().join("diverging.yaml"), text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder.path())
+        .args(["run", "diverging.yaml", "--out", "results", "--cache", "cache"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut reader = csv::Reader::from_path(folder.path().join("results/accidents/diverging/runs.csv")).unwrap();
+    let headers = reader.headers().unwrap().clone();
+    let column = |name: &str| headers.iter().position(|header| header == name).unwrap();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 4, "every run has a row");
+    for row in &rows {
+        let expected = if &row[column("step")] == "1.0e-7" { "budget-exhausted" } else { "" };
+        let status = &row[column("status")];
+        assert!(status == expected || (expected.is_empty() && !status.is_empty()), "{row:?}");
+        assert!(!row[column("t_reached")].is_empty(), "{row:?}");
+        assert!(!row[column("steps_accepted")].is_empty(), "counters of a failed run hold: {row:?}");
+    }
+}
