@@ -33,7 +33,7 @@ const ROUNDOFF: f64 = 64.0 * f64::EPSILON;
 ///
 /// A surface is *held* from the start where no gains η are given or it holds initially; otherwise it is *being
 /// reached*, with the sign of its initial value, until the method locates its zero ([`Switches`], where
-/// function `i` is `s_i`). Accuracy of the surfaces is that of the post-stabilisation; that of the motion is the
+/// function `i` is `s_i`). From then on it is held. Accuracy of the surfaces is that of the post-stabilisation; that of the motion is the
 /// method's own.
 pub struct SlidingMode<P, S: Scalar = f64> {
     mechanics: P,
@@ -356,9 +356,11 @@ impl<S: Scalar, P: Mechanics<S>> Switches<S> for SlidingMode<P, S> {
         step.powi(order as i32)
     }
 
-    /// Drops `η_i` and holds the surface from here on.
-    fn switch(&mut self, index: usize, _t: S, _y: &mut [S]) -> Result<(), Failure> {
+    /// Drops `η_i`, holds the surface from here on, and corrects the state at once. A holonomic constraint that is still
+    /// violated when its surface is reached makes that a jump; left to the end of the next step it would depend
+    /// on how long that step happens to be.
+    fn switch(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.robust_control[index] = None;
-        Ok(())
+        self.project(t, y)
     }
 }

@@ -18,7 +18,9 @@ impl MinimalRod {
     /// are whole multiples of the spacing of doubles at this value, so that another zero changes them.
     pub fn energy<S: Scalar>(&self, theta: S, omega: S) -> S {
         let Self { mass, length, gravity } = *self;
-        omega * omega * mass * length * length / 6.0 - theta.cos() * mass * gravity * length * 0.5
+        // Products in the order printed: regrouping them moves the last places.
+        S::ratio(1.0, 6.0) * mass * (S::from(length) * length) * (omega * omega)
+            - S::from(0.5) * mass * gravity * length * theta.cos()
     }
 }
 
@@ -29,6 +31,6 @@ impl OdeModel for MinimalRod {
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
         dydt[0] = y[1];
-        dydt[1] = -(y[0].sin() * self.gravity * 3.0) / (S::from(self.length) * 2.0);
+        dydt[1] = S::from(-3.0) * self.gravity * y[0].sin() / (S::from(2.0) * self.length);
     }
 }

@@ -1,0 +1,75 @@
+//! Time of one right-hand side of each model in each formulation, in double and in double-double precision, and of
+//! the parts of the sliding-mode form.
+#![allow(missing_docs)] // the harness makes public functions
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use mbsbench_models::rolling_spheres::ConstrainedSpheres;
+use mbsbench_models::{Formulation, Pendulum, RollingSpheres};
+use mbsbench_problem::acceleration::Multipliers;
+use mbsbench_problem::{
+    DoubleDouble, Formulated, Mechanics, MechanicsOf, Model, ModelDefinition, Scalar, SlidingModeSettings,
+};
+use nalgebra::DMatrix;
+
+fn right_hand_side<S: Scalar>(criterion: &mut Criterion, name: &str, model: &dyn Formulated<S>) {
+    let y = model.initial_state();
+    let mut rate = y.clone();
+    let mut ode = model.ode();
+    criterion.bench_function(name, |b| {
+        b.iter(|| ode.rhs(S::nought(), black_box(&y), &mut rate).expect("regular"));
+    });
+    if ode.projects() {
+        let mut projected = y.clone();
+        criterion.bench_function(&format!("{name}, post-stabilisation"), |b| {
+            b.iter(|| {
+                projected.copy_from_slice(black_box(&y));
+                ode.project(S::nought(), &mut projected).expect("regular");
+            });
+        });
+    }
+}
+
+fn both_precisions(criterion: &mut Criterion, name: &str, model: &dyn Model) {
+    right_hand_side::<f64>(criterion, &format!("{name}, double"), model);
+    right_hand_side::<DoubleDouble>(criterion, &format!("{name}, double-double"), model);
+}
+
+fn models(criterion: &mut Criterion) {
+    let formulations = [
+        ("minimal", Formulation::Minimal),
+        ("acceleration level", Formulation::AccelerationLevel),
+        ("sliding mode", Formulation::SlidingMode(SlidingModeSettings::default())),
+    ];
+    for (name, formulation) in formulations {
+        let pendulum = Pendulum { formulation: formulation.clone(), ..Pendulum::default() };
+        both_precisions(criterion, &format!("pendulum/{name}"), &*pendulum.model());
+        let spheres = RollingSpheres { formulation, ..RollingSpheres::default() };
+        both_precisions(criterion, &format!("rolling-spheres/{name}"), &*spheres.model());
+    }
+}
+
+fn parts(criterion: &mut Criterion) {
+    let spheres = ConstrainedSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.0 };
+    let (q, v) = ([0.6, 0.1, 1.6, 0.3, 1.5, 1.4], [0.0, -0.1, 0.1, 1.2, 1.1, 0.2]);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&spheres);
+    let mut jacobian = DMatrix::zeros(3, 6);
+    criterion.bench_function("rolling-spheres/part, constraint Jacobian", |b| {
+        b.iter(|| mechanics.constraint_jacobian(0.0, black_box(&q), &v, &mut jacobian));
+    });
+    let mut bias = [0.0; 3];
+    criterion.bench_function("rolling-spheres/part, acceleration bias", |b| {
+        b.iter(|| mechanics.acceleration_bias(0.0, black_box(&q), &v, &mut bias));
+    });
+    criterion.bench_function("rolling-spheres/part, velocity constraints", |b| {
+        b.iter(|| mechanics.velocity_constraints(0.0, black_box(&q), &v, &mut bias));
+    });
+    let mut multipliers = Multipliers::new(6, 3);
+    criterion.bench_function("rolling-spheres/part, multipliers", |b| {
+        b.iter(|| multipliers.evaluate(&mut mechanics, 0.0, black_box(&q), &v).expect("regular"));
+    });
+}
+
+criterion_group!(benches, models, parts);
+criterion_main!(benches);
