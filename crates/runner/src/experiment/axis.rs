@@ -175,9 +175,7 @@ fn described(node: &Node) -> Option<String> {
                 .iter()
                 .map(|entry| match &entry.value.value {
                     Value::Map(inner) if inner.is_empty() => Some(entry.key.name.clone()),
-                    Value::Map(_) => {
-                        described_fields(&entry.value).map(|fields| format!("{}({fields})", entry.key.name))
-                    }
+                    Value::Map(_) => described(&entry.value).map(|fields| format!("{}({fields})", entry.key.name)),
                     _ => described(&entry.value).map(|value| format!("{}={value}", entry.key.name)),
                 })
                 .collect();
@@ -185,10 +183,6 @@ fn described(node: &Node) -> Option<String> {
         }
         _ => node.spelling(),
     }
-}
-
-fn described_fields(node: &Node) -> Option<String> {
-    described(node)
 }
 
 /// The problem that a run has no model, no method or no step.

@@ -171,6 +171,13 @@ impl Node {
     #[must_use]
     pub fn with(&self, path: &[Key], value: &Self) -> Self {
         let Some((key, rest)) = path.split_first() else { return value.clone() };
+        if let (Value::List(items), Ok(index)) = (&self.value, key.name.parse::<usize>())
+            && index < items.len()
+        {
+            let mut items = items.clone();
+            items[index] = items[index].with(rest, value);
+            return Self::new(Value::List(items), self.place);
+        }
         let mut entries = match &self.value {
             Value::Map(entries) => entries.clone(),
             Value::Text(name) => vec![Entry {

@@ -80,10 +80,14 @@ impl<K: Kind> Choice<K> {
         if differing.is_empty() { self.name.to_owned() } else { format!("{}({})", self.name, differing.join(",")) }
     }
 
-    /// The parameter at a path with dots, `formulation.sliding-mode.sigma`.
+    /// The parameter at a path with dots, `formulation.sliding-mode.sigma`; items of a list by their number from
+    /// zero, `formulation.sliding-mode.eta.2`.
     #[must_use]
     pub fn parameter(&self, path: &str) -> Option<&Value> {
-        path.split('.').try_fold(&self.parameters, |value, name| value.get(name))
+        path.split('.').try_fold(&self.parameters, |value, name| match value {
+            Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+            _ => value.get(name),
+        })
     }
 
     /// The paths of all parameters that are numbers, texts or switches.
@@ -122,6 +126,11 @@ fn leaves(path: &str, value: &Value, paths: &mut Vec<String>) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 leaves(&joined(path, name), value, paths);
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                leaves(&joined(path, &index.to_string()), value, paths);
             }
         }
         _ => paths.push(path.to_owned()),
