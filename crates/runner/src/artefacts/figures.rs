@@ -68,18 +68,21 @@ impl Look {
             series.style = style;
         }
         let x_unit = if spec.x == "t" { "s" } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
-        let axis = |label: &Option<String>, name: &str, unit: &str, logarithmic: bool, range: Option<[f64; 2]>| Axis {
+        let axis = |label: &Option<String>, name: &str, unit: &str, range: Option<[f64; 2]>| Axis {
             label: label.clone().unwrap_or_else(|| name.to_owned()),
             unit: unit.to_owned(),
-            scale: if logarithmic { Scale::Log } else { Scale::Linear },
+            scale: Scale::Linear,
             range,
         };
-        Panel {
-            title: spec.title.clone().unwrap_or_default(),
-            x: axis(&spec.x_label, &spec.x, x_unit, matches!(spec.scale, SpecScale::LogLog | SpecScale::LogX), spec.x_range),
-            y: axis(&spec.y_label, first, shown, matches!(spec.scale, SpecScale::LogLog | SpecScale::LogY), spec.y_range),
-            series,
+        let (mut x, mut y) =
+            (axis(&spec.x_label, &spec.x, x_unit, spec.x_range), axis(&spec.y_label, first, shown, spec.y_range));
+        if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogX) {
+            x.scale = Scale::Log;
         }
+        if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogY) {
+            y.scale = Scale::Log;
+        }
+        Panel { title: spec.title.clone().unwrap_or_default(), x, y, series }
     }
 
     fn unit(&self, observable: &str) -> &'static str {

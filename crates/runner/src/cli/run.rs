@@ -114,7 +114,12 @@ fn run_plans(
         for table in &written.tables {
             output.line(table)?;
         }
-        output.line(format!("{}: {} files in {}", plan.experiment.id, written.files.len(), written.folder.display()))?;
+        output.line(format!(
+            "{}: {} files in {}",
+            plan.experiment.id,
+            written.files.len(),
+            written.folder.display()
+        ))?;
     }
     output.line(progress.summary())?;
     Ok(())

@@ -246,6 +246,9 @@ macro_rules! measure {
         impl MeasureDefinition for $type {
             const NAME: &'static str = $name;
             const SUMMARY: &'static str = "A measure";
+            fn columns(&self) -> Vec<String> {
+                vec![Self::NAME.to_owned()]
+            }
             fn observables(&self) -> Vec<String> {
                 vec![$($observable.to_owned())?]
             }
