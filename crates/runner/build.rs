@@ -42,8 +42,22 @@ fn main() {
         hash.update(env::var(variable).unwrap_or_default().as_bytes());
     }
     println!("cargo:rustc-env=MBSBENCH_FINGERPRINT={}", hash.finalize().to_hex());
+    println!("cargo:rustc-env=MBSBENCH_RENDERER={}", renderer(&root).to_hex());
     println!("cargo:rustc-env=MBSBENCH_COMPILER={}", compiler.lines().next().unwrap_or_default());
     println!("cargo:rustc-env=MBSBENCH_TARGET={}", env::var("TARGET").unwrap_or_default());
+}
+
+/// The hash of everything that can change a picture of a given drawing.
+fn renderer(root: &Path) -> blake3::Hash {
+    let mut sources = vec![root.join("Cargo.lock")];
+    collect(&root.join("crates/runner/src/render"), &mut sources);
+    sources.sort();
+    println!("cargo:rerun-if-changed={}", root.join("crates/runner/src/render").display());
+    let mut hash = blake3::Hasher::new();
+    for source in sources {
+        hash.update(&fs::read(source).unwrap_or_default());
+    }
+    hash.finalize()
 }
 
 fn collect(folder: &Path, sources: &mut Vec<PathBuf>) {

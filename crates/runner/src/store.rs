@@ -1,4 +1,4 @@
-//! The cache of finished runs, and writing that is never half done.
+//! The cache of finished runs and pictures, and writing that is never half done.
 
 use std::fs;
 use std::io::{self, Write};
@@ -22,8 +22,12 @@ impl Store {
     }
 
     fn path(&self, run: &str) -> PathBuf {
-        let key = blake3::hash(format!("{run}\n{}", self.fingerprint).as_bytes()).to_hex();
-        self.folder.join(&key[..2]).join(format!("{}.json", &key[2..34]))
+        self.entry(&format!("{run}\n{}", self.fingerprint), "json")
+    }
+
+    fn entry(&self, name: &str, kind: &str) -> PathBuf {
+        let key = blake3::hash(name.as_bytes()).to_hex();
+        self.folder.join(&key[..2]).join(format!("{}.{kind}", &key[2..34]))
     }
 
     /// The record of a run, if it is there and readable. A damaged entry counts as missing: it is made again.
@@ -38,6 +42,25 @@ impl Store {
     /// Those of the file system.
     pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
         write_atomically(&self.path(run), &serde_json::to_vec(record).map_err(io::Error::from)?)
+    }
+
+    /// The picture of `drawing`, drawn by `draw` where it is not kept from an earlier time. No code but the
+    /// renderer's can change it.
+    ///
+    /// # Errors
+    /// Those of `draw`. A picture that cannot be kept is drawn again the next time.
+    pub fn picture<E>(&self, drawing: &str, draw: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
+        let path = self.entry(&format!("{drawing}\n{}", env!("MBSBENCH_RENDERER")), "png");
+        // The checksum stands behind the picture: what is damaged is drawn again.
+        if let Some((picture, sum)) = fs::read(&path).ok().as_deref().and_then(|kept| kept.split_last_chunk::<32>())
+            && blake3::hash(picture).as_bytes() == sum
+        {
+            return Ok(picture.to_vec());
+        }
+        let picture = draw()?;
+        let kept = [picture.as_slice(), blake3::hash(&picture).as_bytes()].concat();
+        let _ = write_atomically(&path, &kept);
+        Ok(picture)
     }
 }
 
@@ -95,6 +118,30 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         Store::new(folder.path(), "code").save("run", &record()).unwrap();
         assert!(Store::new(folder.path(), "changed code").load::<Record>("run").is_none());
+    }
+
+    #[test]
+    fn a_picture_is_drawn_once_unless_it_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path(), "code");
+        let draws = std::cell::Cell::new(0);
+        let picture = |drawing: &str| {
+            let draw = || -> Result<_, std::convert::Infallible> {
+                draws.set(draws.get() + 1);
+                Ok(drawing.as_bytes().to_vec())
+            };
+            store.picture(drawing, draw).unwrap()
+        };
+        assert_eq!((picture("<svg/>"), picture("<svg/>")), (b"<svg/>".to_vec(), b"<svg/>".to_vec()));
+        assert_eq!(draws.get(), 1);
+        picture("<svg>another</svg>");
+        assert_eq!(draws.get(), 2);
+        let path = store.entry(&format!("<svg/>\n{}", env!("MBSBENCH_RENDERER")), "png");
+        let mut kept = fs::read(&path).unwrap();
+        kept[1] ^= 1;
+        fs::write(&path, kept).unwrap();
+        assert_eq!(picture("<svg/>"), b"<svg/>");
+        assert_eq!(draws.get(), 3);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::render::figure::Figure;
 use crate::render::png::PngError;
 use crate::render::{csv, lay_out, png, svg};
 use crate::results::decimal;
-use crate::store::write_atomically;
+use crate::store::{Store, write_atomically};
 
 /// Why the artefacts of an experiment could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything under `out/<id>/`.
+/// Writes everything under `out/<id>/`; pictures that `store` has are not drawn again.
 ///
 /// # Errors
 /// The first file that could not be written; the others are whole.
@@ -59,6 +59,7 @@ pub fn write(
     outcome: &Outcome,
     samples: Option<&[Samples]>,
     registry: &Registry,
+    store: &Store,
 ) -> Result<Written, WriteError> {
     let folder = out.join(&plan.experiment.id);
     let results = &outcome.results;
@@ -82,7 +83,8 @@ pub fn write(
         .iter()
         .flat_map(|spec| with_panels(figure(plan, &spec.value, results, registry)))
         .collect();
-    let pictures: Vec<Vec<(String, Vec<u8>)>> = figures.par_iter().map(picture).collect::<Result<_, _>>()?;
+    let pictures: Vec<Vec<(String, Vec<u8>)>> =
+        figures.par_iter().map(|figure| pictures_of(figure, store)).collect::<Result<_, _>>()?;
     files.extend(pictures.into_iter().flatten());
     for (name, content) in &files {
         let path = folder.join(name);
@@ -111,11 +113,13 @@ fn with_panels(figure: Figure) -> Vec<Figure> {
     std::iter::once(figure).chain(panels).collect()
 }
 
-fn picture(figure: &Figure) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
+fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
     let drawing = lay_out(figure);
+    // Not the SVG: its numbers are rounded.
+    let pixels = store.picture(&format!("{drawing:?}"), || png::encode(&drawing))?;
     Ok(vec![
         (format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()),
-        (format!("{}.png", figure.id), png::encode(&drawing)?),
+        (format!("{}.png", figure.id), pixels),
         (format!("{}.csv", figure.id), csv::write(figure).into_bytes()),
     ])
 }

@@ -110,7 +110,7 @@ fn run_plans(
         }
         // Alone, after all other work: nothing else of this program runs while it is timed.
         let samples = timings_of(plan, options.quick);
-        let written = pool.install(|| write(out, plan, outcome, samples.as_deref(), registry))?;
+        let written = pool.install(|| write(out, plan, outcome, samples.as_deref(), registry, &store))?;
         for table in &written.tables {
             output.line(table)?;
         }
