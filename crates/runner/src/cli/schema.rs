@@ -113,6 +113,7 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
     let mut alternatives = vec![json!({ "type": "string", "enum": names })];
     for entry in entries {
         let mut parameters = entry.schema().to_value();
+        bare_names(&mut parameters);
         if let Some(fields) = parameters.as_object_mut() {
             fields.remove("$schema");
             let prefix = format!("{}-{}-", K::NAME, entry.name());
@@ -139,6 +140,27 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
         }));
     }
     json!({ "anyOf": alternatives })
+}
+
+/// Lets every alternative `{ name: parameters }` also be the bare name: all its parameters have defaults.
+fn bare_names(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(Value::Array(alternatives)) = fields.get_mut("oneOf") {
+                let names: Vec<Value> = alternatives
+                    .iter()
+                    .filter_map(|alternative| match alternative["required"].as_array()?.as_slice() {
+                        [name] => Some(json!({ "const": name })),
+                        _ => None,
+                    })
+                    .collect();
+                alternatives.extend(names);
+            }
+            fields.values_mut().for_each(bare_names);
+        }
+        Value::Array(items) => items.iter_mut().for_each(bare_names),
+        _ => {}
+    }
 }
 
 /// Points all references of a schema to definitions with a prefix.

@@ -1,0 +1,63 @@
+//! The JSON Schema accepts what the program accepts, and refuses the plain mistakes, so that an editor that uses it
+//! does not lead astray.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn schema() -> Value {
+    let out = Command::new(env!("CARGO_BIN_EXE_mbsbench")).arg("schema").output().unwrap();
+    assert!(out.status.success());
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+fn yaml(text: &str) -> Value {
+    serde_yaml::from_str(text).unwrap()
+}
+
+#[test]
+fn accepts_every_experiment_of_the_project() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let mut files = 0;
+    for paper in fs::read_dir(root().join("experiments")).unwrap() {
+        for file in fs::read_dir(paper.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+            if path.extension().is_none_or(|extension| extension != "yaml") || ["claims", "anchors"].contains(&&*stem) {
+                continue;
+            }
+            let document = yaml(&fs::read_to_string(&path).unwrap());
+            let errors: Vec<String> =
+                validator.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path)).collect();
+            assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
+            files += 1;
+        }
+    }
+    assert!(files >= 6);
+}
+
+#[test]
+fn refuses_plain_mistakes() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let good = "{ id: a/b, model: pendulum, method: rk5, step: 0.1, span: [0, 1], measures: [energy_variation] }";
+    assert!(validator.is_valid(&yaml(good)));
+    for (from, to) in [
+        ("pendulum", "pendulun"),
+        ("pendulum", "{ pendulum: { mas: 1 } }"),
+        ("rk5", "rk9"),
+        ("rk5", "[]"),
+        ("[0, 1]", "[0, 1, 2]"),
+        ("energy_variation", "energy_variaton"),
+        ("step", "stepp"),
+        ("id: a/b, ", ""),
+    ] {
+        let bad = good.replacen(from, to, 1);
+        assert!(!validator.is_valid(&yaml(&bad)), "{bad}");
+    }
+}
