@@ -22,6 +22,8 @@ pub struct Decimator {
     values: Vec<f64>,
     /// Width of a bucket, a power of two, s; zero while all rows are kept.
     width: f64,
+    /// Scratch memory of the thinning: the rows to keep.
+    kept: Vec<usize>,
 }
 
 impl Decimator {
@@ -35,7 +37,7 @@ impl Decimator {
     #[must_use]
     pub fn with_buckets(columns: usize, buckets: usize) -> Self {
         let capacity = 2 * buckets.max(1) * (2 + 2 * columns);
-        Self { columns, capacity, times: Vec::new(), values: Vec::new(), width: 0.0 }
+        Self { columns, capacity, times: Vec::new(), values: Vec::new(), width: 0.0, kept: Vec::new() }
     }
 
     /// Takes a row. Times must not fall; rows at equal times (a jump) are fine.
@@ -88,7 +90,9 @@ impl Decimator {
         self.width = self.width.max(needed.log2().ceil().exp2());
         // The bucket of the first row is number 0 and full; rounding of the last may open one more.
         let bucket = |t: f64| ((t - self.times[0]) / self.width).floor().min((buckets - 1) as f64);
-        let mut kept: Vec<usize> = Vec::with_capacity(self.capacity / 2);
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        kept.reserve(self.capacity);
         let mut start = 0;
         while start < self.times.len() {
             let number = bucket(self.times[start]);
@@ -114,6 +118,7 @@ impl Decimator {
         }
         self.times.truncate(kept.len());
         self.values.truncate(kept.len() * self.columns);
+        self.kept = kept;
     }
 }
 
