@@ -5,6 +5,7 @@
 //! ```
 
 pub mod artefacts;
+pub mod claims;
 pub mod cli;
 pub mod execute;
 pub mod experiment;

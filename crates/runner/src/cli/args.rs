@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::diff::DiffOptions;
 use super::run::RunOptions;
 
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
@@ -42,9 +43,35 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
-    /// Validate experiment files and do nothing else.
+    /// Judge the claims of papers on the results that are there, and write `claims.json`.
+    Verify {
+        /// The paper; all where none is given.
+        paper: Option<String>,
+        /// Folder with the results.
+        #[arg(long, value_name = "DIR", default_value = "results")]
+        results: PathBuf,
+    },
+    /// Show a claim with its numbers, its margin and how to redo it.
+    Explain {
+        /// Its id, with or without the paper.
+        claim: String,
+        /// Folder with the results.
+        #[arg(long, value_name = "DIR", default_value = "results")]
+        results: PathBuf,
+    },
+    /// Compare two folders of results by tolerance.
+    Diff {
+        /// One folder.
+        one: PathBuf,
+        /// The other.
+        other: PathBuf,
+        /// What counts as the same.
+        #[command(flatten)]
+        options: DiffOptions,
+    },
+    /// Validate experiment files and ledgers of claims, and do nothing else.
     Check {
-        /// Experiment files.
+        /// Experiment files, `claims.yaml` or `anchors.yaml`.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -90,6 +117,8 @@ pub enum Listed {
     Measures,
     /// Experiment files.
     Experiments,
+    /// Claims of the papers.
+    Claims,
 }
 
 /// What can be described.

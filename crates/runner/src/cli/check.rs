@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::CommandError;
+use super::files::{book, plans_beside, read_ledger};
 use crate::input::{BadInput, Problem};
 use crate::output::Output;
 use crate::plan::Plan;
@@ -43,11 +44,17 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
 }
 
 pub(super) fn check(registry: &Registry, files: &[PathBuf], output: &mut Output<'_>) -> Result<(), CommandError> {
-    let plans = load(registry, files, false)?;
+    let (ledgers, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|path| book(path).is_some());
+    let plans = load(registry, &files, false)?;
     // What `--quick` makes of the file has to be in order as well.
-    load(registry, files, true)?;
-    for (plan, file) in plans.iter().zip(files) {
+    load(registry, &files, true)?;
+    for (plan, file) in plans.iter().zip(&files) {
         output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
+    }
+    for path in ledgers {
+        let Some(book) = book(&path) else { continue };
+        let ledger = read_ledger(&path, book, &plans_beside(registry, &path)?)?;
+        output.line(format!("{}: {} claims of {}", path.display(), ledger.claims.len(), ledger.paper))?;
     }
     Ok(())
 }

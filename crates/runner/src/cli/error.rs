@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::Exit;
 use crate::artefacts::WriteError;
+use crate::claims::EvidenceError;
 use crate::input::{BadInput, accepted};
 
 /// Why a command stopped.
@@ -42,6 +43,9 @@ pub enum CommandError {
     /// Results cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// Results cannot be judged.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
     /// Threads cannot be made.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -62,7 +66,9 @@ impl CommandError {
                 }
                 _ => Exit::System,
             },
-            Self::Output(_) | Self::Store { .. } | Self::Write(_) | Self::Threads(_) => Exit::System,
+            Self::Output(_) | Self::Evidence(_) | Self::Store { .. } | Self::Write(_) | Self::Threads(_) => {
+                Exit::System
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! `mbsbench list`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{CommandError, Format, Listed};
+use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::{CommandError, Format, Listed, load};
 use crate::experiment::read_id;
 use crate::input::{BadInput, Document, Node};
 use crate::output::Output;
@@ -29,6 +30,7 @@ pub(super) fn list(
         Listed::Methods => entries(registry.methods()),
         Listed::Measures => entries(registry.measures()),
         Listed::Experiments => experiments(folder)?,
+        Listed::Claims => claims(registry)?,
     };
     if format == Format::Json {
         let items: Vec<Value> = items.into_iter().map(|item| item.json).collect();
@@ -58,14 +60,12 @@ fn entries<K: Kind>(entries: &[Entry<K>]) -> Vec<Item> {
 
 /// The experiments below a folder: the YAML files that have an id, in the order of their ids.
 fn experiments(folder: &Path) -> Result<Vec<Item>, CommandError> {
-    let mut files = Vec::new();
-    yaml_files(folder, &mut files)?;
     let mut items = Vec::new();
     let mut bad = Vec::new();
-    for path in files {
+    for path in experiment_files(folder)? {
         let bytes = std::fs::read(&path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
         match experiment(&path, &bytes) {
-            Ok(item) => items.extend(item),
+            Ok(item) => items.push(item),
             Err(wrong) => bad.push(wrong),
         }
     }
@@ -76,28 +76,28 @@ fn experiments(folder: &Path) -> Result<Vec<Item>, CommandError> {
     Ok(items)
 }
 
-fn experiment(path: &Path, bytes: &[u8]) -> Result<Option<Item>, BadInput> {
+fn experiment(path: &Path, bytes: &[u8]) -> Result<Item, BadInput> {
     let document = Document::parse(path, bytes)?;
-    // Ledgers of claims lie beside the experiments.
-    if document.root.get("id").is_none() {
-        return Ok(None);
-    }
     let id = read_id(&document.root).map_err(|problem| document.bad(vec![problem]))?;
     let title = document.root.get("title").and_then(Node::text).unwrap_or_default().to_owned();
     let json = json!({ "id": id, "title": title, "file": path.display().to_string() });
-    Ok(Some(Item { name: id, about: title, json }))
+    Ok(Item { name: id, about: title, json })
 }
 
-fn yaml_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), CommandError> {
-    let unreadable = |error| CommandError::Unreadable { path: folder.to_owned(), error };
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let path = entry.path();
-        if entry.file_type().map_err(unreadable)?.is_dir() {
-            yaml_files(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
-            files.push(path);
-        }
+/// The claims of all papers, in the order of their ledgers.
+fn claims(registry: &Registry) -> Result<Vec<Item>, CommandError> {
+    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let mut items = Vec::new();
+    for paper in papers(&plans) {
+        let claims = ledger(&paper, &plans)?.map(|ledger| ledger.claims).unwrap_or_default();
+        items.extend(claims.into_iter().map(|claim| Item {
+            json: json!({
+                "id": claim.id, "paper": paper, "place": claim.place, "statement": claim.statement,
+                "kind": claim.kind.name(), "expected": claim.expected, "calibrated": claim.calibrated,
+            }),
+            about: claim.statement,
+            name: format!("{paper}/{}", claim.id),
+        }));
     }
-    Ok(())
+    Ok(items)
 }

@@ -3,11 +3,14 @@
 mod args;
 mod check;
 mod describe;
+mod diff;
 mod error;
+mod files;
 mod list;
 mod plan;
 mod run;
 mod schema;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -33,6 +36,14 @@ pub enum Exit {
     BadInput = 2,
     /// The disk or the system failed.
     System = 3,
+}
+
+impl Exit {
+    /// The one that says more of what went wrong.
+    #[must_use]
+    pub fn worst(self, other: Self) -> Self {
+        if other as u8 > self as u8 { other } else { self }
+    }
 }
 
 impl From<Exit> for ExitCode {
@@ -77,7 +88,10 @@ pub fn run(
 
 fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     match command {
-        Command::Reproduce { wanted, options } => run::reproduce(registry, wanted, options, output)?,
+        Command::Reproduce { wanted, options } => return run::reproduce(registry, wanted, options, output),
+        Command::Verify { paper, results } => return verify::verify(registry, paper.as_deref(), results, output),
+        Command::Explain { claim, results } => verify::explain(registry, claim, results, output)?,
+        Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Run { files, out, options } => run::run(registry, files, out, options, output)?,
         Command::Check { files } => check::check(registry, files, output)?,
         Command::Plan { files, quick } => plan::plan(registry, files, *quick, output)?,

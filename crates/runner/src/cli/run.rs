@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{CommandError, load};
+use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::verify::verify_paper;
+use super::{CommandError, Exit, load};
 use crate::artefacts::write;
 use crate::output::Output;
 use crate::pipeline::{results_of, timings_of};
@@ -29,24 +31,6 @@ pub struct RunOptions {
     pub cache: PathBuf,
 }
 
-/// Experiment files below a folder, in order of their names.
-pub(super) fn find(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files.extend(find(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "yaml")
-            && !path.file_stem().is_some_and(|stem| stem == "claims" || stem == "anchors")
-        {
-            files.push(path);
-        }
-    }
-    Ok(files)
-}
-
 /// Runs experiment files and writes their results under `out`.
 pub(super) fn run(
     registry: &Registry,
@@ -65,10 +49,8 @@ pub(super) fn reproduce(
     wanted: &[String],
     options: &RunOptions,
     output: &mut Output<'_>,
-) -> Result<(), CommandError> {
-    let folder = Path::new("experiments");
-    let files = find(folder).map_err(|error| CommandError::Unreadable { path: folder.to_owned(), error })?;
-    let mut plans = load(registry, &files, options.quick)?;
+) -> Result<Exit, CommandError> {
+    let mut plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, options.quick)?;
     for name in wanted {
         if !plans.iter().any(|plan| is_wanted(plan, name)) {
             let mut known: Vec<String> =
@@ -81,7 +63,20 @@ pub(super) fn reproduce(
     plans.retain(|plan| wanted.is_empty() || wanted.iter().any(|name| is_wanted(plan, name)));
     // What a shortened experiment gives is nobody's result.
     let out = if options.quick { Path::new("target/quick") } else { Path::new("results") };
-    run_plans(registry, &plans, out, options, output)
+    // Ledgers are read before anything is run, so that a mistake in one is known at once.
+    let whole: Vec<String> = papers(&plans)
+        .into_iter()
+        .filter(|paper| !options.quick && (wanted.is_empty() || wanted.contains(paper)))
+        .collect();
+    for paper in &whole {
+        ledger(paper, &plans)?;
+    }
+    run_plans(registry, &plans, out, options, output)?;
+    let mut exit = Exit::Done;
+    for paper in &whole {
+        exit = exit.worst(verify_paper(paper, &plans, out, output)?);
+    }
+    Ok(exit)
 }
 
 fn is_wanted(plan: &Plan, name: &str) -> bool {

@@ -1,0 +1,183 @@
+//! A claim speaks of runs, columns and tables that there are.
+
+use std::collections::BTreeMap;
+
+use super::claim::{Claim, Kind};
+use super::ledger::plan_of;
+use super::spec::{Operand, Reduce};
+use crate::experiment::Problems;
+use crate::experiment::spec::AxisValue;
+use crate::input::{Node, Place, Problem};
+use crate::plan::{Plan, RunSpec};
+
+/// Checks the operands of a claim against the plans.
+pub(super) fn check(claim: &Claim, node: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
+    let checker = Checker { claim, node, paper, plans };
+    match &claim.kind {
+        Kind::Value(tested) | Kind::Bound(tested) => checker.operand(claim.kind.name(), "of", &tested.of, problems),
+        Kind::Ratio(tested) | Kind::Difference(tested) => {
+            checker.operand(claim.kind.name(), "of", &tested.of[0], problems);
+            checker.operand(claim.kind.name(), "to", &tested.of[1], problems);
+            checker.pairs(&tested.of, problems);
+        }
+        Kind::Order { of, x, .. } => checker.order(of, x, problems),
+        Kind::Ordering { smallest_first, .. } => {
+            for (index, operand) in smallest_first.iter().enumerate() {
+                checker.operand("ordering", &format!("smallest_first.{index}"), operand, problems);
+            }
+        }
+        Kind::Failure(failure) => {
+            if let Some(plan) = checker.plan("failure.experiment", &failure.experiment, problems) {
+                checker.runs(plan, "failure.where", &failure.filter, problems);
+            }
+        }
+        Kind::Shape(landmarks) => {
+            for (index, (_, landmark)) in landmarks.iter().enumerate() {
+                checker.operand("shape", &format!("landmarks.{index}.of"), &landmark.of, problems);
+            }
+        }
+        Kind::Untestable(_) => {}
+    }
+}
+
+/// The problem that no experiment has a name.
+pub(super) fn unknown_experiment(place: Place, name: &str, plans: &[Plan]) -> Problem {
+    let known = plans.iter().map(|plan| plan.experiment.id.as_str()).collect::<Vec<_>>();
+    Problem::unknown(place, "experiment", name, known)
+}
+
+/// The runs of a plan that a filter selects, in order.
+pub(super) fn selected<'p>(plan: &'p Plan, filter: &BTreeMap<String, AxisValue>) -> Vec<(usize, &'p RunSpec)> {
+    let fits = |run: &RunSpec| {
+        filter.iter().all(|(axis, value)| {
+            let cell = plan.axis(axis).and_then(|axis| run.cells[axis].as_ref());
+            cell.is_some_and(|label| value.matches(label))
+        })
+    };
+    plan.runs.iter().enumerate().filter(|(_, run)| fits(run)).collect()
+}
+
+struct Checker<'c> {
+    claim: &'c Claim,
+    node: &'c Node,
+    paper: &'c str,
+    plans: &'c [Plan],
+}
+
+impl<'c> Checker<'c> {
+    fn place(&self, path: &str) -> Place {
+        // A cell of a table stands nowhere itself.
+        if self.node.get("cells").is_some() { self.node.place_of("cells") } else { self.node.place_of(path) }
+    }
+
+    fn plan(&self, path: &str, name: &str, problems: &mut Problems) -> Option<&'c Plan> {
+        let plan = plan_of(self.plans, self.paper, name);
+        if plan.is_none() {
+            problems.add(unknown_experiment(self.place(path), name, self.plans));
+        }
+        plan
+    }
+
+    /// The runs that a filter selects; a problem where its axes or values are unknown, or nothing is left.
+    fn runs(
+        &self,
+        plan: &'c Plan,
+        path: &str,
+        filter: &BTreeMap<String, AxisValue>,
+        problems: &mut Problems,
+    ) -> Option<Vec<&'c RunSpec>> {
+        for (name, value) in filter {
+            let place = self.place(&format!("{path}.{name}"));
+            let Some(axis) = plan.axis(name) else {
+                let known: Vec<&str> = plan.axes.iter().map(String::as_str).collect();
+                problems.add(Problem::unknown(place, "axis", name, known));
+                return None;
+            };
+            let labels = plan.values(axis);
+            let each = if let AxisValue::Any(values) = value { values.as_slice() } else { std::slice::from_ref(value) };
+            for value in each {
+                if !labels.iter().any(|label| value.matches(label)) {
+                    let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+                    let kind = format!("value of `{name}`");
+                    problems.add(Problem::unknown(place, &kind, &value.to_string(), known));
+                    return None;
+                }
+            }
+        }
+        let runs: Vec<&RunSpec> = selected(plan, filter).into_iter().map(|(_, run)| run).collect();
+        if runs.is_empty() {
+            let problem = Problem::new(self.place(path), format!("no run of `{}` is meant", plan.experiment.id));
+            problems.add(problem.help("accepted: a combination that is not excluded"));
+            return None;
+        }
+        Some(runs)
+    }
+
+    fn operand(&self, kind: &str, key: &str, operand: &Operand, problems: &mut Problems) {
+        let path = format!("{kind}.{key}");
+        let Some(plan) = self.plan(&format!("{path}.experiment"), &operand.experiment, problems) else { return };
+        let Some(runs) = self.runs(plan, &format!("{path}.where"), &operand.filter, problems) else { return };
+        if operand.column.is_some() == operand.columns.is_some() {
+            let problem = Problem::new(self.place(&path), "not one of `column` and `columns`");
+            problems.add(problem.help("accepted: `column: NAME` or `columns: [NAME, …]`"));
+            return;
+        }
+        for name in operand.columns() {
+            let key = if operand.column.is_some() { "column" } else { "columns" };
+            self.column(plan, &format!("{path}.{key}"), name, problems);
+        }
+        let numbers = runs.len() * operand.columns().count();
+        // What is taken pairwise is reduced with its partner.
+        if operand.reduce == Reduce::Only && numbers != 1 && key != "to" {
+            let message = format!("{numbers} numbers are meant where one is needed");
+            let accepted = "accepted: a `where` that leaves one, or `reduce: max` and the like";
+            problems.add(Problem::new(self.place(&path), message).help(accepted));
+        }
+    }
+
+    fn column(&self, plan: &Plan, path: &str, name: &str, problems: &mut Problems) {
+        let is_axis = plan.axis(name).is_some_and(|axis| plan.values(axis).iter().all(|label| label.number.is_some()));
+        if is_axis || name == "t_reached" || plan.columns.iter().any(|column| column == name) {
+            return;
+        }
+        let known: Vec<&str> = plan.columns.iter().map(String::as_str).chain(["t_reached"]).collect();
+        problems.add(Problem::unknown(self.place(path), "column", name, known));
+    }
+
+    /// What is subtracted or divided pairwise has as many numbers on both sides.
+    fn pairs(&self, [of, to]: &[Operand; 2], problems: &mut Problems) {
+        if to.reduce != Reduce::Only {
+            return;
+        }
+        let count = |operand: &Operand| {
+            let plan = plan_of(self.plans, self.paper, &operand.experiment)?;
+            Some(selected(plan, &operand.filter).len() * operand.columns().count())
+        };
+        if let (Some(first), Some(second)) = (count(of), count(to))
+            && first != second
+            && second != 1
+        {
+            let message = format!("{first} numbers against {second} in `{}`", self.claim.id);
+            let accepted = "accepted: as many on both sides, or one in `to`";
+            problems.add(Problem::new(self.place(self.claim.kind.name()), message).help(accepted));
+        }
+    }
+
+    fn order(&self, of: &Operand, x: &str, problems: &mut Problems) {
+        let Some(plan) = self.plan("order.of.experiment", &of.experiment, problems) else { return };
+        let Some(runs) = self.runs(plan, "order.of.where", &of.filter, problems) else { return };
+        if of.column.is_none() || of.columns.is_some() {
+            let problem = Problem::new(self.place("order.of"), "not one column");
+            problems.add(problem.help("accepted: `column: NAME`"));
+            return;
+        }
+        for name in of.columns() {
+            self.column(plan, "order.of.column", name, problems);
+        }
+        self.column(plan, "order.x", x, problems);
+        if runs.len() < 2 {
+            let problem = Problem::new(self.place("order.of"), "one run has no slope");
+            problems.add(problem.help("accepted: a `where` that leaves several runs"));
+        }
+    }
+}

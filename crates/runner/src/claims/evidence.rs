@@ -1,0 +1,260 @@
+//! The numbers that claims rest on: rows of `runs.csv`, found by the keys of the planned runs.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::checks::selected;
+use super::ledger::plan_of;
+use super::spec::{Operand, Reduce, Unit};
+use crate::pipeline::Outcome;
+use crate::plan::{Plan, RunSpec};
+
+/// Results of experiments, in the order of their plans' runs.
+#[derive(Debug)]
+pub struct Evidence<'p> {
+    plans: &'p [Plan],
+    /// For each plan, its rows; empty where no claim asks for them.
+    rows: Vec<Vec<Recorded>>,
+}
+
+/// A row of `runs.csv`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// `ok`, a failure's name, or `unavailable`.
+    pub status: String,
+    /// Time reached, s.
+    pub t_reached: f64,
+    /// Its measures by column; none where a cell is empty.
+    pub values: HashMap<String, Option<f64>>,
+}
+
+/// Results cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// They are not there.
+    #[error("{path}: {error}; `mbsbench reproduce {experiment}` writes it", path = path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The experiment.
+        experiment: String,
+        /// Why it cannot be read.
+        error: csv::Error,
+    },
+    /// They are not those of the experiment file.
+    #[error(
+        "{path}: no run `{run}`, which the experiment file asks for now; `mbsbench reproduce {experiment}` makes it",
+        path = path.display()
+    )]
+    Outdated {
+        /// The file.
+        path: PathBuf,
+        /// The experiment.
+        experiment: String,
+        /// Key of the run.
+        run: String,
+    },
+    /// A cell is no number.
+    #[error("{path}:{line}: `{found}` in the column `{column}` is no number", path = path.display())]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// Line in it.
+        line: u64,
+        /// Column.
+        column: String,
+        /// What stands there.
+        found: String,
+    },
+}
+
+/// Numbers that an operand selects, before its reduction.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// The numbers.
+    pub numbers: Vec<Number>,
+    /// Keys of the runs.
+    pub keys: Vec<String>,
+    /// Why there is no verdict on numbers: the first run that failed or is not available, or the first empty cell.
+    pub lacking: Option<Lacking>,
+}
+
+/// A number with what it is uncertain by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// Its value.
+    pub value: f64,
+    /// Bound on the error that its reference brings in; zero where it has none.
+    pub uncertainty: f64,
+}
+
+/// Why there is no number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lacking {
+    /// A run failed.
+    Failed(String),
+    /// A method is not available here.
+    Unavailable(String),
+    /// There is no certified reference to measure an error against.
+    Reference(String),
+    /// What was to be measured did not happen.
+    Empty(String),
+}
+
+impl<'p> Evidence<'p> {
+    /// Reads `runs.csv` of the plans that `wanted` accepts, from `results/<id>/`.
+    ///
+    /// # Errors
+    /// Files that are missing, outdated or damaged.
+    pub fn read(results: &Path, plans: &'p [Plan], wanted: impl Fn(&Plan) -> bool) -> Result<Self, EvidenceError> {
+        let rows = plans.iter().map(|plan| if wanted(plan) { read(results, plan) } else { Ok(Vec::new()) });
+        Ok(Self { plans, rows: rows.collect::<Result<_, _>>()? })
+    }
+
+    /// Results that were just made.
+    #[must_use]
+    pub fn of(plans: &'p [Plan], outcomes: &[Outcome]) -> Self {
+        let recorded = |outcome: &Outcome| {
+            let results = &outcome.results;
+            let row = |row: &crate::results::Row| Recorded {
+                status: row.status.clone(),
+                t_reached: row.t_reached,
+                values: results.measures.iter().cloned().zip(row.values.iter().copied()).collect(),
+            };
+            results.rows.iter().map(row).collect()
+        };
+        Self { plans, rows: outcomes.iter().map(recorded).collect() }
+    }
+
+    /// The runs that a filter selects, with their rows.
+    pub(super) fn runs(
+        &self,
+        paper: &str,
+        experiment: &str,
+        filter: &std::collections::BTreeMap<String, crate::experiment::spec::AxisValue>,
+    ) -> Vec<(&'p RunSpec, &Recorded)> {
+        let Some(plan) = plan_of(self.plans, paper, experiment) else { return Vec::new() };
+        let Some(index) = self.plans.iter().position(|other| std::ptr::eq(other, plan)) else { return Vec::new() };
+        selected(plan, filter).into_iter().map(|(run, spec)| (spec, &self.rows[index][run])).collect()
+    }
+
+    /// The numbers that an operand selects: run by run, column by column.
+    #[must_use]
+    pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
+        let mut selection = Selection::default();
+        let factor = match operand.unit {
+            None => 1.0,
+            Some(Unit::Degrees | Unit::DegreesPerSecond) => 180.0 / std::f64::consts::PI,
+        };
+        for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
+            selection.keys.push(run.key.to_string());
+            if row.status != "ok" {
+                let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
+                let unavailable = row.status == "unavailable";
+                selection.lacks(if unavailable { Lacking::Unavailable(what) } else { Lacking::Failed(what) });
+                continue;
+            }
+            for column in operand.columns() {
+                match self.number(paper, operand, run, row, column) {
+                    Some(number) => selection
+                        .numbers
+                        .push(Number { value: number.value * factor, uncertainty: number.uncertainty * factor }),
+                    None if column.starts_with("error") => {
+                        let what = format!("the run {} has no `{column}`: no certified reference", run.key);
+                        selection.lacks(Lacking::Reference(what));
+                    }
+                    None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key))),
+                }
+            }
+        }
+        selection
+    }
+
+    fn number(&self, paper: &str, operand: &Operand, run: &RunSpec, row: &Recorded, column: &str) -> Option<Number> {
+        let exact = |value| Number { value, uncertainty: 0.0 };
+        if column == "t_reached" {
+            return Some(exact(row.t_reached));
+        }
+        let plan = plan_of(self.plans, paper, &operand.experiment)?;
+        if let Some(axis) = plan.axis(column) {
+            return run.cells[axis].as_ref()?.number.map(exact);
+        }
+        let value = row.values.get(column).copied().flatten()?;
+        let bound = column.strip_prefix("error").map(|rest| format!("error_bound{rest}"));
+        let uncertainty = bound.and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
+        Some(Number { value, uncertainty })
+    }
+}
+
+impl Selection {
+    fn lacks(&mut self, what: Lacking) {
+        self.lacking.get_or_insert(what);
+    }
+}
+
+/// One number of several, with the uncertainty that they bring in at most.
+#[must_use]
+pub fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
+    let values = || numbers.iter().map(|number| number.value);
+    let max = || values().fold(f64::NEG_INFINITY, f64::max);
+    let min = || values().fold(f64::INFINITY, f64::min);
+    let largest = numbers.iter().map(|number| number.uncertainty).fold(0.0, f64::max);
+    let count = numbers.len() as f64;
+    if numbers.is_empty() {
+        return None;
+    }
+    // A number that is none must not hide behind `max`, which passes over it.
+    if values().any(f64::is_nan) {
+        return Some(Number { value: f64::NAN, uncertainty: 0.0 });
+    }
+    let (value, uncertainty) = match reduce {
+        Reduce::Only => (numbers[0].value, numbers[0].uncertainty),
+        Reduce::Max => (max(), largest),
+        Reduce::Min => (min(), largest),
+        Reduce::Mean => (values().sum::<f64>() / count, largest),
+        Reduce::Sum => (values().sum(), largest * count),
+        Reduce::Range => (max() - min(), 2.0 * largest),
+    };
+    Some(Number { value, uncertainty })
+}
+
+fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
+    let path = results.join(&plan.experiment.id).join("runs.csv");
+    let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
+    let mut reader = csv::Reader::from_path(&path).map_err(missing)?;
+    let heads = reader.headers().map_err(missing)?.clone();
+    let mut by_key: HashMap<String, Recorded> = HashMap::new();
+    for record in reader.records() {
+        let record = record.map_err(missing)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let mut row = Recorded { status: String::new(), t_reached: f64::NAN, values: HashMap::new() };
+        let mut key = String::new();
+        for (head, text) in heads.iter().zip(&record) {
+            let number = || -> Result<Option<f64>, EvidenceError> {
+                let wrong = |_| EvidenceError::Cell {
+                    path: path.clone(),
+                    line,
+                    column: head.to_owned(),
+                    found: text.to_owned(),
+                };
+                if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(wrong) }
+            };
+            match head {
+                "status" => text.clone_into(&mut row.status),
+                "run" => text.clone_into(&mut key),
+                "t_reached" => row.t_reached = number()?.unwrap_or(f64::NAN),
+                _ if plan.axis(head).is_some() => {}
+                _ => {
+                    row.values.insert(head.to_owned(), number()?);
+                }
+            }
+        }
+        by_key.insert(key, row);
+    }
+    let outdated = |run: &RunSpec| EvidenceError::Outdated {
+        path: path.clone(),
+        experiment: plan.experiment.id.clone(),
+        run: run.key.to_string(),
+    };
+    plan.runs.iter().map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run))).collect()
+}

@@ -1,0 +1,310 @@
+//! From evidence to verdicts.
+
+use super::Test;
+use super::claim::{Claim, Kind, Tested};
+use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
+use super::spec::{Failure, Operand, Reduce};
+use super::verdict::{Detail, Judgement, Verdict};
+
+/// Judges a claim of a paper.
+#[must_use]
+pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
+    let judge = Judge { paper, evidence };
+    match &claim.kind {
+        Kind::Value(tested) | Kind::Bound(tested) => judge.number(tested, judge.single(&tested.of)),
+        Kind::Ratio(tested) => judge.number(tested, judge.pair(&tested.of, ratio, false)),
+        Kind::Difference(tested) => judge.number(tested, judge.pair(&tested.of, difference, true)),
+        Kind::Order { of, x, test, partly } => judge.order(of, x, test, partly.as_ref()),
+        Kind::Ordering { smallest_first, by_factor } => judge.ordering(smallest_first, *by_factor),
+        Kind::Failure(failure) => judge.failure(failure),
+        Kind::Shape(landmarks) => judge.shape(landmarks),
+        Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
+    }
+}
+
+struct Judge<'j> {
+    paper: &'j str,
+    evidence: &'j Evidence<'j>,
+}
+
+/// A number, or why there is none, with the runs behind it.
+struct Found {
+    number: Result<Number, Lacking>,
+    keys: Vec<String>,
+}
+
+fn ratio(of: Number, to: Number) -> Number {
+    let value = of.value / to.value;
+    let part = |number: Number| number.uncertainty / number.value.abs();
+    Number { value, uncertainty: value.abs() * (part(of) + part(to)) }
+}
+
+fn difference(of: Number, to: Number) -> Number {
+    Number { value: of.value - to.value, uncertainty: of.uncertainty + to.uncertainty }
+}
+
+fn magnitude(number: Number) -> Number {
+    Number { value: number.value.abs(), ..number }
+}
+
+impl Judge<'_> {
+    fn select(&self, operand: &Operand) -> Selection {
+        self.evidence.select(self.paper, operand)
+    }
+
+    fn single(&self, operand: &Operand) -> Found {
+        let selection = self.select(operand);
+        let numbers: Vec<Number> = match operand.magnitude {
+            true => selection.numbers.into_iter().map(magnitude).collect(),
+            false => selection.numbers,
+        };
+        found(selection.lacking, &numbers, operand.reduce, selection.keys)
+    }
+
+    /// Two operands made one number: pairwise where `to` is not reduced by itself.
+    fn pair(&self, [of, to]: &[Operand; 2], make: fn(Number, Number) -> Number, of_difference: bool) -> Found {
+        let second = self.select(to);
+        if to.reduce != Reduce::Only || second.numbers.len() == 1 {
+            let (first, second) = (self.single(of), self.single(to));
+            let keys = [first.keys, second.keys].concat();
+            let number = first.number.and_then(|first| second.number.map(|second| make(first, second)));
+            let number = if of_difference && of.magnitude { number.map(magnitude) } else { number };
+            return Found { number, keys };
+        }
+        let first = self.select(of);
+        let made = first.numbers.iter().zip(&second.numbers).map(|(&a, &b)| make(a, b));
+        let numbers: Vec<Number> = made.map(|number| if of.magnitude { magnitude(number) } else { number }).collect();
+        found(first.lacking.or(second.lacking), &numbers, of.reduce, [first.keys, second.keys].concat())
+    }
+
+    fn number<O>(&self, tested: &Tested<O>, found: Found) -> Judgement {
+        let Found { number, keys } = found;
+        match number {
+            Ok(number) => Judgement { evidence: keys, ..tested_number(number, &tested.test, tested.partly.as_ref()) },
+            Err(lacking) => Judgement { evidence: keys, ..without(lacking) },
+        }
+    }
+
+    fn order(&self, of: &Operand, x: &str, test: &Test, partly: Option<&Test>) -> Judgement {
+        let ordinates = self.single_column(of);
+        let abscissas = self.select(&Operand { column: Some(x.to_owned()), unit: None, ..of.clone() });
+        let keys = ordinates.keys.clone();
+        if let Some(lacking) = ordinates.lacking.or(abscissas.lacking) {
+            return Judgement { evidence: keys, ..without(lacking) };
+        }
+        let points: Vec<[f64; 2]> =
+            abscissas.numbers.iter().zip(&ordinates.numbers).map(|(x, y)| [x.value, y.value]).collect();
+        let slope = slope(&points);
+        let uncertain = ordinates.numbers.iter().any(|number| number.uncertainty > 0.1 * number.value.abs());
+        let mut judgement = tested_number(Number { value: slope, uncertainty: 0.0 }, test, partly);
+        if uncertain {
+            judgement.verdict = Verdict::Inconclusive;
+            "an error is within ten times the bound on the reference's".clone_into(&mut judgement.note);
+        }
+        Judgement { evidence: keys, ..judgement }
+    }
+
+    fn single_column(&self, of: &Operand) -> Selection {
+        let mut selection = self.select(of);
+        if of.magnitude {
+            selection.numbers = selection.numbers.into_iter().map(magnitude).collect();
+        }
+        selection
+    }
+
+    fn ordering(&self, operands: &[Operand], by_factor: f64) -> Judgement {
+        let found: Vec<Found> = operands.iter().map(|operand| self.single(operand)).collect();
+        let keys = found.iter().flat_map(|found| found.keys.clone()).collect();
+        let numbers: Result<Vec<Number>, Lacking> = found.into_iter().map(|found| found.number).collect();
+        let numbers = match numbers {
+            Ok(numbers) => numbers,
+            Err(lacking) => return Judgement { evidence: keys, ..without(lacking) },
+        };
+        let mut details = vec![detail(&operands[0], String::new(), numbers[0].value, true)];
+        let (mut verdict, mut margin) = (Verdict::Reproduced, f64::INFINITY);
+        for (operand, pair) in operands[1..].iter().zip(numbers.windows(2)) {
+            let least = pair[0].value * by_factor;
+            let holds = pair[1].value >= least;
+            let unsure = (pair[1].value - least).abs() <= pair[1].uncertainty + pair[0].uncertainty * by_factor
+                && pair[0].uncertainty + pair[1].uncertainty > 0.0;
+            details.push(detail(operand, format!("at least {}", crate::results::decimal(least)), pair[1].value, holds));
+            margin = margin.min(Test::Within { above: Some(least), below: None }.margin(pair[1].value));
+            if !holds {
+                verdict = Verdict::Contradicted;
+            } else if unsure && verdict == Verdict::Reproduced {
+                verdict = Verdict::Inconclusive;
+            }
+        }
+        Judgement { evidence: keys, details, margin: Some(margin), ..Judgement::without_number(verdict, "") }
+    }
+
+    fn failure(&self, failure: &Failure) -> Judgement {
+        let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
+        let keys = runs.iter().map(|(run, _)| run.key.to_string()).collect();
+        if let Some((run, _)) = runs.iter().find(|(_, row)| row.status == "unavailable") {
+            let lacking = Lacking::Unavailable(format!("the run {} is not available here", run.key));
+            return Judgement { evidence: keys, ..without(lacking) };
+        }
+        let as_said = |status: &str| match &failure.status {
+            _ if failure.completes => status == "ok",
+            Some(wanted) => status == wanted,
+            None => status != "ok",
+        };
+        let other = runs.iter().find(|(_, row)| !as_said(&row.status));
+        let verdict = if other.is_some() { Verdict::Contradicted } else { Verdict::Reproduced };
+        let note = other.map_or_else(String::new, |(run, row)| {
+            format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached)
+        });
+        Judgement { evidence: keys, ..Judgement::without_number(verdict, note) }
+    }
+
+    fn shape(&self, landmarks: &[(String, Tested<Operand>)]) -> Judgement {
+        let judged: Vec<(&str, &Tested<Operand>, Judgement)> = landmarks
+            .iter()
+            .map(|(name, tested)| (name.as_str(), tested, self.number(tested, self.single(&tested.of))))
+            .collect();
+        let verdicts: Vec<Verdict> = judged.iter().map(|(.., judgement)| judgement.verdict).collect();
+        let any = |wanted: Verdict| verdicts.contains(&wanted);
+        let verdict = if verdicts.iter().all(|&verdict| verdict == Verdict::Reproduced) {
+            Verdict::Reproduced
+        } else if any(Verdict::Untestable) {
+            Verdict::Untestable
+        } else if any(Verdict::Contradicted) {
+            if any(Verdict::Reproduced) { Verdict::Partly } else { Verdict::Contradicted }
+        } else {
+            Verdict::Inconclusive
+        };
+        let margin = judged.iter().filter_map(|(.., judgement)| judgement.margin).fold(f64::INFINITY, f64::min);
+        let mut notes: Vec<&str> =
+            judged.iter().map(|(.., j)| j.note.as_str()).filter(|note| !note.is_empty()).collect();
+        notes.dedup();
+        Judgement {
+            verdict,
+            measured: None,
+            margin: margin.is_finite().then_some(margin),
+            note: notes.join("; "),
+            excused: judged.iter().any(|(.., judgement)| judgement.excused),
+            evidence: {
+                let mut keys: Vec<String> = judged.iter().flat_map(|(.., j)| j.evidence.clone()).collect();
+                keys.dedup();
+                keys
+            },
+            details: judged
+                .iter()
+                .map(|(name, tested, judgement)| Detail {
+                    name: (*name).to_owned(),
+                    published: match &tested.test {
+                        Test::Near { published, .. } => published.text.clone(),
+                        bound @ Test::Within { .. } => bound.to_string(),
+                    },
+                    measured: judgement.measured,
+                    holds: judgement.verdict == Verdict::Reproduced,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn detail(operand: &Operand, published: String, measured: f64, holds: bool) -> Detail {
+    let values: Vec<String> = operand.filter.iter().map(|(axis, value)| format!("{axis} {value}")).collect();
+    let columns: Vec<&str> = operand.columns().collect();
+    Detail {
+        name: format!("{} ({})", columns.join(", "), values.join(", ")),
+        published,
+        measured: Some(measured),
+        holds,
+    }
+}
+
+fn found(lacking: Option<Lacking>, numbers: &[Number], how: Reduce, keys: Vec<String>) -> Found {
+    let number = match lacking {
+        Some(lacking) => Err(lacking),
+        None => reduce(numbers, how).ok_or_else(|| Lacking::Empty("no run is meant".to_owned())),
+    };
+    Found { number, keys }
+}
+
+/// A failed run refutes what is claimed of it; what is unavailable or has no reference is not judged.
+fn without(lacking: Lacking) -> Judgement {
+    match lacking {
+        Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::Contradicted, what),
+        Lacking::Reference(what) => Judgement::without_number(Verdict::Inconclusive, what),
+        Lacking::Unavailable(what) => {
+            Judgement { excused: true, ..Judgement::without_number(Verdict::Untestable, what) }
+        }
+    }
+}
+
+/// The verdict on a number; inconclusive where its uncertainty could turn it.
+fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgement {
+    let verdict_at = |value: f64| {
+        if test.holds(value) {
+            Verdict::Reproduced
+        } else if partly.is_some_and(|weaker| weaker.holds(value)) {
+            Verdict::Partly
+        } else {
+            Verdict::Contradicted
+        }
+    };
+    let Number { value, uncertainty } = number;
+    let verdict = verdict_at(value);
+    let unsure =
+        uncertainty > 0.0 && [value - uncertainty, value + uncertainty].into_iter().any(|v| verdict_at(v) != verdict);
+    let note = if unsure {
+        format!("the bound on the reference's error, {uncertainty:.1e}, could turn the verdict")
+    } else {
+        String::new()
+    };
+    Judgement {
+        measured: Some(value),
+        margin: Some(test.margin(value)),
+        ..Judgement::without_number(if unsure { Verdict::Inconclusive } else { verdict }, note)
+    }
+}
+
+/// Slope of log y over log x by least squares; no number where a point has no logarithm or all x are the same.
+fn slope(points: &[[f64; 2]]) -> f64 {
+    let logs: Vec<[f64; 2]> = points.iter().map(|point| point.map(f64::ln)).collect();
+    let count = logs.len() as f64;
+    let mean = |axis: usize| logs.iter().map(|point| point[axis]).sum::<f64>() / count;
+    let (x, y) = (mean(0), mean(1));
+    let (products, squares) = logs.iter().fold((0.0, 0.0), |(products, squares), point| {
+        (products + (point[0] - x) * (point[1] - y), squares + (point[0] - x) * (point[0] - x))
+    });
+    let slope = products / squares;
+    if slope.is_finite() { slope } else { f64::NAN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slopes_of_powers_are_their_exponents() {
+        let points: Vec<[f64; 2]> = [0.1, 0.05, 0.02, 0.01].iter().map(|&h: &f64| [h, 3.0 * h.powi(5)]).collect();
+        assert!((slope(&points) - 5.0).abs() < 1e-12);
+        assert!(slope(&[[0.1, 0.0], [0.2, 1.0]]).is_nan());
+        assert!(slope(&[[0.1, 1.0], [0.1, 2.0]]).is_nan());
+    }
+
+    #[test]
+    fn uncertainty_that_could_turn_a_verdict_leaves_it_open() {
+        let test = Test::Within { above: None, below: Some(1.0) };
+        let verdict = |value, uncertainty| tested_number(Number { value, uncertainty }, &test, None).verdict;
+        assert_eq!(verdict(0.9, 0.05), Verdict::Reproduced);
+        assert_eq!(verdict(0.9, 0.2), Verdict::Inconclusive);
+        assert_eq!(verdict(1.1, 0.2), Verdict::Inconclusive);
+        assert_eq!(verdict(1.1, 0.05), Verdict::Contradicted);
+    }
+
+    #[test]
+    fn the_weaker_test_gives_partly() {
+        let (test, weaker) =
+            (Test::Within { above: None, below: Some(1.0) }, Test::Within { above: None, below: Some(2.0) });
+        let verdict = |value| tested_number(Number { value, uncertainty: 0.0 }, &test, Some(&weaker)).verdict;
+        assert_eq!(
+            [verdict(1.0), verdict(2.0), verdict(2.1), verdict(f64::NAN)].map(Verdict::name),
+            ["reproduced", "partly", "contradicted", "contradicted"]
+        );
+    }
+}

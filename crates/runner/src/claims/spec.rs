@@ -1,0 +1,319 @@
+//! The ledger file as typed data; see `docs/claims.md`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Printed, Verdict};
+use crate::experiment::spec::{AxisValue, Names};
+
+/// A claim, or a whole table of them, as it stands in the file. Exactly one of the kinds is given.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimSpec {
+    /// Name, unique within the paper.
+    pub id: String,
+    /// Where the paper says it.
+    pub place: String,
+    /// What it says, in our own words.
+    pub statement: String,
+    /// The reason for the tolerance or bound.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// The verdict that we stand by; `reproduced` where it is not given.
+    #[serde(default)]
+    pub expected: Option<Verdict>,
+    /// The explanation of an expected verdict other than `reproduced`.
+    #[serde(default)]
+    pub because: Option<String>,
+    /// Whether parameters were tuned to reach the published number.
+    #[serde(default)]
+    pub calibrated: bool,
+    /// The number is the published one.
+    #[serde(default)]
+    pub value: Option<Measurement>,
+    /// The number lies within bounds.
+    #[serde(default)]
+    pub bound: Option<Measurement>,
+    /// The ratio of two numbers.
+    #[serde(default)]
+    pub ratio: Option<Measurement>,
+    /// The difference of two numbers.
+    #[serde(default)]
+    pub difference: Option<Measurement>,
+    /// A slope on logarithmic axes.
+    #[serde(default)]
+    pub order: Option<Order>,
+    /// Numbers in order.
+    #[serde(default)]
+    pub ordering: Option<Ordering>,
+    /// Runs that fail, or that do not.
+    #[serde(default)]
+    pub failure: Option<Failure>,
+    /// Landmarks of curves.
+    #[serde(default)]
+    pub shape: Option<Shape>,
+    /// All cells of a published table.
+    #[serde(default)]
+    pub cells: Option<Cells>,
+    /// What nobody outside can test.
+    #[serde(default)]
+    pub untestable: Option<Untestable>,
+}
+
+/// Names of the kinds, the keys of [`ClaimSpec`] of which one is given.
+pub(super) const KINDS: [&str; 10] =
+    ["value", "bound", "ratio", "difference", "order", "ordering", "failure", "shape", "cells", "untestable"];
+
+/// Numbers out of `runs.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Operand {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// Only runs with these axis values.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// The column.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// Several columns.
+    #[serde(default)]
+    pub columns: Option<Names>,
+    /// What becomes of several numbers.
+    #[serde(default)]
+    pub reduce: Reduce,
+    /// Absolute values, before the reduction.
+    #[serde(default)]
+    pub magnitude: bool,
+    /// `deg` or `deg/s` where the column is in rad or rad/s.
+    #[serde(default)]
+    pub unit: Option<Unit>,
+}
+
+impl Operand {
+    /// Its columns.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.column.as_deref().into_iter().chain(self.columns.iter().flat_map(Names::iter))
+    }
+}
+
+/// What becomes of several numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reduce {
+    /// There is exactly one.
+    #[default]
+    Only,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// The arithmetic mean.
+    Mean,
+    /// The sum.
+    Sum,
+    /// The largest minus the smallest.
+    Range,
+}
+
+/// Units that angles are published in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Unit {
+    /// Degrees, of radians.
+    #[serde(rename = "deg")]
+    Degrees,
+    /// Degrees per second, of radians per second.
+    #[serde(rename = "deg/s")]
+    DegreesPerSecond,
+}
+
+/// One number, or one made of two, with what it is tested against.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Measurement {
+    /// The number.
+    pub of: Operand,
+    /// The other number, of a ratio or difference.
+    #[serde(default)]
+    pub to: Option<Operand>,
+    /// What the paper prints.
+    #[serde(default)]
+    pub published: Option<Printed>,
+    /// How near to it the number must be.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// Upper bound.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// Lower bound.
+    #[serde(default)]
+    pub above: Option<f64>,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+}
+
+/// How near a number must be to the published one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tolerance {
+    /// Rounded to the digits printed it is the published one.
+    Printed,
+    /// Part of the published value.
+    Relative(f64),
+    /// In the unit of the number.
+    Absolute(f64),
+    /// Within this factor, either way.
+    Factor(f64),
+}
+
+/// A weaker test; of a tolerance one of the first three, of bounds the others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Weaker {
+    /// Part of the published value.
+    #[serde(default)]
+    pub relative: Option<f64>,
+    /// In the unit of the number.
+    #[serde(default)]
+    pub absolute: Option<f64>,
+    /// Within this factor, either way.
+    #[serde(default)]
+    pub factor: Option<f64>,
+    /// Upper bound.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// Lower bound.
+    #[serde(default)]
+    pub above: Option<f64>,
+}
+
+/// The slope of log `of` over log `x`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    /// The numbers: one column over several runs.
+    pub of: Operand,
+    /// Axis or column of the abscissa.
+    pub x: String,
+    /// The published order.
+    pub published: Printed,
+    /// How near the slope must be.
+    pub tolerance: Tolerance,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+}
+
+/// Numbers in order.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ordering {
+    /// The numbers, smallest first.
+    pub smallest_first: Vec<Operand>,
+    /// Each is at least this many times the one before.
+    #[serde(default)]
+    pub by_factor: Option<f64>,
+}
+
+/// Runs that fail, or that do not.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// The runs.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// The failure that each of them must have; any where it is not given.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Whether none of them may fail, rather than all of them must.
+    #[serde(default)]
+    pub completes: bool,
+}
+
+/// Landmarks of curves.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Shape {
+    /// The landmarks, all of which must hold.
+    pub landmarks: Vec<Landmark>,
+}
+
+/// One landmark of a curve: a value or a bound.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Landmark {
+    /// What it is.
+    pub name: String,
+    /// The number.
+    pub of: Operand,
+    /// What the paper shows.
+    #[serde(default)]
+    pub published: Option<Printed>,
+    /// How near to it the number must be.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// Upper bound.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// Lower bound.
+    #[serde(default)]
+    pub above: Option<f64>,
+}
+
+/// One claim for each published cell of a table.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cells {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// Id of its table, which has published values.
+    pub table: String,
+    /// How near the numbers must be.
+    pub tolerance: Tolerance,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+    /// Cells that need something else; the first entry that fits counts.
+    #[serde(default)]
+    pub except: Vec<Exception>,
+}
+
+/// Cells that need something else.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Exception {
+    /// Values on the axis of the rows; all where not given.
+    #[serde(default)]
+    pub rows: Option<AxisValue>,
+    /// Values on the axis of the columns; all where not given.
+    #[serde(default)]
+    pub columns: Option<AxisValue>,
+    /// How near the numbers must be.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+    /// The reason for the tolerance.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// The verdict that we stand by.
+    #[serde(default)]
+    pub expected: Option<Verdict>,
+    /// Its explanation.
+    #[serde(default)]
+    pub because: Option<String>,
+}
+
+/// What nobody outside can test.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Untestable {
+    /// What would be needed.
+    pub needs: String,
+}

@@ -1,0 +1,78 @@
+//! The files below `experiments/`.
+
+use std::path::{Path, PathBuf};
+
+use super::{CommandError, load};
+use crate::claims::{Book, Ledger};
+use crate::input::{BadInput, Document};
+use crate::plan::Plan;
+use crate::registry::Registry;
+
+/// Where experiments are, seen from the folder of the project.
+pub(super) const EXPERIMENTS: &str = "experiments";
+
+/// Ledgers lie beside the experiments of their paper.
+const LEDGERS: [(&str, Book); 2] = [("claims", Book::Claims), ("anchors", Book::Anchors)];
+
+/// The book that a file is, by its name; none for an experiment.
+pub(super) fn book(path: &Path) -> Option<Book> {
+    let stem = path.file_stem()?;
+    LEDGERS.into_iter().find(|(name, _)| stem == *name).map(|(_, book)| book)
+}
+
+/// Experiment files below a folder, in the order of their paths.
+pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let mut files = yaml_files(folder)?;
+    files.retain(|path| book(path).is_none());
+    Ok(files)
+}
+
+fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let unreadable = |error| CommandError::Unreadable { path: folder.to_owned(), error };
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>().map_err(unreadable)?;
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(yaml_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// The papers of some plans, in order, each once.
+pub(super) fn papers(plans: &[Plan]) -> Vec<String> {
+    let mut papers: Vec<String> = plans.iter().map(|plan| plan.experiment.paper.clone()).collect();
+    papers.sort();
+    papers.dedup();
+    papers
+}
+
+/// The claims of a paper; none where it has no ledger.
+pub(super) fn ledger(paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+    let path = Path::new(EXPERIMENTS).join(paper).join("claims.yaml");
+    if !path.exists() {
+        return Ok(None);
+    }
+    read_ledger(&path, Book::Claims, plans).map(Some)
+}
+
+/// Reads a ledger.
+pub(super) fn read_ledger(path: &Path, book: Book, plans: &[Plan]) -> Result<Ledger, CommandError> {
+    let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+    let read = |bytes: &[u8]| -> Result<Ledger, BadInput> {
+        let document = Document::parse(path, bytes)?;
+        Ledger::read(&document, book, plans)
+    };
+    read(&bytes).map_err(|wrong| CommandError::BadInput(vec![wrong]))
+}
+
+/// Plans of the experiments that lie beside a ledger.
+pub(super) fn plans_beside(registry: &Registry, ledger: &Path) -> Result<Vec<Plan>, CommandError> {
+    let folder = ledger.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    load(registry, &experiment_files(folder)?, false)
+}

@@ -1,0 +1,211 @@
+//! `mbsbench verify` and `mbsbench explain`.
+
+use std::path::Path;
+
+use tabled::builder::Builder;
+use tabled::settings::object::Columns;
+use tabled::settings::{Alignment, Modify, Style, Width};
+
+use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::{CommandError, Exit, load};
+use crate::claims::record::{counts, judge_all, short, to_json};
+use crate::claims::spec::Operand;
+use crate::claims::{Evidence, Judged, Kind, Ledger, Verdict};
+use crate::experiment::spec::AxisValue;
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::registry::Registry;
+use crate::store::write_atomically;
+
+/// Judges all claims of a paper, of all papers where none is named, and writes `claims.json`.
+pub(super) fn verify(
+    registry: &Registry,
+    paper: Option<&str>,
+    results: &Path,
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let known = papers(&plans);
+    if let Some(paper) = paper.filter(|paper| !known.iter().any(|known| known == paper)) {
+        return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known });
+    }
+    let mut exit = Exit::Done;
+    for name in known.iter().filter(|name| paper.is_none_or(|paper| paper == *name)) {
+        exit = exit.worst(verify_paper(name, &plans, results, output)?);
+    }
+    Ok(exit)
+}
+
+/// Judges the claims of a paper on the results in a folder, writes `claims.json` and prints the table.
+pub(super) fn verify_paper(
+    paper: &str,
+    plans: &[Plan],
+    results: &Path,
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let Some(ledger) = ledger(paper, plans)? else { return Ok(Exit::Done) };
+    let judged = judged(&ledger, plans, results)?;
+    let path = results.join(paper).join("claims.json");
+    write_atomically(&path, to_json(&judged).as_bytes())
+        .map_err(|error| CommandError::Store { path: path.clone(), error })?;
+    print(paper, &judged, output)
+}
+
+/// All claims of a ledger, judged on the results in a folder.
+pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<Vec<Judged>, CommandError> {
+    let named = |plan: &Plan| {
+        let (id, own) = (plan.experiment.id.as_str(), plan.experiment.id.split_once('/').map(|(_, own)| own));
+        let experiments = |judged: &crate::claims::Claim| {
+            judged.kind.experiments().into_iter().any(|name| name == id || Some(name) == own)
+        };
+        ledger.claims.iter().any(experiments)
+    };
+    Ok(judge_all(ledger, &Evidence::read(results, plans, named)?))
+}
+
+/// Prints judged claims as a table, the verdicts counted, and what surprises.
+pub(super) fn print(paper: &str, judged: &[Judged], output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    let mut table = Builder::default();
+    table.push_record(["claim", "published", "measured", "margin", "verdict"]);
+    for each in judged {
+        let margin = each.judgement.margin.filter(|margin| margin.is_finite());
+        let verdict = match each.is_surprise() {
+            true => format!("{}, expected {}", each.judgement.verdict, each.claim.expected),
+            false => each.judgement.verdict.to_string(),
+        };
+        let mark = if each.claim.calibrated { " (calibrated)" } else { "" };
+        table.push_record([
+            each.claim.id.clone(),
+            each.published(),
+            each.measured(),
+            margin.map_or_else(String::new, |margin| format!("{margin:.2}")),
+            format!("{verdict}{mark}"),
+        ]);
+    }
+    let mut table = table.build();
+    table.with(Style::psql()).with(Modify::new(Columns::new(1..4)).with(Alignment::right()));
+    table.with(Modify::new(Columns::first()).with(Width::wrap(60)));
+    output.line(table.to_string())?;
+    let parts: Vec<String> = counts(judged)
+        .into_iter()
+        .filter(|&(_, count, _)| count > 0)
+        .map(|(verdict, count, calibrated)| match calibrated {
+            0 => format!("{count} {verdict}"),
+            _ => format!("{count} {verdict} ({calibrated} of them calibrated)"),
+        })
+        .collect();
+    output.line(format!("{paper}: {} claims: {}", judged.len(), parts.join(", ")))?;
+    let surprises: Vec<&str> =
+        judged.iter().filter(|each| each.is_surprise()).map(|each| each.claim.id.as_str()).collect();
+    if surprises.is_empty() {
+        return Ok(Exit::Done);
+    }
+    output.line(format!("not as expected: {}", surprises.join(", ")))?;
+    Ok(Exit::Differs)
+}
+
+/// Shows everything about a claim: its statement, its numbers, its margin and how to redo it.
+pub(super) fn explain(
+    registry: &Registry,
+    name: &str,
+    results: &Path,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let mut known = Vec::new();
+    for paper in papers(&plans) {
+        let Some(mut ledger) = ledger(&paper, &plans)? else { continue };
+        known.extend(ledger.claims.iter().map(|claim| claim.id.clone()));
+        let own = name.strip_prefix(&format!("{paper}/")).unwrap_or(name);
+        let Some(claim) = ledger.claims.iter().find(|claim| claim.id == own).cloned() else { continue };
+        ledger.claims = vec![claim];
+        let evidence = Evidence::read(results, &plans, |plan| {
+            let named = |name: &str| name == plan.experiment.id || plan.experiment.id == format!("{paper}/{name}");
+            ledger.claims[0].kind.experiments().into_iter().any(named)
+        })?;
+        let [judged] = judge_all(&ledger, &evidence).try_into().expect("one claim is judged");
+        for line in explained(&paper, &judged, &evidence) {
+            output.line(line)?;
+        }
+        return Ok(());
+    }
+    Err(CommandError::UnknownName { kind: "claim", found: name.to_owned(), known })
+}
+
+fn explained(paper: &str, judged: &Judged, evidence: &Evidence<'_>) -> Vec<String> {
+    let Judged { claim, judgement } = judged;
+    let mut lines = vec![format!("{paper}/{}", claim.id)];
+    let mut add = |name: &str, text: &str| {
+        if !text.is_empty() {
+            lines.push(format!("{name:<11}{text}"));
+        }
+    };
+    add("place", &claim.place);
+    add("statement", &claim.statement);
+    add("kind", claim.kind.name());
+    for operand in claim.kind.operands() {
+        add("operand", &operand_text(operand));
+        let numbers = evidence.select(paper, operand).numbers;
+        const MOST: usize = 12;
+        let mut texts: Vec<String> = numbers.iter().take(MOST).map(|number| format!("{:e}", number.value)).collect();
+        if numbers.len() > MOST {
+            texts.push(format!("… ({} numbers)", numbers.len()));
+        }
+        add("  numbers", &texts.join(", "));
+        if let Some(number) = numbers.iter().find(|number| number.uncertainty > 0.0) {
+            add("  bound", &format!("{:.1e} on the error of the reference", number.uncertainty));
+        }
+    }
+    if let Kind::Failure(failure) = &claim.kind {
+        let wanted = match (&failure.status, failure.completes) {
+            (_, true) => "no run fails".to_owned(),
+            (Some(status), _) => format!("every run has the status `{status}`"),
+            (None, _) => "every run fails".to_owned(),
+        };
+        add("runs", &format!("{} {}: {wanted}", failure.experiment, filter_text(&failure.filter)));
+    }
+    add("published", claim.kind.published().unwrap_or_default());
+    let tolerance = claim.kind.test().map(ToString::to_string).unwrap_or_default();
+    add(
+        "tolerance",
+        &[tolerance.as_str(), claim.why.as_str()].map(str::trim).join(": ").trim_matches([':', ' ']).to_owned(),
+    );
+    add("measured", &judgement.measured.map(|number| format!("{number:e}")).unwrap_or_default());
+    for detail in &judgement.details {
+        let measured = detail.measured.map_or_else(|| "nothing".to_owned(), short);
+        let holds = if detail.holds { "holds" } else { "does not hold" };
+        add("  landmark", &format!("{}: {measured}, {} {holds}", detail.name, detail.published));
+    }
+    add("margin", &judgement.margin.map(|margin| format!("{margin:.3}")).unwrap_or_default());
+    let expected = match judgement.verdict == claim.expected {
+        true => "as expected".to_owned(),
+        false => format!("expected {}", claim.expected),
+    };
+    add("verdict", &format!("{}, {expected}", judgement.verdict));
+    add("calibrated", if claim.calibrated { "yes: parameters were tuned to reach this number" } else { "" });
+    add("note", &judgement.note);
+    add("because", &claim.because);
+    add("evidence", &judgement.evidence.join(" "));
+    if judgement.verdict != Verdict::Untestable || !judgement.evidence.is_empty() {
+        let mut ids: Vec<String> = claim
+            .kind
+            .experiments()
+            .into_iter()
+            .map(|name| if name.contains('/') { name.to_owned() } else { format!("{paper}/{name}") })
+            .collect();
+        ids.sort();
+        ids.dedup();
+        add("redo", &format!("mbsbench reproduce {}", ids.join(" ")));
+    }
+    lines
+}
+
+fn operand_text(operand: &Operand) -> String {
+    let columns: Vec<&str> = operand.columns().collect();
+    format!("{} of {} {}", columns.join(", "), operand.experiment, filter_text(&operand.filter)).trim_end().to_owned()
+}
+
+fn filter_text(filter: &std::collections::BTreeMap<String, AxisValue>) -> String {
+    let texts: Vec<String> = filter.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
+    if texts.is_empty() { String::new() } else { format!("where {}", texts.join(", ")) }
+}
