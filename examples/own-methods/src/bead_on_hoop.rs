@@ -70,7 +70,7 @@ impl Model for BeadOnHoop {
         vec![
             Observable::new("phi", "rad", "angle from the lowest point"),
             Observable::new("phi_rate", "rad/s", "angular velocity along the hoop"),
-            Observable::new("energy", "J", "energy in the frame of the hoop, zero at rest in its centre's plane"),
+            Observable::new("energy", "J", "energy in the frame of the hoop (Jacobi's integral)"),
         ]
     }
 
@@ -140,9 +140,12 @@ mod tests {
     #[test]
     fn small_swings_have_the_frequency_of_the_linearised_equation() {
         let amplitude = 1e-4;
-        for (spin, rest, frequency) in
-            [(2.0, 0.0, (19.62f64 - 4.0).sqrt()), (6.0, (19.62f64 / 36.0).acos(), 6.0 * (19.62f64 / 36.0).acos().sin())]
-        {
+        let BeadOnHoop { gravity, radius, .. } = BeadOnHoop::default();
+        let (slow, fast, square) = (2.0, 6.0, gravity / radius);
+        let off_axis = (square / (fast * fast)).acos();
+        let below = (slow, 0.0, (square - slow * slow).sqrt());
+        let above = (fast, off_axis, fast * off_axis.sin());
+        for (spin, rest, frequency) in [below, above] {
             let bead = BeadOnHoop { spin, angle: (rest + amplitude).to_degrees(), ..BeadOnHoop::default() };
             for (phase, displacement) in [(0.5, 0.0), (1.0, -1.0), (2.0, 1.0)] {
                 let phi = state_at(&bead, phase * PI / frequency)[0];
