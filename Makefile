@@ -1,8 +1,11 @@
 # Calls of the tools and nothing else; every target can be typed by hand.
 CARGO ?= cargo
+# A crate outside the workspace, as in docs/extending.md; it shares the compiled dependencies.
+OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
+TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
-.PHONY: reproduce quick test bench lint setup
+.PHONY: reproduce quick test lock bench lint setup
 
 reproduce: ## all papers: runs, tables and plots into results/
 	$(MBSBENCH) reproduce
@@ -12,6 +15,11 @@ quick: ## every method, model and renderer on shortened experiments, into target
 
 test: ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace
+	$(CARGO) test --release --locked $(OWN_METHODS) --target-dir $(TARGET)
+
+lock: ## after a change of dependencies: the crate outside follows the workspace
+	cp Cargo.lock examples/own-methods/Cargo.lock
+	$(CARGO) update --quiet --offline --workspace $(OWN_METHODS)
 
 bench: ## Criterion benches of steppers and right-hand sides
 	$(CARGO) bench --workspace
@@ -19,6 +27,8 @@ bench: ## Criterion benches of steppers and right-hand sides
 lint: ## what the gate asks of the sources
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- --deny warnings
+	$(CARGO) fmt $(OWN_METHODS) --check
+	$(CARGO) clippy --release --locked $(OWN_METHODS) --target-dir $(TARGET) --all-targets -- --deny warnings
 
 setup: ## system libraries that optional parts use: none so far
 	./scripts/setup.sh
