@@ -166,10 +166,7 @@ fn explained(paper: &str, judged: &Judged, evidence: &Evidence<'_>) -> Vec<Strin
     }
     add("published", claim.kind.published().unwrap_or_default());
     let tolerance = claim.kind.test().map(ToString::to_string).unwrap_or_default();
-    add(
-        "tolerance",
-        &[tolerance.as_str(), claim.why.as_str()].map(str::trim).join(": ").trim_matches([':', ' ']).to_owned(),
-    );
+    add("tolerance", [tolerance.as_str(), claim.why.as_str()].map(str::trim).join(": ").trim_matches([':', ' ']));
     add("measured", &judgement.measured.map(|number| format!("{number:e}")).unwrap_or_default());
     for detail in &judgement.details {
         let measured = detail.measured.map_or_else(|| "nothing".to_owned(), short);
