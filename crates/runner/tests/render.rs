@@ -1,6 +1,6 @@
 //! Figures and tables as their readers get them: golden files, and what may never overlap.
 
-use mbsbench::render::drawing::{Area, Drawing, Shape};
+use mbsbench::render::drawing::{Area, Drawing, Part, Shape};
 use mbsbench::render::{
     Axis, Cell, Failure, Figure, Kind, Measured, Panel, Point, Row, Series, Style, Table, csv, lay_out, png, svg,
 };
@@ -148,7 +148,7 @@ fn curves_stay_inside_the_frame_and_every_mark_on_the_page() {
     for (name, figure) in awkward() {
         let drawing = lay_out(&figure);
         let page = Area { left: 0.0, top: 0.0, right: drawing.width, bottom: drawing.height };
-        for group in drawing.groups.iter().filter(|group| group.series.is_some()) {
+        for group in drawing.groups.iter().filter(|group| matches!(group.part, Part::Series(_))) {
             for shape in &group.shapes {
                 match shape {
                     Shape::Line { points, .. } => {
@@ -173,7 +173,7 @@ fn curves_stay_inside_the_frame_and_every_mark_on_the_page() {
 /// Markers that a figure shows for its series, legends apart.
 fn markers(figure: &Figure) -> usize {
     let drawing = lay_out(figure);
-    let of_series = drawing.groups.iter().filter(|group| group.series.is_some());
+    let of_series = drawing.groups.iter().filter(|group| matches!(group.part, Part::Series(_)));
     of_series.flat_map(|group| &group.shapes).filter(|shape| matches!(shape, Shape::Marker { .. })).count()
 }
 

@@ -22,8 +22,21 @@ pub struct Drawing {
     pub groups: Vec<Group>,
     /// The frame of each panel.
     pub frames: Vec<Area>,
+    /// What the lower and left edges of each frame measure.
+    pub scales: Vec<[EdgeScale; 2]>,
     /// The legends.
     pub legends: Vec<Area>,
+}
+
+/// What an edge of a frame measures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeScale {
+    /// Label of the axis with its unit.
+    pub name: String,
+    /// Values at the left or lower end, and at the other.
+    pub range: [f64; 2],
+    /// Whether distances are those of the logarithms.
+    pub logarithmic: bool,
 }
 
 /// Shapes of one ink.
@@ -31,10 +44,21 @@ pub struct Drawing {
 pub struct Group {
     /// Ink of all that is drawn here.
     pub ink: Ink,
-    /// Label of the series that it shows, if it does.
-    pub series: Option<String>,
+    /// What the shapes are of.
+    pub part: Part,
     /// Shapes in drawing order.
     pub shapes: Vec<Shape>,
+}
+
+/// What shapes are of; a page that shows the figure can hide a series with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Axes, grid and titles.
+    Scaffold,
+    /// The data of a series, by its label.
+    Series(String),
+    /// The entry of a series in the legend.
+    Legend(String),
 }
 
 /// An ink, which a theme maps to a colour.

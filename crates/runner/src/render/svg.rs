@@ -6,9 +6,10 @@
 
 use std::fmt::Write as _;
 
-use super::drawing::{Anchor, Area, Drawing, Group, Ink, Shape};
+use super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, Shape};
 use super::style::{Dash, Hue, Mark};
 use super::text::{Level, Text};
+use crate::results::decimal;
 
 /// Fonts, of which the last is always there.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
@@ -33,6 +34,9 @@ pub fn write(drawing: &Drawing) -> String {
     for group in drawing.groups.iter().filter(|group| !group.shapes.is_empty()) {
         write_group(&mut out, group);
     }
+    for (area, scales) in drawing.frames.iter().zip(&drawing.scales) {
+        write_frame(&mut out, *area, scales);
+    }
     out.push_str("</svg>\n");
     out
 }
@@ -54,7 +58,11 @@ pub fn theme(dark: bool, background: &str) -> String {
 
 fn write_group(out: &mut String, group: &Group) {
     let colour = hex(group.ink.on_light());
-    let series = group.series.as_ref().map(|label| format!(" data-series=\"{}\"", escape(label))).unwrap_or_default();
+    let series = match &group.part {
+        Part::Scaffold => String::new(),
+        Part::Series(label) => format!(" data-series=\"{}\"", escape(label)),
+        Part::Legend(label) => format!(" data-legend=\"{}\"", escape(label)),
+    };
     // Viewers that do not know custom properties take the attribute.
     let _ = writeln!(
         out,
@@ -75,6 +83,23 @@ fn write_group(out: &mut String, group: &Group) {
         let _ = writeln!(out, "<path d=\"{path}\"/>");
     }
     out.push_str("</g>\n");
+}
+
+/// An unseen rectangle over a frame that says what its edges measure, for scripts.
+fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
+    let [x, y] = scales.each_ref().map(|EdgeScale { name, range: [low, high], logarithmic }| {
+        let (low, high) = (decimal(*low), decimal(*high));
+        format!("{low} {high} {} {}", if *logarithmic { "log" } else { "linear" }, escape(name))
+    });
+    let _ = writeln!(
+        out,
+        "<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" stroke=\"none\" pointer-events=\"all\" \
+         data-x=\"{x}\" data-y=\"{y}\"/>",
+        number(area.left),
+        number(area.top),
+        number(area.width()),
+        number(area.height()),
+    );
 }
 
 fn write_shape(out: &mut String, shape: &Shape) {

@@ -1,6 +1,6 @@
 //! Points of a series on the drawing: mapped, clipped to the frame, or put on a margin.
 
-use super::super::drawing::{Area, Group, Ink, Shape};
+use super::super::drawing::{Area, Group, Ink, Part, Shape};
 use super::super::figure::{Kind, Scale, Series};
 use super::super::style::Dash;
 use super::legend::marker;
@@ -62,7 +62,7 @@ pub struct Unplaced {
 
 /// Draws line and markers of a series within `frame`.
 pub fn draw(series: &Series, x: Map, y: Map, frame: Area, groups: &mut Vec<Group>) {
-    let mut group = Group { ink: ink_of(series), series: Some(series.label.clone()), shapes: Vec::new() };
+    let mut group = Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes: Vec::new() };
     let place = |px: f64, py: f64| Some([x.place(px)?, y.place(py)?]);
     if series.kind != Kind::Markers {
         let mut line: Vec<[f64; 2]> = Vec::new();

@@ -1,6 +1,6 @@
 //! The legend, below the axes in as many columns as fit.
 
-use super::super::drawing::{Anchor, Area, Group, Ink, Shape};
+use super::super::drawing::{Anchor, Area, Group, Ink, Part, Shape};
 use super::super::figure::{Kind, Panel, Series};
 use super::super::style::Mark;
 use super::super::text::{Text, wrap};
@@ -114,11 +114,13 @@ impl Legend {
             let mut x = left + (self.width() - total(&self.columns)) / 2.0;
             let middle = y + TICK_SIZE * LEADING / 2.0;
             for ((series, lines), width) in series.iter().zip(labels).zip(&self.columns) {
-                groups.push(Group { ink: ink_of(series), series: None, shapes: sample(series, x, middle) });
-                for (number, line) in lines.iter().enumerate() {
+                let part = Part::Legend(series.label.clone());
+                groups.push(Group { ink: ink_of(series), part: part.clone(), shapes: sample(series, x, middle) });
+                let name = |(number, line): (usize, &Text)| {
                     let down = baseline(TICK_SIZE) + number as f64 * TICK_SIZE * LEADING;
-                    words.push(text(line.clone(), [x + SAMPLE + GAP, middle + down], TICK_SIZE, Anchor::Start));
-                }
+                    text(line.clone(), [x + SAMPLE + GAP, middle + down], TICK_SIZE, Anchor::Start)
+                };
+                groups.push(Group { ink: Ink::Foreground, part, shapes: lines.iter().enumerate().map(name).collect() });
                 x += width + COLUMN_GAP;
             }
             y += height;
@@ -128,7 +130,7 @@ impl Legend {
             words.push(text(line.clone(), at, TICK_SIZE, Anchor::Middle));
             y += TICK_SIZE * LEADING;
         }
-        groups.push(Group { ink: Ink::Foreground, series: None, shapes: words });
+        groups.push(Group { ink: Ink::Foreground, part: Part::Scaffold, shapes: words });
         area(left, top, self.width(), self.height())
     }
 }

@@ -8,7 +8,7 @@ mod curves;
 mod legend;
 mod panel;
 
-use super::drawing::{Anchor, Area, Drawing, Group, Ink, Shape};
+use super::drawing::{Anchor, Area, Drawing, Group, Ink, Part, Shape};
 use super::figure::Figure;
 use super::text::Text;
 use legend::Legend;
@@ -104,7 +104,7 @@ fn text(text: Text, at: [f64; 2], size: f64, anchor: Anchor) -> Shape {
 
 /// A group of the foreground ink.
 fn foreground(shapes: Vec<Shape>) -> Group {
-    Group { ink: Ink::Foreground, series: None, shapes }
+    Group { ink: Ink::Foreground, part: Part::Scaffold, shapes }
 }
 
 /// Distance from the middle of a line of text down to its baseline.

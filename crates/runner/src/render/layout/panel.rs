@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::drawing::{Anchor, Area, Drawing, Group, Ink, Shape};
+use super::super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, Shape};
 use super::super::figure::{Axis, Panel, Scale, Series};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
@@ -226,6 +226,12 @@ impl<'f> Prepared<'f> {
             drawing.legends.push(self.legend.draw(groups, left + centred.clamp(0.0, room), below));
         }
         drawing.frames.push(frame);
+        let scale = |axis: &Axis, map: Map| EdgeScale {
+            name: if axis.unit.is_empty() { axis.label.clone() } else { format!("{} ({})", axis.label, axis.unit) },
+            range: map.range,
+            logarithmic: map.scale == Scale::Log,
+        };
+        drawing.scales.push([scale(&self.panel.x, x), scale(&self.panel.y, y)]);
     }
 
     fn grid(&self, x: Map, y: Map, frame: Area) -> Group {
@@ -236,7 +242,7 @@ impl<'f> Prepared<'f> {
             .map(|y| line([[frame.left, y], [frame.right, y]]))
             .chain(up.map(|x| line([[x, frame.top], [x, frame.bottom]])))
             .collect();
-        Group { ink: Ink::Grid, series: None, shapes }
+        Group { ink: Ink::Grid, part: Part::Scaffold, shapes }
     }
 
     /// The frame with ticks inside on all four sides.
@@ -333,7 +339,7 @@ impl<'f> Prepared<'f> {
                 shapes.push(marker(series.style.mark, at, hollow || series.published));
             }
             if !shapes.is_empty() {
-                groups.push(Group { ink: ink_of(series), series: Some(series.label.clone()), shapes });
+                groups.push(Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes });
             }
         }
     }
