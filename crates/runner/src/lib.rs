@@ -15,8 +15,10 @@ pub mod output;
 pub mod pipeline;
 pub mod plan;
 pub mod progress;
+pub mod provenance;
 pub mod registry;
 pub mod render;
+pub mod report;
 pub mod results;
 pub mod store;
 

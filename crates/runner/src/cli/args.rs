@@ -69,6 +69,12 @@ pub enum Command {
         #[command(flatten)]
         options: DiffOptions,
     },
+    /// Write the report of all papers whose results are there.
+    Report {
+        /// Folder with the results; the report goes to `DIR/report/index.html`.
+        #[arg(long, value_name = "DIR", default_value = "results")]
+        results: PathBuf,
+    },
     /// Validate experiment files and ledgers of claims, and do nothing else.
     Check {
         /// Experiment files, `claims.yaml` or `anchors.yaml`.

@@ -7,6 +7,8 @@ use super::Exit;
 use crate::artefacts::WriteError;
 use crate::claims::EvidenceError;
 use crate::input::{BadInput, accepted};
+use crate::provenance::ManifestError;
+use crate::report::ReportError;
 
 /// Why a command stopped.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +48,12 @@ pub enum CommandError {
     /// Results cannot be judged.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
+    /// The report cannot be made.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// The manifest cannot be made.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
     /// Threads cannot be made.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -66,9 +74,7 @@ impl CommandError {
                 }
                 _ => Exit::System,
             },
-            Self::Output(_) | Self::Evidence(_) | Self::Store { .. } | Self::Write(_) | Self::Threads(_) => {
-                Exit::System
-            }
+            _ => Exit::System,
         }
     }
 

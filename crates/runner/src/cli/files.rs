@@ -22,12 +22,13 @@ pub(super) fn book(path: &Path) -> Option<Book> {
 
 /// Experiment files below a folder, in the order of their paths.
 pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let mut files = yaml_files(folder)?;
-    files.retain(|path| book(path).is_none());
+    let mut files = all_files(folder)?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none());
     Ok(files)
 }
 
-fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+/// All files below a folder, in the order of their paths.
+pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let unreadable = |error| CommandError::Unreadable { path: folder.to_owned(), error };
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
     let mut paths: Vec<PathBuf> =
@@ -36,8 +37,8 @@ fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(yaml_files(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            files.extend(all_files(&path)?);
+        } else {
             files.push(path);
         }
     }

@@ -8,6 +8,7 @@ mod error;
 mod files;
 mod list;
 mod plan;
+mod report;
 mod run;
 mod schema;
 mod verify;
@@ -71,7 +72,7 @@ pub fn run(
     let mut output = Output::new(stdout);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => return report(stderr, &error.render().to_string(), Exit::BadInput),
+        Err(error) if error.use_stderr() => return tell(stderr, &error.render().to_string(), Exit::BadInput),
         // `--help` and `--version` are answers, not errors.
         Err(answer) => {
             return match output.line(answer.render().to_string().trim_end()) {
@@ -82,7 +83,7 @@ pub fn run(
     };
     match command(registry, &arguments.command, &mut output) {
         Ok(exit) => exit,
-        Err(error) => report(stderr, &error.render(colour), error.exit()),
+        Err(error) => tell(stderr, &error.render(colour), error.exit()),
     }
 }
 
@@ -93,6 +94,7 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Explain { claim, results } => verify::explain(registry, claim, results, output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Run { files, out, options } => run::run(registry, files, out, options, output)?,
+        Command::Report { results } => report::report(registry, results, output)?,
         Command::Check { files } => check::check(registry, files, output)?,
         Command::Plan { files, quick } => plan::plan(registry, files, *quick, output)?,
         Command::List { what, format, folder } => list::list(registry, *what, *format, folder, output)?,
@@ -102,8 +104,8 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
     Ok(Exit::Done)
 }
 
-/// Writes a report. Where even that fails, the exit code is all that is left.
-fn report(stderr: &mut dyn Write, text: &str, exit: Exit) -> Exit {
+/// Says what went wrong. Where even that fails, the exit code is all that is left.
+fn tell(stderr: &mut dyn Write, text: &str, exit: Exit) -> Exit {
     let _ = writeln!(stderr, "{}", text.trim_end());
     exit
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::report::{manifest, report};
 use super::verify::verify_paper;
 use super::{CommandError, Exit, load};
 use crate::artefacts::write;
@@ -75,6 +76,12 @@ pub(super) fn reproduce(
     let mut exit = Exit::Done;
     for paper in &whole {
         exit = exit.worst(verify_paper(paper, &plans, out, output)?);
+    }
+    if wanted.is_empty() && !options.quick {
+        manifest(registry, &plans, out)?;
+    }
+    if !whole.is_empty() {
+        report(registry, out, output)?;
     }
     Ok(exit)
 }

@@ -188,6 +188,7 @@ fn figure(panel: &Value) -> Value {
         "properties": {
             "id": id,
             "title": { "type": "string" },
+            "caption": { "type": "string" },
             "columns": { "type": "integer", "minimum": 1 },
             "panels": { "type": "array", "minItems": 1, "maxItems": 26, "items": panel },
         },
@@ -199,6 +200,7 @@ fn figure(panel: &Value) -> Value {
     let mut one = PanelSpec::json_schema(&mut generator).to_value();
     if let Some(properties) = one.get_mut("properties").and_then(Value::as_object_mut) {
         properties.insert("id".to_owned(), id);
+        properties.insert("caption".to_owned(), json!({ "type": "string" }));
     }
     if let Some(required) = one.get_mut("required").and_then(Value::as_array_mut) {
         required.push(json!("id"));

@@ -93,6 +93,9 @@ pub struct TableSpec {
     /// Heading, in our words.
     #[serde(default)]
     pub title: Option<String>,
+    /// What there is to see, in our words.
+    #[serde(default)]
+    pub caption: Option<String>,
     /// Axis that gives the rows.
     pub rows: String,
     /// Axis that gives the columns.
@@ -287,6 +290,8 @@ pub struct FigureSpec {
     pub id: String,
     /// Heading, in our words.
     pub title: Option<String>,
+    /// What there is to see, in our words.
+    pub caption: Option<String>,
     /// Panels side by side; 1 where not given.
     pub columns: u32,
     /// The panels, row by row; they are also written by themselves as `figure-3.10a` and so on.
@@ -308,11 +313,13 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
         #[serde(default)]
         title: Option<String>,
         #[serde(default)]
+        caption: Option<String>,
+        #[serde(default)]
         columns: Option<u32>,
         panels: Vec<PanelSpec>,
     }
     if let Some(panels) = node.get("panels") {
-        let Several { id, title, columns, panels: read_panels } = read(node)?;
+        let Several { id, title, caption, columns, panels: read_panels } = read(node)?;
         if read_panels.is_empty() || read_panels.len() > MOST_PANELS {
             let message = format!("a figure of {} panels", read_panels.len());
             return Err(Problem::new(panels.place, message).help(format!("accepted: 1 to {MOST_PANELS} panels")));
@@ -321,7 +328,7 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
             let problem = Problem::new(node.place_of("columns"), "a figure of 0 columns");
             return Err(problem.help("accepted: a whole number from 1"));
         }
-        return Ok(FigureSpec { id, title, columns: columns.unwrap_or(1), panels: read_panels });
+        return Ok(FigureSpec { id, title, caption, columns: columns.unwrap_or(1), panels: read_panels });
     }
     if !matches!(node.value, Value::Map(_)) {
         return Err(Problem::new(node.place, format!("found {}", node.describe()))
@@ -331,8 +338,9 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
         return Err(Problem::new(node.place, "the key `id` is missing").help("add `id:`"));
     };
     let title = node.get("title").map(read).transpose()?;
-    let panel: PanelSpec = read(&node.without("id").without("title"))?;
-    Ok(FigureSpec { id: read(id)?, title, columns: 1, panels: vec![panel] })
+    let caption = node.get("caption").map(read).transpose()?;
+    let panel: PanelSpec = read(&node.without("id").without("title").without("caption"))?;
+    Ok(FigureSpec { id: read(id)?, title, caption, columns: 1, panels: vec![panel] })
 }
 
 /// Panels of a figure are lettered.

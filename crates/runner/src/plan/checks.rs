@@ -79,7 +79,7 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
 /// Undetermined parameters exist, are numbers, and are set to a value within their range.
 fn check_undetermined(plan: &Plan, problems: &mut Problems) {
     for (key, undetermined) in &plan.experiment.undetermined {
-        let values: Vec<f64> = plan.runs.iter().filter_map(|run| value_at(run, &key.name)).collect();
+        let values = plan.numbers_at(&key.name);
         if values.is_empty() {
             let known = known_paths(plan);
             problems.add(Problem::unknown(
@@ -103,7 +103,7 @@ fn check_undetermined(plan: &Plan, problems: &mut Problems) {
 }
 
 /// The number at a path of a run: `model.…`, `method.…`, `step`, `span.start`, `span.end`.
-fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
+pub(super) fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
     use mbsbench_problem::StepControl;
     match path.split_once('.') {
         Some(("model", path)) => run.model.parameter(path)?.as_f64(),

@@ -116,6 +116,18 @@ impl Plan {
         self.axes.iter().position(|axis| axis == name)
     }
 
+    /// The different numbers that the runs have at a path, `model.mass` or `step`; empty where none has it.
+    #[must_use]
+    pub fn numbers_at(&self, path: &str) -> Vec<f64> {
+        let mut numbers: Vec<f64> = Vec::new();
+        for number in self.runs.iter().filter_map(|run| checks::value_at(run, path)) {
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        numbers
+    }
+
     /// The different values on an axis, in the order in which the runs have them.
     #[must_use]
     pub fn values(&self, axis: usize) -> Vec<&Label> {

@@ -1,0 +1,82 @@
+// Hide and show series by their legend entries; read values under the pointer. The page is complete without it.
+"use strict";
+for (const svg of document.querySelectorAll("figure svg")) {
+  const parts = (kind, name) => [...svg.querySelectorAll(`[data-${kind}]`)].filter((g) => g.dataset[kind] === name);
+  const toggle = (name) => {
+    const off = !parts("legend", name)[0].classList.contains("off");
+    for (const g of parts("legend", name)) {
+      g.classList.toggle("off", off);
+      g.setAttribute("aria-pressed", String(!off));
+    }
+    for (const g of parts("series", name)) g.classList.toggle("hidden", off);
+  };
+  const named = new Set();
+  for (const entry of svg.querySelectorAll("[data-legend]")) {
+    const name = entry.dataset.legend;
+    entry.setAttribute("pointer-events", "bounding-box");
+    entry.addEventListener("click", () => toggle(name));
+    if (named.has(name)) continue;
+    named.add(name);
+    entry.setAttribute("role", "button");
+    entry.setAttribute("tabindex", "0");
+    entry.setAttribute("aria-pressed", "true");
+    entry.setAttribute("aria-label", `show ${name}`);
+    entry.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      toggle(name);
+    });
+  }
+
+  // All drawn points of the series, in the coordinates of the picture.
+  const points = [];
+  for (const g of svg.querySelectorAll("[data-series]")) {
+    for (const line of g.querySelectorAll("polyline")) {
+      for (const p of line.points) points.push([p.x, p.y, g]);
+    }
+    for (const dot of g.querySelectorAll("circle")) points.push([dot.cx.baseVal.value, dot.cy.baseVal.value, g]);
+  }
+  const scale = (text) => {
+    const [low, high, kind, ...name] = text.split(" ");
+    const log = kind === "log";
+    const [a, b] = [low, high].map((value) => (log ? Math.log10(+value) : +value));
+    return { at: (share) => (log ? 10 ** (a + share * (b - a)) : a + share * (b - a)), name: name.join(" ") };
+  };
+  const figure = svg.parentElement;
+  const reading = document.createElement("div");
+  reading.id = "reading";
+  const digits = (value) => Number(value.toPrecision(4)).toString();
+  for (const frame of svg.querySelectorAll("rect.frame")) {
+    const [left, top, width, height] = ["x", "y", "width", "height"].map((key) => frame[key].baseVal.value);
+    const [x, y] = [scale(frame.dataset.x), scale(frame.dataset.y)];
+    const inside = points.filter(([px, py]) => px >= left - 1 && px <= left + width + 1 && py >= top - 1 && py <= top + height + 1);
+    frame.addEventListener("pointermove", (event) => {
+      const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      let best = null;
+      for (const [px, py, g] of inside) {
+        if (g.classList.contains("hidden")) continue;
+        const distance = Math.hypot(px - at.x, py - at.y);
+        if (best === null || distance < best.distance) best = { distance, px, py, g };
+      }
+      if (best === null) return reading.remove();
+      const name = best.g.dataset.series ? `${best.g.dataset.series}: ` : "";
+      const values = `${x.name} ≈ ${digits(x.at((best.px - left) / width))}, ${y.name} ≈ ${digits(y.at((top + height - best.py) / height))}`;
+      reading.textContent = name + values;
+      figure.append(reading);
+      const box = figure.getBoundingClientRect();
+      const room = Math.max(0, box.width - reading.offsetWidth);
+      reading.style.left = `${Math.min(event.clientX - box.left + 12, room)}px`;
+      reading.style.top = `${event.clientY - box.top + 16}px`;
+    });
+    frame.addEventListener("pointerleave", () => reading.remove());
+  }
+}
+// A link to a claim opens it; paper shows everything.
+const open = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+  if (target) target.scrollIntoView();
+};
+addEventListener("hashchange", open);
+open();
+addEventListener("beforeprint", () => document.querySelectorAll("details.claim").forEach((node) => (node.open = true)));

@@ -1,0 +1,56 @@
+//! The front page: all papers and how their claims fare.
+
+use maud::html;
+
+use super::PaperReport;
+use super::page::{page, scorecard};
+use super::published::PAPERS;
+
+/// The front page.
+pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
+    let total = reports.iter().map(|report| report.judged.len()).sum::<usize>();
+    let body = html! {
+        header {
+            h1 { "Does what these papers say hold?" }
+            p.lead {
+                "mbsbench runs the numerical experiments of papers on time integration in multibody dynamics and tests what \
+                 they state, claim by claim: " (total) " claims so far, each with the number that supports or refutes it."
+            }
+        }
+        main {
+            @for paper in &PAPERS {
+                @let report = reports.iter().find(|report| report.paper == paper.id);
+                section.paper {
+                    h2 {
+                        @if report.is_some() { a href=(format!("{}.html", paper.id)) { (paper.title) } }
+                        @else { (paper.title) }
+                    }
+                    p { (paper.authors) " (" code { (paper.id) } "): " (paper.about) "." }
+                    @match report {
+                        Some(report) if !report.judged.is_empty() => { (scorecard(&report.judged)) }
+                        Some(_) => { p.pending { "Experiments are there; no ledger of claims yet." } }
+                        None => { p.pending { "Not reproduced yet." } }
+                    }
+                }
+            }
+            section {
+                h2 { "How to read it" }
+                dl.verdicts {
+                    dt { span.badge.reproduced { "✓ reproduced" } } dd { "The claim holds within its tolerance." }
+                    dt { span.badge.partly { "≈ partly" } } dd { "Its direction holds, its size does not." }
+                    dt { span.badge.contradicted { "✗ contradicted" } }
+                    dd { "It does not hold, or a run it rests on failed." }
+                    dt { span.badge.inconclusive { "? inconclusive" } }
+                    dd { "The bound on the reference's error, or the spread of a timing, could turn the verdict." }
+                    dt { span.badge.untestable { "– untestable" } } dd { "It needs something that nobody outside has." }
+                }
+                p {
+                    "Claims and tolerances are written from the paper before our numbers are looked at. A claim whose \
+                     parameters were tuned to reach the published number is marked calibrated and counted apart. "
+                    code { "make reproduce" } " makes everything here again."
+                }
+            }
+        }
+    };
+    page("mbsbench: does what these papers say hold?", &body)
+}

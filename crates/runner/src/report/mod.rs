@@ -1,0 +1,61 @@
+//! The report: a front page and one page for each paper, from what is in the results folder.
+//!
+//! Each page is one file: figures, style and script are inside it, nothing is fetched, and everything but hiding
+//! series and reading values works without the script.
+
+mod artefact;
+mod claims;
+mod front;
+mod page;
+mod paper;
+mod published;
+
+use std::path::{Path, PathBuf};
+
+use crate::claims::{Judged, Ledger};
+use crate::plan::Plan;
+use crate::store::write_atomically;
+
+/// A paper with everything that its page shows.
+pub struct PaperReport<'r> {
+    /// The paper's id.
+    pub paper: &'r str,
+    /// Plans of its experiments.
+    pub plans: Vec<&'r Plan>,
+    /// Its claims; none where it has no ledger.
+    pub ledger: Option<&'r Ledger>,
+    /// The claims judged.
+    pub judged: Vec<Judged>,
+}
+
+/// The report cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {error}", path = path.display())]
+pub struct ReportError {
+    /// The file that could not be read or written.
+    pub path: PathBuf,
+    /// Why.
+    pub error: std::io::Error,
+}
+
+/// Writes `results/report/index.html` and a page for each paper, from the files under `results`.
+///
+/// # Errors
+/// The first file that cannot be read or written.
+pub fn write(results: &Path, papers: &[PaperReport<'_>]) -> Result<PathBuf, ReportError> {
+    let folder = results.join("report");
+    let save = |name: &str, text: String| {
+        let path = folder.join(name);
+        write_atomically(&path, text.as_bytes()).map_err(|error| ReportError { path, error })
+    };
+    for paper in papers {
+        save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
+    }
+    save("index.html", front::page_of(papers))?;
+    Ok(folder.join("index.html"))
+}
+
+/// The text of a file.
+fn read(path: &Path) -> Result<String, ReportError> {
+    std::fs::read_to_string(path).map_err(|error| ReportError { path: path.to_owned(), error })
+}

@@ -1,0 +1,77 @@
+//! What all pages have in common.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::claims::{Judged, Verdict, record};
+use crate::render::svg;
+
+/// Background of figures on a light and on a dark page.
+const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
+
+/// A page with its title and body.
+pub(super) fn page(title: &str, body: &Markup) -> String {
+    let [light, dark] = [svg::theme(false, BACKGROUNDS[0]), svg::theme(true, BACKGROUNDS[1])];
+    let themes = format!(
+        ":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}@media print{{:root{{{light}}}}}"
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width,initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(include_str!("assets/report.css"))) (PreEscaped(themes)) }
+            }
+            body {
+                (body)
+                script { (PreEscaped(include_str!("assets/report.js"))) }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// The sign of a verdict, readable without colour.
+pub(super) fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "✓",
+        Verdict::Partly => "≈",
+        Verdict::Contradicted => "✗",
+        Verdict::Inconclusive => "?",
+        Verdict::Untestable => "–",
+    }
+}
+
+/// A verdict as a badge.
+pub(super) fn badge(verdict: Verdict) -> Markup {
+    html! { span.badge.(verdict.name()) { (sign(verdict)) " " (verdict) } }
+}
+
+/// How many claims have each verdict, as a bar with its numbers; calibrated ones are counted apart.
+pub(super) fn scorecard(judged: &[Judged]) -> Markup {
+    let counts = record::counts(judged);
+    html! {
+        div.scorecard {
+            div.bar aria-hidden="true" {
+                @for &(verdict, count, _) in counts.iter().filter(|(_, count, _)| *count > 0) {
+                    span.(verdict.name()) style=(format!("flex:{count}")) { (count) }
+                }
+            }
+            ul.counts {
+                @for &(verdict, count, calibrated) in counts.iter().filter(|(_, count, _)| *count > 0) {
+                    li {
+                        (badge(verdict)) " " strong { (count) }
+                        @if calibrated > 0 { " (" (calibrated) " with calibrated parameters)" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A name as the target of a link.
+pub(super) fn anchor(id: &str) -> String {
+    id.replace('/', "-")
+}
