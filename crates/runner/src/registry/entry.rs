@@ -1,5 +1,6 @@
 //! An entry of a registry: a definition whose type is forgotten.
 
+use std::any::type_name;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ type Made<K> = (Value, Arc<<K as Kind>::Object>);
 /// A name with what is behind it.
 pub struct Entry<K: Kind> {
     name: &'static str,
+    /// The type behind it, which tells one definition of a name from another.
+    pub(super) definition: &'static str,
     summary: &'static str,
     source: &'static str,
     family: &'static str,
@@ -42,6 +45,7 @@ impl Entry<ModelKind> {
     pub(super) fn of_model<M: ModelDefinition>() -> Self {
         Self {
             name: M::NAME,
+            definition: type_name::<M>(),
             summary: M::SUMMARY,
             source: M::SOURCE,
             family: "",
@@ -56,6 +60,7 @@ impl Entry<MethodKind> {
     pub(super) fn of_method<M: MethodDefinition>() -> Self {
         Self {
             name: M::NAME,
+            definition: type_name::<M>(),
             summary: M::SUMMARY,
             source: M::SOURCE,
             family: M::FAMILY,
@@ -70,6 +75,7 @@ impl Entry<MeasureKind> {
     pub(super) fn of_measure<M: MeasureDefinition>() -> Self {
         Self {
             name: M::NAME,
+            definition: type_name::<M>(),
             summary: M::SUMMARY,
             source: "",
             family: "",

@@ -50,12 +50,12 @@ impl Registry {
     pub fn fingerprint(&self) -> String {
         let own = env!("MBSBENCH_FINGERPRINT");
         let builtin = Self::builtin();
-        let names = |registry: &Self| {
-            let models = registry.models.iter().map(Entry::name);
-            let others = registry.methods.iter().map(Entry::name).chain(registry.measures.iter().map(Entry::name));
-            models.chain(others).collect::<Vec<_>>()
+        let definitions = |registry: &Self| {
+            let models = registry.models.iter().map(|entry| entry.definition);
+            let methods = registry.methods.iter().map(|entry| entry.definition);
+            models.chain(methods).chain(registry.measures.iter().map(|entry| entry.definition)).collect::<Vec<_>>()
         };
-        if names(self) == names(&builtin) {
+        if definitions(self) == definitions(&builtin) {
             return own.to_owned();
         }
         let executable = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
@@ -69,6 +69,26 @@ impl Registry {
     #[must_use]
     pub fn model<M: ModelDefinition>(mut self) -> Self {
         add(&mut self.models, Entry::of_model::<M>());
+        self
+    }
+
+    /// Puts a model in the place of the one of that name, to see what a change of it would do.
+    ///
+    /// # Panics
+    /// Where there is none of that name.
+    #[must_use]
+    pub fn replacing_model<M: ModelDefinition>(mut self) -> Self {
+        replace(&mut self.models, Entry::of_model::<M>());
+        self
+    }
+
+    /// Puts a method in the place of the one of that name, to see what a change of it would do.
+    ///
+    /// # Panics
+    /// Where there is none of that name.
+    #[must_use]
+    pub fn replacing_method<M: MethodDefinition>(mut self) -> Self {
+        replace(&mut self.methods, Entry::of_method::<M>());
         self
     }
 
@@ -109,6 +129,12 @@ impl Registry {
     pub fn measures(&self) -> &[Entry<MeasureKind>] {
         &self.measures
     }
+}
+
+fn replace<K: Kind>(entries: &mut [Entry<K>], new: Entry<K>) {
+    let old = entries.iter_mut().find(|entry| entry.name() == new.name());
+    let Some(old) = old else { panic!("there is no `{}` to be replaced", new.name()) };
+    *old = new;
 }
 
 fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {

@@ -1,0 +1,75 @@
+//! Chapter 3 of compere2001 through the library: experiments and ledgers of a folder, any registry.
+#![allow(dead_code, reason = "each test uses its own part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mbsbench::Registry;
+use mbsbench::claims::record::judge_all;
+use mbsbench::claims::{Book, Evidence, Judged, Ledger};
+use mbsbench::cli::load;
+use mbsbench::input::Document;
+use mbsbench::pipeline::{Outcome, results_of};
+use mbsbench::plan::Plan;
+use mbsbench::progress::Progress;
+use mbsbench::store::Store;
+
+/// The experiments of the paper in the repository.
+pub fn experiments() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/compere2001")
+}
+
+/// Plans and results of all experiments in a folder.
+pub struct Chapter {
+    folder: PathBuf,
+    pub plans: Vec<Plan>,
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Chapter {
+    /// Runs the experiments of `folder` with what `registry` knows.
+    pub fn run(folder: &Path, registry: &Registry) -> Self {
+        let plans = plans(folder, registry);
+        let cache = tempfile::tempdir().unwrap();
+        let store = Store::new(cache.path(), registry.fingerprint());
+        let outcomes = results_of(&plans, &store, true, &Progress::silent()).unwrap();
+        Self { folder: folder.to_owned(), plans, outcomes }
+    }
+
+    /// The claims or anchors of the folder, judged on the results.
+    pub fn judged(&self, book: Book) -> Vec<Judged> {
+        let name = if book == Book::Claims { "claims.yaml" } else { "anchors.yaml" };
+        judge_all(&ledger(&self.folder.join(name), book, &self.plans), &Evidence::of(&self.plans, &self.outcomes))
+    }
+}
+
+/// Plans of the experiments in a folder.
+pub fn plans(folder: &Path, registry: &Registry) -> Vec<Plan> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.ends_with(".yaml") && name != "claims.yaml" && name != "anchors.yaml"
+    });
+    files.sort();
+    load(registry, &files, false).unwrap_or_else(|error| panic!("{}", error.render(false)))
+}
+
+/// A ledger.
+pub fn ledger(path: &Path, book: Book, plans: &[Plan]) -> Ledger {
+    let document = Document::parse(path, &fs::read(path).unwrap()).unwrap();
+    Ledger::read(&document, book, plans).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)))
+}
+
+/// Copies a folder with all that is in it.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
