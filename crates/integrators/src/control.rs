@@ -93,9 +93,11 @@ impl Controller {
             return Verdict::Rejected(h / largest.min((self.alpha * logarithm).exp() / safety));
         }
         let damped = (self.alpha * logarithm - beta * self.previous_logarithm).exp();
-        let mut next = h / smallest.max(largest.min(damped / safety));
-        self.previous_logarithm = logarithm.max(LOWEST);
-        next = next.min(self.max_step);
+        let mut next = h / (damped / safety).clamp(smallest, largest);
+        self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
+        if next > self.max_step {
+            next = self.max_step;
+        }
         if self.after_rejection {
             next = next.min(h);
         }
