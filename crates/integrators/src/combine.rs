@@ -5,11 +5,15 @@ use mbsbench_problem::Scalar;
 /// The longest row whose loops over the stages are unrolled: as long as a formula of thirteen stages has.
 pub const LONGEST: usize = 13;
 
+/// What a sum begins with: −0 + x is x for every x, and so costs no addition; +0 + (−0) is +0.
+const NEUTRAL: f64 = -0.0;
+
 /// One row of a formula, prepared for stages of `dimension` components stored one after the other.
 #[derive(Debug, Clone)]
 pub struct Row<S> {
-    /// The coefficients, zeros after the last; without those beyond [`LONGEST`].
-    coefficients: [S; LONGEST],
+    /// The coefficients, zeros after the last; without those beyond [`LONGEST`]. Each stands there twice: a pair is
+    /// loaded at once, one number would have to be spread over the two halves of a register.
+    coefficients: [[S; 2]; LONGEST],
     /// Number of coefficients up to the last nonzero one.
     length: usize,
     terms: Vec<Term<S>>,
@@ -29,12 +33,12 @@ impl<S: Scalar> Row<S> {
         let nonzero = row.iter().enumerate().filter(|(_, a)| **a != S::nought());
         let terms: Vec<_> = nonzero.map(|(j, &coefficient)| Term { coefficient, offset: j * dimension }).collect();
         let length = row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
-        let coefficients = std::array::from_fn(|j| row.get(j).copied().unwrap_or(S::nought()));
+        let coefficients = std::array::from_fn(|j| [row.get(j).copied().unwrap_or(S::nought()); 2]);
         Self { coefficients, length, terms }
     }
 
     /// `base + h Σ aⱼ kⱼ` over the first `N` stages, for a state of `D` components: loops whose bounds the compiler
-    /// knows. Zero coefficients are multiplied, which is cheaper here than to skip them.
+    /// knows. Zeros are multiplied, which is cheaper here than to skip them.
     #[inline(always)]
     pub fn advanced<const D: usize, const N: usize>(&self, base: &[S; D], h: S, k: &[[S; D]; LONGEST]) -> [S; D] {
         let sum = self.sum_of::<D, N>(k);
@@ -64,10 +68,10 @@ impl<S: Scalar> Row<S> {
     /// `Σ aⱼ kⱼ` over the first `N` stages.
     #[inline(always)]
     fn sum_of<const D: usize, const N: usize>(&self, k: &[[S; D]; LONGEST]) -> [S; D] {
-        let mut sum = [S::nought(); D];
+        let mut sum = [S::from(NEUTRAL); D];
         for j in 0..N {
             for w in 0..D {
-                sum[w] += self.coefficients[j] * k[j][w];
+                sum[w] += self.coefficients[j][w % 2] * k[j][w];
             }
         }
         sum
@@ -91,7 +95,7 @@ impl<S: Scalar> Row<S> {
     /// The `W` components from `i` on.
     #[inline(always)]
     fn block<const W: usize>(&self, out: &mut [S], base: &[S], h: S, stages: &[S], i: usize) {
-        let mut sum = [S::nought(); W];
+        let mut sum = [S::from(NEUTRAL); W];
         for term in &self.terms {
             let k = &stages[term.offset + i..][..W];
             for w in 0..W {

@@ -220,8 +220,11 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
 
     /// The step of size `h` just made is good: projects it, cuts it at the first event, makes its end the state,
     /// and shows it to the observer.
+    #[inline(always)]
     fn finish(&mut self, t_next: S, h: S) -> Result<(), Failure> {
-        self.attempt.project(t_next)?;
+        if self.attempt.projects {
+            self.attempt.project(t_next)?;
+        }
         let reached = self.locator.locate(&mut self.attempt, t_next, h, &mut self.repeated)?;
         self.accepted += 1;
         self.attempt.stepper.accepted(self.same_end);
@@ -233,7 +236,8 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
         }
     }
 
-    /// Shows the observer the step that ends at `reached`.
+    /// Shows the observer the step that ends at `reached`. Kept apart, so that a run that nobody watches stays short.
+    #[inline(never)]
     fn show(&mut self, reached: S) -> ControlFlow<Failure> {
         let Attempt { problem, t, y, end, before, projects, .. } = &mut self.attempt;
         let before: &[S] = if *projects || !self.locator.switched().is_empty() { before } else { end };

@@ -142,6 +142,7 @@ impl<S: Scalar> Locator<S> {
     }
 
     /// The same for a problem that has switches.
+    #[inline(never)]
     fn search<St: Stepper<S>>(
         &mut self,
         attempt: &mut Attempt<'_, S, St>,

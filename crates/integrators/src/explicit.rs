@@ -82,6 +82,8 @@ pub struct ExplicitStepper<S> {
     order: u32,
     error_order: u32,
     dimension: usize,
+    /// The dimension where there are at most [`LONGEST`] stages, zero elsewhere.
+    unrolled: usize,
     /// Number of stages that are evaluated, the first and one at the end of the step included.
     count: usize,
     /// Those between the first and one at the end of the step.
@@ -138,6 +140,7 @@ impl<S: Scalar> ExplicitStepper<S> {
             order: formula.order,
             error_order: formula.error_order,
             dimension,
+            unrolled: if count <= LONGEST { dimension } else { 0 },
             count,
             inner: inner.map(stage).collect(),
             weights: Row::new(&formula.weights[..count], dimension),
@@ -162,7 +165,7 @@ impl<S: Scalar> ExplicitStepper<S> {
     /// double precision: double-double loops are long enough by themselves.
     #[inline(always)]
     fn unrolled(&self) -> usize {
-        if size_of::<S>() == size_of::<f64>() && self.count <= LONGEST { self.dimension } else { 0 }
+        if size_of::<S>() == size_of::<f64>() { self.unrolled } else { 0 }
     }
 
     /// What comes before the further stages of a step: the first one, of a state of `n` components.
@@ -220,16 +223,18 @@ impl<S: Scalar> ExplicitStepper<S> {
             ($($i:literal)*) => {
                 'all: {
                     $(
-                        let Some(Stage { node, row }) = inner.next() else { break 'all };
+                        let Some(Stage { node, row }) = inner.next() else {
+                            *end = self.weights.advanced::<D, $i>(start, h, stages);
+                            break 'all;
+                        };
                         let state = row.advanced::<D, $i>(start, h, stages);
                         problem.rhs(t + *node * h, &state, &mut stages[$i])?;
                     )*
+                    *end = self.weights.advanced::<D, LONGEST>(start, h, stages);
                 }
             };
         }
         evaluate!(1 2 3 4 5 6 7 8 9 10 11 12);
-        let sum = self.weights.sum(stages);
-        *end = std::array::from_fn(|w| start[w] + h * sum[w]);
         if self.last_is_end {
             problem.rhs(t + h, end, &mut stages[self.count - 1])?;
         }
@@ -238,11 +243,16 @@ impl<S: Scalar> ExplicitStepper<S> {
 
     /// [`error`](Stepper::error) for any dimension and any number of stages.
     fn error_any(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        let Self { estimates, stages, state, zeros, .. } = self;
-        combined_error(estimates, h, start.len(), |row| {
-            row.advance(state, zeros, S::from(1.0), stages);
-            weighted_square(state, start, end, rel, abs)
-        })
+        let mut square = |row: &Row<S>| {
+            row.advance(&mut self.state, &self.zeros, S::from(1.0), &self.stages);
+            let components = self.state.iter().zip(start.iter().zip(end));
+            components.map(|(&error, (&start, &end))| (error.value() / scale(start, end, rel, abs)).powi(2)).sum()
+        };
+        match self.estimates.as_slice() {
+            [] => None,
+            [only] => Some(norm(h, start.len(), square(only))),
+            [fifth, third, ..] => Some(combined_norm(h, start.len(), square(fifth), square(third))),
+        }
     }
 
     /// The same for states of `D` components and at most [`LONGEST`] stages.
@@ -250,7 +260,15 @@ impl<S: Scalar> ExplicitStepper<S> {
         let start: &[S; D] = start.first_chunk().expect(FITS);
         let end: &[S; D] = end.first_chunk().expect(FITS);
         let stages: &[[S; D]; LONGEST] = self.stages.as_chunks().0.first_chunk().expect(FITS);
-        combined_error(&self.estimates, h, D, |row| weighted_square(&row.sum(stages), start, end, rel, abs))
+        let scales: [f64; D] = std::array::from_fn(|w| scale(start[w], end[w], rel, abs));
+        match self.estimates.as_slice() {
+            [] => None,
+            [only] => Some(norm(h, D, weighted_square(&only.sum(stages), &scales))),
+            [fifth, third, ..] => {
+                let (fifth, third) = (fifth.sum(stages), third.sum(stages));
+                Some(combined_norm(h, D, weighted_square(&fifth, &scales), weighted_square(&third, &scales)))
+            }
+        }
     }
 
     /// Derivatives at the stages of the step just made, one after the other.
@@ -329,37 +347,31 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 }
 
-/// The error from the weighted squares of the estimates.
+/// What an error of one is in one component: `abs + rel max(|start|, |end|)`.
 #[inline(always)]
-fn combined_error<S: Scalar>(
-    estimates: &[Row<S>],
-    h: S,
-    dimension: usize,
-    mut square: impl FnMut(&Row<S>) -> f64,
-) -> Option<f64> {
-    let (h, n) = (h.value().abs(), dimension as f64);
-    match estimates {
-        [] => None,
-        [only] => Some(h * (square(only) / n).sqrt()),
-        // Hairer, Nørsett, Wanner, section II.10: err = err₅ · err₅ / √(err₅² + 0.01 err₃²)
-        [fifth, third, ..] => {
-            let (fifth, third) = (square(fifth), square(third));
-            let denominator = fifth + 0.01 * third;
-            let denominator = if denominator <= 0.0 { 1.0 } else { denominator };
-            Some(h * fifth * (1.0 / (denominator * n)).sqrt())
-        }
-    }
+fn scale<S: Scalar>(start: S, end: S, rel: f64, abs: f64) -> f64 {
+    // Both are finite. `f64::max` would take seven instructions, to heed what is not a number.
+    let (start, end) = (start.value().abs(), end.value().abs());
+    abs + rel * if start > end { start } else { end }
 }
 
-/// `Σ (error_i / (abs + rel max(|start_i|, |end_i|)))²`
+/// `Σ (error / scale)²`
 #[inline(always)]
-fn weighted_square<S: Scalar>(error: &[S], start: &[S], end: &[S], rel: f64, abs: f64) -> f64 {
-    let mut square = 0.0;
-    for ((error, start), end) in error.iter().zip(start).zip(end) {
-        // Both are finite. `f64::max` would cost seven instructions, to heed what is not a number.
-        let (start, end) = (start.value().abs(), end.value().abs());
-        let scaled = error.value() / (abs + rel * if start > end { start } else { end });
-        square += scaled * scaled;
-    }
-    square
+fn weighted_square<S: Scalar, const D: usize>(error: &[S; D], scales: &[f64; D]) -> f64 {
+    let shares: [f64; D] = std::array::from_fn(|w| error[w].value() / scales[w]);
+    shares.iter().map(|share| share * share).sum()
+}
+
+/// The error of a step of size `h` from the weighted square of its estimate per unit of time.
+#[inline(always)]
+fn norm<S: Scalar>(h: S, dimension: usize, square: f64) -> f64 {
+    h.value().abs() * (square / dimension as f64).sqrt()
+}
+
+/// The same from two estimates, `err = err₅ · err₅ / √(err₅² + 0.01 err₃²)`: Hairer, Nørsett, Wanner, section II.10.
+#[inline(always)]
+fn combined_norm<S: Scalar>(h: S, dimension: usize, fifth: f64, third: f64) -> f64 {
+    let denominator = fifth + 0.01 * third;
+    let denominator = if denominator <= 0.0 { 1.0 } else { denominator };
+    h.value().abs() * fifth * (1.0 / (denominator * dimension as f64)).sqrt()
 }
