@@ -34,6 +34,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Attempt<'p, S, St> {
     ///
     /// # Errors
     /// Those of the problem, and [`Failure::NonFinite`]; the present state stays.
+    #[inline]
     pub fn step(&mut self, h: S) -> Result<(), Failure> {
         self.stepper.step(&mut self.problem, self.t, h, &self.y, &mut self.end)?;
         if self.end.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time: self.t.value() }) }

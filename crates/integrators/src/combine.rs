@@ -2,11 +2,20 @@
 
 use mbsbench_problem::Scalar;
 
+/// The longest row whose loops over the stages are unrolled: as long as a formula of thirteen stages has.
+pub const LONGEST: usize = 13;
+
+/// What a sum begins with: −0 + x is x for every x, and so costs no addition; +0 + (−0) is +0.
+const NEUTRAL: f64 = -0.0;
+
 /// One row of a formula, prepared for stages of `dimension` components stored one after the other.
 #[derive(Debug, Clone)]
 pub struct Row<S> {
-    /// All coefficients up to the last nonzero one.
-    coefficients: Vec<S>,
+    /// The coefficients, zeros after the last; without those beyond [`LONGEST`]. Each stands there twice: a pair is
+    /// loaded at once, one number would have to be spread over the two halves of a register.
+    coefficients: [[S; 2]; LONGEST],
+    /// Number of coefficients up to the last nonzero one.
+    length: usize,
     terms: Vec<Term<S>>,
 }
 
@@ -23,38 +32,49 @@ impl<S: Scalar> Row<S> {
     pub fn new(row: &[S], dimension: usize) -> Self {
         let nonzero = row.iter().enumerate().filter(|(_, a)| **a != S::nought());
         let terms: Vec<_> = nonzero.map(|(j, &coefficient)| Term { coefficient, offset: j * dimension }).collect();
-        let used = row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
-        Self { coefficients: row[..used].to_vec(), terms }
+        let length = row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
+        let coefficients = std::array::from_fn(|j| [row.get(j).copied().unwrap_or(S::nought()); 2]);
+        Self { coefficients, length, terms }
     }
 
-    /// `base + h Σ aⱼ kⱼ` for a state of `D` components: loops whose bounds the compiler knows. Zero
-    /// coefficients are multiplied, which is cheaper here than to skip them.
+    /// `base + h Σ aⱼ kⱼ` over the first `N` stages, for a state of `D` components: loops whose bounds the compiler
+    /// knows. Zeros are multiplied, which is cheaper here than to skip them.
     #[inline(always)]
-    pub fn advanced<const D: usize>(&self, base: &[S; D], h: S, stages: &[[S; D]]) -> [S; D] {
-        let sum = self.sum(stages);
+    pub fn advanced<const D: usize, const N: usize>(&self, base: &[S; D], h: S, k: &[[S; D]; LONGEST]) -> [S; D] {
+        let sum = self.sum_of::<D, N>(k);
         std::array::from_fn(|w| base[w] + h * sum[w])
     }
 
-    /// `Σ aⱼ kⱼ` for a state of `D` components.
+    /// `Σ aⱼ kⱼ` over as many stages as the row has coefficients, at most [`LONGEST`].
     #[inline(always)]
-    pub fn sum<const D: usize>(&self, k: &[[S; D]]) -> [S; D] {
-        let a = self.coefficients.as_slice();
-        match a.len() {
-            1 => unrolled::<S, D, 1>(a, k),
-            2 => unrolled::<S, D, 2>(a, k),
-            3 => unrolled::<S, D, 3>(a, k),
-            4 => unrolled::<S, D, 4>(a, k),
-            5 => unrolled::<S, D, 5>(a, k),
-            6 => unrolled::<S, D, 6>(a, k),
-            7 => unrolled::<S, D, 7>(a, k),
-            8 => unrolled::<S, D, 8>(a, k),
-            9 => unrolled::<S, D, 9>(a, k),
-            10 => unrolled::<S, D, 10>(a, k),
-            11 => unrolled::<S, D, 11>(a, k),
-            12 => unrolled::<S, D, 12>(a, k),
-            13 => unrolled::<S, D, 13>(a, k),
-            _ => rolled(a, k),
+    pub fn sum<const D: usize>(&self, k: &[[S; D]; LONGEST]) -> [S; D] {
+        match self.length {
+            0 | 1 => self.sum_of::<D, 1>(k),
+            2 => self.sum_of::<D, 2>(k),
+            3 => self.sum_of::<D, 3>(k),
+            4 => self.sum_of::<D, 4>(k),
+            5 => self.sum_of::<D, 5>(k),
+            6 => self.sum_of::<D, 6>(k),
+            7 => self.sum_of::<D, 7>(k),
+            8 => self.sum_of::<D, 8>(k),
+            9 => self.sum_of::<D, 9>(k),
+            10 => self.sum_of::<D, 10>(k),
+            11 => self.sum_of::<D, 11>(k),
+            12 => self.sum_of::<D, 12>(k),
+            _ => self.sum_of::<D, LONGEST>(k),
         }
+    }
+
+    /// `Σ aⱼ kⱼ` over the first `N` stages.
+    #[inline(always)]
+    fn sum_of<const D: usize, const N: usize>(&self, k: &[[S; D]; LONGEST]) -> [S; D] {
+        let mut sum = [S::from(NEUTRAL); D];
+        for j in 0..N {
+            for w in 0..D {
+                sum[w] += self.coefficients[j][w % 2] * k[j][w];
+            }
+        }
+        sum
     }
 
     /// `out = base + h Σ aⱼ kⱼ`.
@@ -75,7 +95,7 @@ impl<S: Scalar> Row<S> {
     /// The `W` components from `i` on.
     #[inline(always)]
     fn block<const W: usize>(&self, out: &mut [S], base: &[S], h: S, stages: &[S], i: usize) {
-        let mut sum = [S::nought(); W];
+        let mut sum = [S::from(NEUTRAL); W];
         for term in &self.terms {
             let k = &stages[term.offset + i..][..W];
             for w in 0..W {
@@ -88,33 +108,6 @@ impl<S: Scalar> Row<S> {
     }
 }
 
-/// `Σ aⱼ kⱼ` over `N` stages.
-#[inline(always)]
-fn unrolled<S: Scalar, const D: usize, const N: usize>(a: &[S], k: &[[S; D]]) -> [S; D] {
-    match (a.first_chunk::<N>(), k.first_chunk::<N>()) {
-        (Some(a), Some(k)) => sum(a, k),
-        _ => rolled(a, k),
-    }
-}
-
-/// The same for rows that are longer than any that is unrolled; kept apart, so that the short ones stay short.
-#[cold]
-#[inline(never)]
-fn rolled<S: Scalar, const D: usize>(a: &[S], k: &[[S; D]]) -> [S; D] {
-    sum(a, k)
-}
-
-#[inline(always)]
-fn sum<S: Scalar, const D: usize>(a: &[S], k: &[[S; D]]) -> [S; D] {
-    let mut sum = [S::nought(); D];
-    for (&a, k) in a.iter().zip(k) {
-        for w in 0..D {
-            sum[w] += a * k[w];
-        }
-    }
-    sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,12 +117,15 @@ mod tests {
     fn both_loops_give_the_same_bits() {
         fn check<const D: usize>() {
             let row = [0.1, 0.0, -0.7, 1.0 / 3.0, 0.0];
-            let stages: Vec<f64> = (0..D * row.len()).map(|i| (i as f64).sin()).collect();
+            let stages: Vec<f64> = (0..D * LONGEST).map(|i| (i as f64).sin()).collect();
             let base: [f64; D] = std::array::from_fn(|i| (i as f64).cos());
             let prepared = Row::new(&row, D);
             let mut out = base;
             prepared.advance(&mut out, &base, 0.01, &stages);
-            assert_eq!(out, prepared.advanced(&base, 0.01, stages.as_chunks().0), "dimension {D}");
+            let stages_of_d = stages.as_chunks().0.first_chunk().expect("as many stages");
+            assert_eq!(out, prepared.advanced::<D, 4>(&base, 0.01, stages_of_d), "dimension {D}");
+            let sum = prepared.sum(stages_of_d);
+            assert_eq!(out, std::array::from_fn(|i| base[i] + 0.01 * sum[i]), "dimension {D}");
             let expected = |i: usize| {
                 let sum = row.iter().enumerate().map(|(j, a)| a * stages[j * D + i]).sum::<f64>();
                 base[i] + 0.01 * sum

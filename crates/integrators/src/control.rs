@@ -60,6 +60,10 @@ pub enum Verdict {
 pub struct Controller {
     settings: ControllerSettings,
     alpha: f64,
+    /// Largest quotient of a step and the next one.
+    largest: f64,
+    /// Smallest quotient.
+    smallest: f64,
     max_step: f64,
     /// Logarithm of the error of the step accepted last.
     previous_logarithm: f64,
@@ -74,14 +78,15 @@ impl Controller {
     #[must_use]
     pub fn new(settings: ControllerSettings, error_order: u32, max_step: f64) -> Self {
         let alpha = 1.0 / f64::from(error_order) - settings.share * settings.beta;
-        Self { settings, alpha, max_step, previous_logarithm: LOWEST, after_rejection: false }
+        let (largest, smallest) = (1.0 / settings.factor_min, 1.0 / settings.factor_max);
+        Self { settings, alpha, largest, smallest, max_step, previous_logarithm: LOWEST, after_rejection: false }
     }
 
     /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite is a rejection
     /// with the smallest factor.
+    #[inline]
     pub fn judge(&mut self, error: f64, h: f64) -> Verdict {
-        let ControllerSettings { beta, safety, factor_min, factor_max, .. } = self.settings;
-        let (largest, smallest) = (1.0 / factor_min, 1.0 / factor_max);
+        let ControllerSettings { beta, safety, factor_min, .. } = self.settings;
         if !error.is_finite() {
             self.after_rejection = true;
             return Verdict::Rejected(h * factor_min);
@@ -90,12 +95,18 @@ impl Controller {
         let logarithm = error.ln();
         if error > 1.0 {
             self.after_rejection = true;
-            return Verdict::Rejected(h / largest.min((self.alpha * logarithm).exp() / safety));
+            return Verdict::Rejected(h / self.largest.min((self.alpha * logarithm).exp() / safety));
         }
         let damped = (self.alpha * logarithm - beta * self.previous_logarithm).exp();
-        let mut next = h / smallest.max(largest.min(damped / safety));
-        self.previous_logarithm = logarithm.max(LOWEST);
-        next = next.min(self.max_step);
+        // Comparisons, since nothing here is not a number and `f64::min` would take seven instructions to heed that.
+        let quotient = damped / safety;
+        let quotient = if quotient > self.smallest { quotient } else { self.smallest };
+        let quotient = if quotient < self.largest { quotient } else { self.largest };
+        let mut next = h / quotient;
+        if next > self.max_step {
+            next = self.max_step;
+        }
+        self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
         if self.after_rejection {
             next = next.min(h);
         }

@@ -84,6 +84,9 @@ struct Run<'r, 'p, S: Scalar, St> {
     locator: Locator<S>,
     task: &'r Task<'r, S>,
     observer: &'r mut dyn Observer<S>,
+    watched: bool,
+    /// Whether the next step starts from the state and in the configuration that the formula ended with.
+    same_end: bool,
     accepted: u64,
     rejected: u64,
     repeated: u64,
@@ -93,6 +96,8 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     fn new(stepper: St, mut problem: Counted<'p, S>, task: &'r Task<'r, S>, observer: &'r mut dyn Observer<S>) -> Self {
         let locator = Locator::new(problem.switch_count(), task.initial.len(), stepper.order());
         Self {
+            watched: observer.watches(),
+            same_end: !problem.projects() && !problem.locks() && !locator.has_switches(),
             shadow: stepper.clone(),
             attempt: Attempt::new(problem, stepper, task.t_start, task.initial),
             locator,
@@ -215,12 +220,25 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
 
     /// The step of size `h` just made is good: projects it, cuts it at the first event, makes its end the state,
     /// and shows it to the observer.
+    #[inline(always)]
     fn finish(&mut self, t_next: S, h: S) -> Result<(), Failure> {
-        self.attempt.project(t_next)?;
+        if self.attempt.projects {
+            self.attempt.project(t_next)?;
+        }
         let reached = self.locator.locate(&mut self.attempt, t_next, h, &mut self.repeated)?;
         self.accepted += 1;
-        let same_end = !self.attempt.projects && !self.locator.has_switches();
-        self.attempt.stepper.accepted(same_end);
+        self.attempt.stepper.accepted(self.same_end);
+        let seen = if self.watched { self.show(reached) } else { ControlFlow::Continue(()) };
+        self.attempt.advance(reached);
+        match seen {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(failure) => Err(failure),
+        }
+    }
+
+    /// Shows the observer the step that ends at `reached`. Kept apart, so that a run that nobody watches stays short.
+    #[inline(never)]
+    fn show(&mut self, reached: S) -> ControlFlow<Failure> {
         let Attempt { problem, t, y, end, before, projects, .. } = &mut self.attempt;
         let before: &[S] = if *projects || !self.locator.switched().is_empty() { before } else { end };
         let mut within = Within {
@@ -233,7 +251,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             end,
             cut: self.locator.cut_step(),
         };
-        let seen = self.observer.step(&mut Step {
+        self.observer.step(&mut Step {
             index: self.accepted,
             t_start: *t,
             start: y,
@@ -242,11 +260,6 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             before_projection: before,
             switched: self.locator.switched(),
             within: &mut within,
-        });
-        self.attempt.advance(reached);
-        match seen {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(failure) => Err(failure),
-        }
+        })
     }
 }

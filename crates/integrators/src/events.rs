@@ -130,6 +130,7 @@ impl<S: Scalar> Locator<S> {
     ///
     /// # Errors
     /// Those of the problem; [`Failure::EventNotLocated`].
+    #[inline]
     pub fn locate<St: Stepper<S>>(
         &mut self,
         attempt: &mut Attempt<'_, S, St>,
@@ -137,10 +138,19 @@ impl<S: Scalar> Locator<S> {
         h: S,
         repeated: &mut u64,
     ) -> Result<S, Failure> {
+        if self.has_switches() { self.search(attempt, t_next, h, repeated) } else { Ok(t_next) }
+    }
+
+    /// The same for a problem that has switches.
+    #[inline(never)]
+    fn search<St: Stepper<S>>(
+        &mut self,
+        attempt: &mut Attempt<'_, S, St>,
+        t_next: S,
+        h: S,
+        repeated: &mut u64,
+    ) -> Result<S, Failure> {
         self.switched.clear();
-        if !self.has_switches() {
-            return Ok(t_next);
-        }
         attempt.problem.switch_values(t_next, &attempt.end, &mut self.high.values)?;
         let tolerance = attempt.problem.switch_tolerance(h.value(), self.order);
         self.take_sides(attempt, tolerance)?;

@@ -4,7 +4,7 @@ use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Scalar,
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::combine::Row;
+use crate::combine::{LONGEST, Row};
 use crate::control::ControllerSettings;
 use crate::{DenseOutput, Formula, Stepper, Tableau, drive};
 
@@ -81,22 +81,46 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 pub struct ExplicitStepper<S> {
     order: u32,
     error_order: u32,
-    /// Nodes and rows of the stages that are evaluated, but for one that is the end of the step.
-    nodes: Vec<S>,
-    rows: Vec<Row<S>>,
+    dimension: usize,
+    /// The dimension where there are at most [`LONGEST`] stages, zero elsewhere.
+    unrolled: usize,
+    /// Number of stages that are evaluated, the first and one at the end of the step included.
+    count: usize,
+    /// Those between the first and one at the end of the step.
+    inner: Vec<Stage<S>>,
     weights: Row<S>,
     estimates: Vec<Row<S>>,
-    /// Derivatives at the stages, one after the other.
+    /// Derivatives at the stages, one after the other, and space for [`LONGEST`] of them.
     stages: Vec<S>,
     /// State at a stage.
     state: Vec<S>,
     zeros: Vec<S>,
     /// The last stage's state is the result and its derivative the next step's first.
     last_is_end: bool,
-    /// The first stage holds the derivative at the start of the next step.
-    start_known: bool,
+    start: StartDerivative,
     dense: Option<DenseOutput<S>>,
 }
+
+/// A stage: `f(t + node h, y + h Σ aⱼ kⱼ)`.
+#[derive(Debug, Clone)]
+struct Stage<S> {
+    node: S,
+    row: Row<S>,
+}
+
+/// Where the derivative at the start of the next step is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StartDerivative {
+    /// Nowhere yet.
+    Unknown,
+    /// In the first stage: a step from there has been tried.
+    FirstStage,
+    /// In the last stage: the step before has ended there.
+    LastStage,
+}
+
+/// States have the dimension that the stepper was made for, and there is space for all stages.
+const FITS: &str = "the stepper was made for states of this dimension";
 
 impl<S: Scalar> ExplicitStepper<S> {
     /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
@@ -110,19 +134,22 @@ impl<S: Scalar> ExplicitStepper<S> {
         }
         let last_is_end = count == formula.weights.len() && formula.first_same_as_last();
         // where the last stage is the end, its row are the weights
-        let inner = count - usize::from(last_is_end);
+        let inner = 1..count - usize::from(last_is_end);
+        let stage = |i: usize| Stage { node: formula.nodes[i], row: Row::new(&formula.rows[i], dimension) };
         Self {
             order: formula.order,
             error_order: formula.error_order,
-            nodes: formula.nodes[..inner].to_vec(),
-            rows: formula.rows[..inner].iter().map(|row| Row::new(row, dimension)).collect(),
+            dimension,
+            unrolled: if count <= LONGEST { dimension } else { 0 },
+            count,
+            inner: inner.map(stage).collect(),
             weights: Row::new(&formula.weights[..count], dimension),
             estimates: estimates.iter().map(|e| Row::new(&e.difference[..count], dimension)).collect(),
-            stages: vec![S::nought(); count * dimension],
+            stages: vec![S::nought(); count.max(LONGEST) * dimension],
             state: vec![S::nought(); dimension],
             zeros: vec![S::nought(); dimension],
             last_is_end,
-            start_known: false,
+            start: StartDerivative::Unknown,
             dense: None,
         }
     }
@@ -130,11 +157,31 @@ impl<S: Scalar> ExplicitStepper<S> {
     /// The same stepper, which gives states inside a step by the continuous output of `formula`, where it has one.
     #[must_use]
     pub fn with_dense_output(mut self, formula: &Formula<S>) -> Self {
-        self.dense = DenseOutput::new(formula, self.state.len());
+        self.dense = DenseOutput::new(formula, self.dimension);
         self
     }
 
-    /// [`step`](Stepper::step) for any dimension.
+    /// The dimension, where the loops over it and over the stages are to be unrolled; zero elsewhere. Only for
+    /// double precision: double-double loops are long enough by themselves.
+    #[inline(always)]
+    fn unrolled(&self) -> usize {
+        if size_of::<S>() == size_of::<f64>() { self.unrolled } else { 0 }
+    }
+
+    /// What comes before the further stages of a step: the first one, of a state of `n` components.
+    #[inline(always)]
+    fn begin(&mut self, n: usize, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        match self.start {
+            StartDerivative::Unknown => problem.rhs(t, start, &mut self.stages[..n])?,
+            StartDerivative::FirstStage => {}
+            StartDerivative::LastStage => self.stages.copy_within((self.count - 1) * n..self.count * n, 0),
+        }
+        self.start = StartDerivative::FirstStage;
+        Ok(())
+    }
+
+    /// [`step`](Stepper::step) for any dimension and any number of stages.
     fn step_any(
         &mut self,
         problem: &mut Counted<'_, S>,
@@ -143,28 +190,22 @@ impl<S: Scalar> ExplicitStepper<S> {
         start: &[S],
         end: &mut [S],
     ) -> Result<(), Failure> {
-        let n = self.state.len();
-        problem.begin_step(t, start)?;
-        if !self.start_known {
-            problem.rhs(t, start, &mut self.stages[..n])?;
-            self.start_known = true;
-        }
-        for i in 1..self.rows.len() {
-            let (row, node) = (&self.rows[i], self.nodes[i]);
+        let n = self.dimension;
+        self.begin(n, problem, t, start)?;
+        for (i, Stage { node, row }) in (1..).zip(&self.inner) {
             let (known, stage) = self.stages.split_at_mut(i * n);
             row.advance(&mut self.state, start, h, known);
-            problem.rhs(t + node * h, &self.state, &mut stage[..n])?;
+            problem.rhs(t + *node * h, &self.state, &mut stage[..n])?;
         }
         self.weights.advance(end, start, h, &self.stages);
         if self.last_is_end {
-            let last = self.stages.len() - n;
-            problem.rhs(t + h, end, &mut self.stages[last..])?;
+            problem.rhs(t + h, end, &mut self.stages[(self.count - 1) * n..][..n])?;
         }
         Ok(())
     }
 
-    /// The same for states of `D` components.
-    fn step_small<const D: usize>(
+    /// The same for states of `D` components and at most [`LONGEST`] stages.
+    fn step_unrolled<const D: usize>(
         &mut self,
         problem: &mut Counted<'_, S>,
         t: S,
@@ -172,50 +213,60 @@ impl<S: Scalar> ExplicitStepper<S> {
         start: &[S],
         end: &mut [S],
     ) -> Result<(), Failure> {
-        const FITS: &str = "states have the dimension that the stepper was made for";
-        let base: &[S; D] = start.first_chunk().expect(FITS);
+        self.begin(D, problem, t, start)?;
+        let start: &[S; D] = start.first_chunk().expect(FITS);
         let end: &mut [S; D] = end.first_chunk_mut().expect(FITS);
-        let stages: &mut [[S; D]] = self.stages.as_chunks_mut().0;
-        problem.begin_step(t, start)?;
-        if !self.start_known {
-            problem.rhs(t, base, &mut stages[0])?;
-            self.start_known = true;
+        let stages: &mut [[S; D]; LONGEST] = self.stages.as_chunks_mut().0.first_chunk_mut().expect(FITS);
+        let mut inner = self.inner.iter();
+        // Written out, stage after stage: the number of a stage is the length of its row.
+        macro_rules! evaluate {
+            ($($i:literal)*) => {
+                'all: {
+                    $(
+                        let Some(Stage { node, row }) = inner.next() else {
+                            *end = self.weights.advanced::<D, $i>(start, h, stages);
+                            break 'all;
+                        };
+                        let state = row.advanced::<D, $i>(start, h, stages);
+                        problem.rhs(t + *node * h, &state, &mut stages[$i])?;
+                    )*
+                    *end = self.weights.advanced::<D, LONGEST>(start, h, stages);
+                }
+            };
         }
-        for (i, (row, node)) in (1..).zip(self.rows[1..].iter().zip(&self.nodes[1..])) {
-            let (known, rest) = stages.split_at_mut(i);
-            let Some(stage) = rest.first_mut() else { break };
-            let state = row.advanced(base, h, known);
-            problem.rhs(t + *node * h, &state, stage)?;
-        }
-        *end = self.weights.advanced(base, h, stages);
-        if let (true, Some(last)) = (self.last_is_end, stages.last_mut()) {
-            problem.rhs(t + h, end, last)?;
+        evaluate!(1 2 3 4 5 6 7 8 9 10 11 12);
+        if self.last_is_end {
+            problem.rhs(t + h, end, &mut stages[self.count - 1])?;
         }
         Ok(())
     }
 
-    /// [`error`](Stepper::error) for states of `D` components.
-    fn error_small<const D: usize>(&self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        let stages = self.stages.as_chunks::<D>().0;
-        let mut squares = [0.0; 2];
-        for (square, row) in squares.iter_mut().zip(&self.estimates) {
-            *square = weighted_square(&row.sum(stages), start, end, rel, abs);
+    /// [`error`](Stepper::error) for any dimension and any number of stages.
+    fn error_any(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
+        let mut square = |row: &Row<S>| {
+            row.advance(&mut self.state, &self.zeros, S::from(1.0), &self.stages);
+            let components = self.state.iter().zip(start.iter().zip(end));
+            components.map(|(&error, (&start, &end))| (error.value() / scale(start, end, rel, abs)).powi(2)).sum()
+        };
+        match self.estimates.as_slice() {
+            [] => None,
+            [only] => Some(norm(h, start.len(), square(only))),
+            [fifth, third, ..] => Some(combined_norm(h, start.len(), square(fifth), square(third))),
         }
-        self.combined_error(squares, h, D)
     }
 
-    /// The error from the weighted squares of the estimates.
-    #[inline]
-    fn combined_error(&self, [first, second]: [f64; 2], h: S, dimension: usize) -> Option<f64> {
-        let (h, n) = (h.value().abs(), dimension as f64);
-        match self.estimates.len() {
-            0 => None,
-            1 => Some(h * (first / n).sqrt()),
-            // Hairer, Nørsett, Wanner, section II.10: err = err₅ · err₅ / √(err₅² + 0.01 err₃²)
-            _ => {
-                let denominator = first + 0.01 * second;
-                let denominator = if denominator <= 0.0 { 1.0 } else { denominator };
-                Some(h * first * (1.0 / (denominator * n)).sqrt())
+    /// The same for states of `D` components and at most [`LONGEST`] stages.
+    fn error_unrolled<const D: usize>(&self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
+        let start: &[S; D] = start.first_chunk().expect(FITS);
+        let end: &[S; D] = end.first_chunk().expect(FITS);
+        let stages: &[[S; D]; LONGEST] = self.stages.as_chunks().0.first_chunk().expect(FITS);
+        let scales: [f64; D] = std::array::from_fn(|w| scale(start[w], end[w], rel, abs));
+        match self.estimates.as_slice() {
+            [] => None,
+            [only] => Some(norm(h, D, weighted_square(&only.sum(stages), &scales))),
+            [fifth, third, ..] => {
+                let (fifth, third) = (fifth.sum(stages), third.sum(stages));
+                Some(combined_norm(h, D, weighted_square(&fifth, &scales), weighted_square(&third, &scales)))
             }
         }
     }
@@ -223,7 +274,7 @@ impl<S: Scalar> ExplicitStepper<S> {
     /// Derivatives at the stages of the step just made, one after the other.
     #[must_use]
     pub fn stages(&self) -> &[S] {
-        &self.stages
+        &self.stages[..self.count * self.dimension]
     }
 }
 
@@ -233,12 +284,11 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
-        // Double precision only: double-double loops are long enough by themselves.
-        match (self.state.len(), size_of::<S>() == size_of::<f64>()) {
-            (1, true) => self.step_small::<1>(problem, t, h, start, end),
-            (2, true) => self.step_small::<2>(problem, t, h, start, end),
-            (4, true) => self.step_small::<4>(problem, t, h, start, end),
-            (6, true) => self.step_small::<6>(problem, t, h, start, end),
+        match self.unrolled() {
+            1 => self.step_unrolled::<1>(problem, t, h, start, end),
+            2 => self.step_unrolled::<2>(problem, t, h, start, end),
+            4 => self.step_unrolled::<4>(problem, t, h, start, end),
+            6 => self.step_unrolled::<6>(problem, t, h, start, end),
             _ => self.step_any(problem, t, h, start, end),
         }
     }
@@ -254,26 +304,19 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
         self.restart();
         let Some(mut dense) = self.dense.take() else { return self.step(problem, t, t_within - t, start, y) };
         let result = self.step(problem, t, h, start, y);
-        let prepared = result.and_then(|()| dense.prepare(problem, (t, h), start, y, &self.stages));
+        let prepared = result.and_then(|()| dense.prepare(problem, (t, h), start, y, self.stages()));
         dense.state_at((t_within - t) / h, y);
         self.dense = Some(dense);
         prepared
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        match (start.len(), size_of::<S>() == size_of::<f64>()) {
-            (1, true) => self.error_small::<1>(h, start, end, rel, abs),
-            (2, true) => self.error_small::<2>(h, start, end, rel, abs),
-            (4, true) => self.error_small::<4>(h, start, end, rel, abs),
-            (6, true) => self.error_small::<6>(h, start, end, rel, abs),
-            _ => {
-                let mut squares = [0.0; 2];
-                for (square, row) in squares.iter_mut().zip(&self.estimates) {
-                    row.advance(&mut self.state, &self.zeros, S::from(1.0), &self.stages);
-                    *square = weighted_square(&self.state, start, end, rel, abs);
-                }
-                self.combined_error(squares, h, start.len())
-            }
+        match self.unrolled() {
+            1 => self.error_unrolled::<1>(h, start, end, rel, abs),
+            2 => self.error_unrolled::<2>(h, start, end, rel, abs),
+            4 => self.error_unrolled::<4>(h, start, end, rel, abs),
+            6 => self.error_unrolled::<6>(h, start, end, rel, abs),
+            _ => self.error_any(h, start, end, rel, abs),
         }
     }
 
@@ -282,40 +325,53 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn accepted(&mut self, same_end: bool) {
-        self.start_known = same_end && self.last_is_end;
-        if self.start_known {
-            let last = self.stages.len() - self.state.len();
-            self.stages.copy_within(last.., 0);
-        }
+        let taken_over = same_end && self.last_is_end;
+        self.start = if taken_over { StartDerivative::LastStage } else { StartDerivative::Unknown };
     }
 
     fn restart(&mut self) {
-        self.start_known = false;
+        self.start = StartDerivative::Unknown;
     }
 
     fn start_derivative(&self) -> &[S] {
-        &self.stages[..self.state.len()]
+        &self.stages[..self.dimension]
     }
 
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
-        problem.begin_step(t, start)?;
-        problem.rhs(t, start, &mut self.stages[..start.len()])?;
-        self.start_known = true;
-        Ok(())
+        self.restart();
+        self.begin(self.dimension, problem, t, start)
     }
 
     fn evaluations(&self) -> u64 {
-        self.nodes.len() as u64 + u64::from(self.last_is_end)
+        self.count as u64
     }
 }
 
-/// `Σ (error_i / (abs + rel max(|start_i|, |end_i|)))²`
+/// What an error of one is in one component: `abs + rel max(|start|, |end|)`.
 #[inline(always)]
-fn weighted_square<S: Scalar>(error: &[S], start: &[S], end: &[S], rel: f64, abs: f64) -> f64 {
-    let mut square = 0.0;
-    for ((error, start), end) in error.iter().zip(start).zip(end) {
-        let scaled = error.value() / (abs + rel * start.value().abs().max(end.value().abs()));
-        square += scaled * scaled;
-    }
-    square
+fn scale<S: Scalar>(start: S, end: S, rel: f64, abs: f64) -> f64 {
+    // Both are finite. `f64::max` would take seven instructions, to heed what is not a number.
+    let (start, end) = (start.value().abs(), end.value().abs());
+    abs + rel * if start > end { start } else { end }
+}
+
+/// `Σ (error / scale)²`
+#[inline(always)]
+fn weighted_square<S: Scalar, const D: usize>(error: &[S; D], scales: &[f64; D]) -> f64 {
+    let shares: [f64; D] = std::array::from_fn(|w| error[w].value() / scales[w]);
+    shares.iter().map(|share| share * share).sum()
+}
+
+/// The error of a step of size `h` from the weighted square of its estimate per unit of time.
+#[inline(always)]
+fn norm<S: Scalar>(h: S, dimension: usize, square: f64) -> f64 {
+    h.value().abs() * (square / dimension as f64).sqrt()
+}
+
+/// The same from two estimates, `err = err₅ · err₅ / √(err₅² + 0.01 err₃²)`: Hairer, Nørsett, Wanner, section II.10.
+#[inline(always)]
+fn combined_norm<S: Scalar>(h: S, dimension: usize, fifth: f64, third: f64) -> f64 {
+    let denominator = fifth + 0.01 * third;
+    let denominator = if denominator <= 0.0 { 1.0 } else { denominator };
+    h.value().abs() * fifth * (1.0 / (denominator * dimension as f64)).sqrt()
 }

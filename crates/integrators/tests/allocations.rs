@@ -14,7 +14,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn check<D: MethodDefinition>() {
     let method = D::default().method();
-    let count = |settings: Settings, t_end: f64| {
+    let once = |settings: Settings, t_end: f64| {
         let region = Region::new(ALLOCATOR);
         let solution = solve(&Cubic, &*method, t_end, settings);
         let change = region.change();
@@ -22,6 +22,8 @@ fn check<D: MethodDefinition>() {
         let allocated = (change.allocations + change.reallocations, change.bytes_allocated);
         (allocated, solution.statistics.steps_accepted)
     };
+    // The test harness allocates in another thread now and then, which can only add.
+    let count = |settings, t_end| (0..5).map(|_| once(settings, t_end)).min().expect("five counts");
     let (short, few) = count(Settings::fixed(0.01), 1.0);
     let (long, many) = count(Settings::fixed(0.01), 100.0);
     assert_eq!((few, many), (100, 10_000));

@@ -49,6 +49,54 @@ impl Ode for Cliff {
     }
 }
 
+/// `y' = y` with the right-hand side locked at the start of a step: every step multiplies by `1 + h`.
+#[derive(Default)]
+struct Locked {
+    rate: f64,
+}
+
+impl Ode for Locked {
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn locks(&self) -> bool {
+        true
+    }
+    fn begin_step(&mut self, _t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.rate = y[0];
+        Ok(())
+    }
+    fn rhs(&mut self, _t: f64, _y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt[0] = self.rate;
+        Ok(())
+    }
+}
+
+/// Checks that each step of [`Locked`] multiplies by `1 + h`.
+struct Multiplied;
+
+impl Observer for Multiplied {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        let ratio = step.end[0] / step.start[0];
+        let expected = 1.0 + (step.t_end - step.t_start);
+        // rounding, of which extrapolation to order 16 with weights up to 1e2 makes the most
+        assert!((ratio - expected).abs() < 1e-13, "no derivative outlives the lock: {ratio}, not {expected}");
+        ControlFlow::Continue(())
+    }
+}
+
+/// Looks away, and says so.
+struct Absent;
+
+impl Observer for Absent {
+    fn watches(&self) -> bool {
+        false
+    }
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        panic!("step {} is shown to nobody", step.index);
+    }
+}
+
 /// Checks that each step begins where the last one ended.
 #[derive(Default)]
 struct Chain {
@@ -126,6 +174,9 @@ fn conformance<D: MethodDefinition>() {
         assert_eq!(chain.steps, watched.statistics.steps_accepted, "{name}");
         assert_eq!(chain.last, Some((watched.t_reached, watched.state.clone())), "{name}");
 
+        let unwatched = method.solve(Counted::new(&mut AsOde(&Cubic)), &task, &mut Absent);
+        assert_eq!((unwatched.state, unwatched.statistics), (watched.state.clone(), watched.statistics), "{name}");
+
         let mut middles = Middles { model: &Cubic, largest: 0.0 };
         let asked = method.solve(Counted::new(&mut AsOde(&Cubic)), &task, &mut middles);
         assert_eq!(asked.state, watched.state, "{name}: asking for states inside steps changes nothing");
@@ -147,6 +198,10 @@ fn conformance<D: MethodDefinition>() {
             few.failure
         );
         assert!(few.statistics.rhs_evaluations <= limit && few.statistics.rhs_evaluations > 0, "{name}");
+
+        let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings };
+        let locked = method.solve(Counted::new(&mut Locked::default()), &task, &mut Multiplied);
+        assert_eq!((locked.failure, locked.t_reached), (None, 2.0), "{name}");
 
         let cliff = solve(method, &mut Cliff, &[0.0], [0.0, 2.0], settings);
         let failure = cliff.failure.expect("nothing finite lies beyond");

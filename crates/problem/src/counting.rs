@@ -8,6 +8,7 @@ use crate::{Failure, Ode, Scalar, Statistics};
 /// not part of its cost; it is done inside [`uncounted`](Self::uncounted).
 pub struct Counted<'p, S: Scalar = f64> {
     inner: &'p mut dyn Ode<S>,
+    locks: bool,
     statistics: Statistics,
     paused: bool,
 }
@@ -15,7 +16,8 @@ pub struct Counted<'p, S: Scalar = f64> {
 impl<'p, S: Scalar> Counted<'p, S> {
     /// Wraps a problem with all counters at zero.
     pub fn new(inner: &'p mut dyn Ode<S>) -> Self {
-        Self { inner, statistics: Statistics::default(), paused: false }
+        let locks = inner.locks();
+        Self { inner, locks, statistics: Statistics::default(), paused: false }
     }
 
     /// Number of components of the state.
@@ -34,12 +36,19 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.rhs(t, y, dydt)
     }
 
-    /// See [`Ode::begin_step`].
+    /// See [`Ode::locks`].
+    #[must_use]
+    pub fn locks(&self) -> bool {
+        self.locks
+    }
+
+    /// See [`Ode::begin_step`]; leaves a problem alone that does not lock.
     ///
     /// # Errors
     /// Those of the problem.
+    #[inline]
     pub fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
-        self.inner.begin_step(t, y)
+        if self.locks { self.inner.begin_step(t, y) } else { Ok(()) }
     }
 
     /// See [`Ode::projects`].

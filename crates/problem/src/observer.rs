@@ -35,6 +35,11 @@ pub struct Step<'s, S: Scalar = f64> {
 
 /// Receives the initial state and each accepted step.
 pub trait Observer<S: Scalar = f64> {
+    /// Whether it wants to see the steps; asked once, before the first one.
+    fn watches(&self) -> bool {
+        true
+    }
+
     /// The initial state.
     fn start(&mut self, _t: S, _y: &[S]) {}
 
@@ -47,6 +52,10 @@ pub trait Observer<S: Scalar = f64> {
 pub struct Silent;
 
 impl<S: Scalar> Observer<S> for Silent {
+    fn watches(&self) -> bool {
+        false
+    }
+
     fn step(&mut self, _step: &mut Step<'_, S>) -> ControlFlow<Failure> {
         ControlFlow::Continue(())
     }

@@ -16,8 +16,14 @@ pub trait Ode<S: Scalar = f64> {
     /// A [`Failure`] where the right-hand side does not exist at this state (a singular mass matrix).
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
 
-    /// Called with the state at which a step starts, before any stage; also when a step is repeated.
-    /// A problem with a configuration that is locked over a step sets it here.
+    /// Whether [`begin_step`](Self::begin_step) does anything; where it does, the derivative at the end of a step
+    /// belongs to that step's configuration and cannot be taken over for the start of the next.
+    fn locks(&self) -> bool {
+        false
+    }
+
+    /// Called with the state at which a step starts, before any stage; also when a step is repeated. Only for
+    /// a problem that [`locks`](Self::locks): it sets the configuration here that holds over the step.
     ///
     /// # Errors
     /// A [`Failure`] where the configuration cannot be formed.

@@ -295,6 +295,10 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
         self.coordinates + self.acceleration.len()
     }
 
+    fn locks(&self) -> bool {
+        self.settings.equivalent_control == EquivalentControl::Frozen
+    }
+
     fn begin_step(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
         if self.settings.equivalent_control == EquivalentControl::Frozen {
             let (q, v) = y.split_at(self.coordinates);
