@@ -20,6 +20,7 @@ pub mod registry;
 pub mod render;
 pub mod report;
 pub mod results;
+pub mod robustness;
 pub mod store;
 
 use std::process::ExitCode;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::diff::DiffOptions;
+use super::robustness::StudyOptions;
 use super::run::RunOptions;
 
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
@@ -68,6 +69,15 @@ pub enum Command {
         /// What counts as the same.
         #[command(flatten)]
         options: DiffOptions,
+    },
+    /// Say in which share of the plausible range of undetermined parameters each claim holds.
+    Robustness {
+        /// Experiment files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// How the study is made.
+        #[command(flatten)]
+        options: StudyOptions,
     },
     /// Write the report of all papers whose results are there.
     Report {

@@ -9,6 +9,7 @@ use crate::claims::EvidenceError;
 use crate::input::{BadInput, accepted};
 use crate::provenance::ManifestError;
 use crate::report::ReportError;
+use crate::robustness::StudyError;
 
 /// Why a command stopped.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,9 @@ pub enum CommandError {
     /// The manifest cannot be made.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// A study cannot be made.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// Threads cannot be made.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

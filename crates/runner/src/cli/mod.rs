@@ -9,6 +9,7 @@ mod files;
 mod list;
 mod plan;
 mod report;
+mod robustness;
 mod run;
 mod schema;
 mod verify;
@@ -94,6 +95,7 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Explain { claim, results } => verify::explain(registry, claim, results, output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Run { files, out, options } => run::run(registry, files, out, options, output)?,
+        Command::Robustness { files, options } => robustness::robustness(registry, files, options, output)?,
         Command::Report { results } => report::report(registry, results, output)?,
         Command::Check { files } => check::check(registry, files, output)?,
         Command::Plan { files, quick } => plan::plan(registry, files, *quick, output)?,

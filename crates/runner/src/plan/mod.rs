@@ -5,6 +5,7 @@ mod expand;
 mod key;
 mod outputs;
 mod solve_settings;
+mod vary;
 
 use std::path::Path;
 use std::sync::Arc;
