@@ -42,8 +42,13 @@ pub(super) fn check(claim: &Claim, node: &Node, paper: &str, plans: &[Plan], pro
 
 /// The problem that no experiment has a name.
 pub(super) fn unknown_experiment(place: Place, name: &str, plans: &[Plan]) -> Problem {
-    let known = plans.iter().map(|plan| plan.experiment.id.as_str()).collect::<Vec<_>>();
-    Problem::unknown(place, "experiment", name, known)
+    let known = |plan: &'_ Plan| match plan.experiment.id.split_once('/') {
+        // As the ledger names those of its own paper.
+        Some((_, own)) if !name.contains('/') => own.to_owned(),
+        _ => plan.experiment.id.clone(),
+    };
+    let known: Vec<String> = plans.iter().map(known).collect();
+    Problem::unknown(place, "experiment", name, known.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The runs of a plan that a filter selects, in order.
