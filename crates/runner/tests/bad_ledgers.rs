@@ -54,7 +54,12 @@ const MISTAKES: [(&str, &str, (usize, usize), [&str; 2]); 32] = [
     ("method: rk8 }", "method: rk8, step: 7 }", (8, 81), ["unknown value of `step` `7`", "`0.01`"]),
     ("method: rk8", "method: 8", (8, 70), ["unknown value of `method` `8`", "`rk8`"]),
     (", method: rk8", "", (8, 11), ["3 numbers are meant where one is needed", "`reduce: max`"]),
-    ("column: initial(energy)", "column: initial(enrgy)", (8, 85), ["unknown column", "did you mean `initial(energy)`?"]),
+    (
+        "column: initial(energy)",
+        "column: initial(enrgy)",
+        (8, 85),
+        ["unknown column", "did you mean `initial(energy)`?"],
+    ),
     ("column: initial(energy), ", "", (8, 11), ["not one of `column` and `columns`", "`column: NAME`"]),
     ("magnitude: true", "magnitude: maybe", (8, 113), ["maybe", "true"]),
     ("magnitude: true", "magnitud: true", (8, 102), ["unknown key `magnitud`", "did you mean `magnitude`?"]),

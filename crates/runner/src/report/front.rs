@@ -9,6 +9,7 @@ use super::published::PAPERS;
 /// The front page.
 pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
     let total = reports.iter().map(|report| report.judged.len()).sum::<usize>();
+    let report_of = |id: &str| reports.iter().find(|report| report.paper == id);
     let body = html! {
         header {
             h1 { "Does what these papers say hold?" }
@@ -18,18 +19,21 @@ pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
             }
         }
         main {
-            @for paper in &PAPERS {
-                @let report = reports.iter().find(|report| report.paper == paper.id);
+            @for (paper, report) in PAPERS.iter().filter_map(|paper| Some((paper, report_of(paper.id)?))) {
                 section.paper {
-                    h2 {
-                        @if report.is_some() { a href=(format!("{}.html", paper.id)) { (paper.title) } }
-                        @else { (paper.title) }
-                    }
+                    h2 { a href=(format!("{}.html", paper.id)) { (paper.title) } }
                     p { (paper.authors) " (" code { (paper.id) } "): " (paper.about) "." }
-                    @match report {
-                        Some(report) if !report.judged.is_empty() => { (scorecard(&report.judged)) }
-                        Some(_) => { p.pending { "Experiments are there; no ledger of claims yet." } }
-                        None => { p.pending { "Not reproduced yet." } }
+                    @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger of claims yet." } }
+                    @else { (scorecard(&report.judged)) }
+                }
+            }
+            @if PAPERS.iter().any(|paper| report_of(paper.id).is_none()) {
+                section {
+                    h2 { "Not reproduced yet" }
+                    ul {
+                        @for paper in PAPERS.iter().filter(|paper| report_of(paper.id).is_none()) {
+                            li { (paper.authors) ": " em { (paper.title) } " (" code { (paper.id) } "). " (paper.about) "." }
+                        }
                     }
                 }
             }

@@ -9,6 +9,7 @@ mod front;
 mod page;
 mod paper;
 mod published;
+mod robustness;
 
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::artefact::{Artefact, entry};
 use super::page::{anchor, badge, page, scorecard};
-use super::{PaperReport, ReportError, claims, published};
+use super::{PaperReport, ReportError, claims, published, robustness};
 use crate::claims::{Judged, Verdict};
 use crate::experiment::spec::Undetermined;
 use crate::results::decimal;
@@ -51,6 +51,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             }
             (not_holding(&report.judged))
             (assumed(report))
+            (robustness::section(results, &report.plans)?)
             section id="artefacts" {
                 h2 { "Tables and figures" }
                 @for section in &sections { (section) }
