@@ -3,6 +3,7 @@
 use super::Test;
 use super::claim::{Claim, Kind, Tested};
 use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
+use super::record::short;
 use super::spec::{Failure, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
 
@@ -10,16 +11,10 @@ use super::verdict::{Detail, Judgement, Verdict};
 #[must_use]
 pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
-    match &claim.kind {
-        Kind::Value(tested) | Kind::Bound(tested) => judge.number(tested, judge.single(&tested.of)),
-        Kind::Ratio(tested) => judge.number(tested, judge.pair(&tested.of, ratio, false)),
-        Kind::Difference(tested) => judge.number(tested, judge.pair(&tested.of, difference, true)),
-        Kind::Order { of, x, test, partly } => judge.order(of, x, test, partly.as_ref()),
-        Kind::Ordering { smallest_first, by_factor } => judge.ordering(smallest_first, *by_factor),
-        Kind::Failure(failure) => judge.failure(failure),
-        Kind::Shape(landmarks) => judge.shape(landmarks),
-        Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
-    }
+    let mut judgement = judge.kind(&claim.kind);
+    let mut seen = std::collections::HashSet::new();
+    judgement.evidence.retain(|key| seen.insert(key.clone()));
+    judgement
 }
 
 struct Judge<'j> {
@@ -48,6 +43,20 @@ fn magnitude(number: Number) -> Number {
 }
 
 impl Judge<'_> {
+    /// Judges by the kind of the claim.
+    fn kind(&self, kind: &Kind) -> Judgement {
+        match kind {
+            Kind::Value(tested) | Kind::Bound(tested) => self.number(tested, self.single(&tested.of)),
+            Kind::Ratio(tested) => self.number(tested, self.pair(&tested.of, ratio, false)),
+            Kind::Difference(tested) => self.number(tested, self.pair(&tested.of, difference, true)),
+            Kind::Order { of, x, test, partly } => self.order(of, x, test, partly.as_ref()),
+            Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
+            Kind::Failure(failure) => self.failure(failure),
+            Kind::Shape(landmarks) => self.shape(landmarks),
+            Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
+        }
+    }
+
     fn select(&self, operand: &Operand) -> Selection {
         self.evidence.select(self.paper, operand)
     }
@@ -61,19 +70,23 @@ impl Judge<'_> {
         found(selection.lacking, &numbers, operand.reduce, selection.keys)
     }
 
-    /// Two operands made one number: pairwise where `to` is not reduced by itself.
+    /// Two operands made one number: pairwise, or each with the only one of `to`, and then reduced as `of` says; where
+    /// `to` is reduced by itself, both are reduced first.
     fn pair(&self, [of, to]: &[Operand; 2], make: fn(Number, Number) -> Number, of_difference: bool) -> Found {
-        let second = self.select(to);
-        if to.reduce != Reduce::Only || second.numbers.len() == 1 {
+        if to.reduce != Reduce::Only {
             let (first, second) = (self.single(of), self.single(to));
             let keys = [first.keys, second.keys].concat();
             let number = first.number.and_then(|first| second.number.map(|second| make(first, second)));
-            let number = if of_difference && of.magnitude { number.map(magnitude) } else { number };
             return Found { number, keys };
         }
-        let first = self.select(of);
-        let made = first.numbers.iter().zip(&second.numbers).map(|(&a, &b)| make(a, b));
-        let numbers: Vec<Number> = made.map(|number| if of.magnitude { magnitude(number) } else { number }).collect();
+        let (first, second) = (self.select(of), self.select(to));
+        let size = |number: Number, operand: &Operand| if operand.magnitude { magnitude(number) } else { number };
+        let partners = second.numbers.iter().cycle().map(|&number| size(number, to));
+        let numbers: Vec<Number> = match of_difference {
+            // Of a difference the magnitude is meant, not the difference of magnitudes.
+            true => first.numbers.iter().zip(partners).map(|(&a, b)| size(make(a, b), of)).collect(),
+            false => first.numbers.iter().zip(partners).map(|(&a, b)| make(size(a, of), b)).collect(),
+        };
         found(first.lacking.or(second.lacking), &numbers, of.reduce, [first.keys, second.keys].concat())
     }
 
@@ -127,7 +140,7 @@ impl Judge<'_> {
             let holds = pair[1].value >= least;
             let unsure = (pair[1].value - least).abs() <= pair[1].uncertainty + pair[0].uncertainty * by_factor
                 && pair[0].uncertainty + pair[1].uncertainty > 0.0;
-            details.push(detail(operand, format!("at least {}", crate::results::decimal(least)), pair[1].value, holds));
+            details.push(detail(operand, format!("at least {}", short(least)), pair[1].value, holds));
             margin = margin.min(Test::Within { above: Some(least), below: None }.margin(pair[1].value));
             if !holds {
                 verdict = Verdict::Contradicted;
@@ -184,11 +197,7 @@ impl Judge<'_> {
             margin: margin.is_finite().then_some(margin),
             note: notes.join("; "),
             excused: judged.iter().any(|(.., judgement)| judgement.excused),
-            evidence: {
-                let mut keys: Vec<String> = judged.iter().flat_map(|(.., j)| j.evidence.clone()).collect();
-                keys.dedup();
-                keys
-            },
+            evidence: judged.iter().flat_map(|(.., judgement)| judgement.evidence.clone()).collect(),
             details: judged
                 .iter()
                 .map(|(name, tested, judgement)| Detail {

@@ -78,7 +78,7 @@ pub(super) fn print(paper: &str, judged: &[Judged], output: &mut Output<'_>) -> 
             each.claim.id.clone(),
             each.published(),
             each.measured(),
-            margin.map_or_else(String::new, |margin| format!("{margin:.2}")),
+            margin.map_or_else(String::new, margin_text),
             format!("{verdict}{mark}"),
         ]);
     }
@@ -102,6 +102,11 @@ pub(super) fn print(paper: &str, judged: &[Judged], output: &mut Output<'_>) -> 
     }
     output.line(format!("not as expected: {}", surprises.join(", ")))?;
     Ok(Exit::Differs)
+}
+
+/// A margin in two decimals, or as a power where it is far beyond.
+fn margin_text(margin: f64) -> String {
+    if margin.abs() < 100.0 { format!("{margin:.2}") } else { format!("{margin:.0e}") }
 }
 
 /// Shows everything about a claim: its statement, its numbers, its margin and how to redo it.
@@ -173,7 +178,7 @@ fn explained(paper: &str, judged: &Judged, evidence: &Evidence<'_>) -> Vec<Strin
         let holds = if detail.holds { "holds" } else { "does not hold" };
         add("  landmark", &format!("{}: {measured}, {} {holds}", detail.name, detail.published));
     }
-    add("margin", &judgement.margin.map(|margin| format!("{margin:.3}")).unwrap_or_default());
+    add("margin", &judgement.margin.map(margin_text).unwrap_or_default());
     let expected = match judgement.verdict == claim.expected {
         true => "as expected".to_owned(),
         false => format!("expected {}", claim.expected),

@@ -26,7 +26,7 @@ pub(super) fn claim(paper: &str, judged: &Judged) -> Markup {
                 @if let Some(test) = claim.kind.test() { dt { "Tolerance" } dd { (test.to_string()) } }
                 @if !claim.why.is_empty() { dt { "Why" } dd { (claim.why) } }
                 @if let Some(margin) = judgement.margin.filter(|margin| margin.is_finite()) {
-                    dt { "Margin" } dd { (format!("{margin:.2}")) " of the tolerance is left" }
+                    dt { "Margin" } dd { @if margin >= 0.0 { (format!("{margin:.2}")) " of the tolerance is left" } @else { "the tolerance is exceeded" } }
                 }
                 @if !claim.because.is_empty() { dt { "Explanation" } dd { (claim.because) } }
                 @if !judgement.note.is_empty() { dt { "Note" } dd { (judgement.note) } }
