@@ -76,6 +76,7 @@ impl Reader<'_> {
                 filter,
                 column: Some(table.value.clone()),
                 columns: None,
+                times: None,
                 reduce: Reduce::Only,
                 magnitude: false,
                 unit: None,

@@ -131,6 +131,11 @@ impl<'c> Checker<'c> {
             let key = if operand.column.is_some() { "column" } else { "columns" };
             self.column(plan, &format!("{path}.{key}"), name, problems);
         }
+        if let Some(times) = &operand.times
+            && !runs.iter().all(|run| run.number_at(times).is_some())
+        {
+            self.column(plan, &format!("{path}.times"), times, problems);
+        }
         let numbers = runs.len() * operand.columns().count();
         // What is taken pairwise is reduced with its partner.
         if operand.reduce == Reduce::Only && numbers != 1 && key != "to" {

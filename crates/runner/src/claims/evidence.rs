@@ -179,7 +179,8 @@ impl<'p> Evidence<'p> {
         if let Some(axis) = plan.axis(column) {
             return run.cells[axis].as_ref()?.number.map(exact);
         }
-        let value = row.values.get(column).copied().flatten()?;
+        let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
+        let value = (*cell)?;
         let bound = column.strip_prefix("error").map(|rest| format!("error_bound{rest}"));
         let uncertainty = bound.and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
         Some(Number { value, uncertainty })

@@ -81,6 +81,9 @@ pub struct Operand {
     /// Several columns.
     #[serde(default)]
     pub columns: Option<Names>,
+    /// Each number is multiplied by this number of its run: a column, an axis or a parameter, `model.mass`.
+    #[serde(default)]
+    pub times: Option<String>,
     /// What becomes of several numbers.
     #[serde(default)]
     pub reduce: Reduce,

@@ -204,7 +204,9 @@ fn explained(paper: &str, judged: &Judged, evidence: &Evidence<'_>) -> Vec<Strin
 
 fn operand_text(operand: &Operand) -> String {
     let columns: Vec<&str> = operand.columns().collect();
-    format!("{} of {} {}", columns.join(", "), operand.experiment, filter_text(&operand.filter)).trim_end().to_owned()
+    let times = operand.times.as_ref().map_or_else(String::new, |times| format!(" times {times}"));
+    let text = format!("{}{times} of {} {}", columns.join(", "), operand.experiment, filter_text(&operand.filter));
+    text.trim_end().to_owned()
 }
 
 fn filter_text(filter: &std::collections::BTreeMap<String, AxisValue>) -> String {

@@ -83,6 +83,12 @@ pub struct ReferencePlan {
 }
 
 impl RunSpec {
+    /// The number at a path, `model.mass`, `method.order`, `step`, `span.end`; none where it has none.
+    #[must_use]
+    pub fn number_at(&self, path: &str) -> Option<f64> {
+        checks::value_at(self, path)
+    }
+
     /// The columns that its measures fill.
     #[must_use]
     pub fn columns(&self) -> Vec<String> {
@@ -121,7 +127,7 @@ impl Plan {
     #[must_use]
     pub fn numbers_at(&self, path: &str) -> Vec<f64> {
         let mut numbers: Vec<f64> = Vec::new();
-        for number in self.runs.iter().filter_map(|run| checks::value_at(run, path)) {
+        for number in self.runs.iter().filter_map(|run| run.number_at(path)) {
             if !numbers.contains(&number) {
                 numbers.push(number);
             }
