@@ -154,11 +154,14 @@ impl<'p> Evidence<'p> {
                 selection.lacks(if unavailable { Lacking::Unavailable(what) } else { Lacking::Failed(what) });
                 continue;
             }
+            let times = operand.times.as_deref().map(|name| self.number(paper, operand, run, row, name));
             for column in operand.columns() {
-                match self.number(paper, operand, run, row, column) {
-                    Some(number) => selection
-                        .numbers
-                        .push(Number { value: number.value * factor, uncertainty: number.uncertainty * factor }),
+                let number = self.number(paper, operand, run, row, column);
+                let scale = factor * times.flatten().map_or(1.0, |times| times.value);
+                match number.filter(|_| times != Some(None)) {
+                    Some(Number { value, uncertainty }) => {
+                        selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
+                    }
                     None if column.starts_with("error") => {
                         let what = format!("the run {} has no `{column}`: no certified reference", run.key);
                         selection.lacks(Lacking::Reference(what));
