@@ -10,7 +10,7 @@ use crate::claims::{Detail, Judged};
 pub(super) fn claim(paper: &str, judged: &Judged) -> Markup {
     let Judged { claim, judgement } = judged;
     html! {
-        details.claim id=(format!("claim-{}", anchor(&claim.id))) {
+        details.claim.(judgement.verdict.name()) id=(format!("claim-{}", anchor(&claim.id))) {
             summary {
                 (badge(judgement.verdict))
                 span.statement { (claim.statement) }
@@ -19,8 +19,7 @@ pub(super) fn claim(paper: &str, judged: &Judged) -> Markup {
             }
             dl {
                 dt { "In the paper" } dd { (claim.place) }
-                @let published = judged.published();
-                @if !published.is_empty() { dt { "Published" } dd { (published) } }
+                @if let Some(published) = claim.kind.published() { dt { "Published" } dd { (published) } }
                 @if let Some(number) = judgement.measured { dt { "Measured" } dd { (short(number)) } }
                 @if !judgement.details.is_empty() { dt { "Measured" } dd { (details(&judgement.details)) } }
                 @if let Some(test) = claim.kind.test() { dt { "Tolerance" } dd { (test.to_string()) } }

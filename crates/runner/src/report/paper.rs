@@ -86,8 +86,10 @@ fn not_holding(judged: &[Judged]) -> Markup {
                             (badge(each.judgement.verdict)) " "
                             a href=(format!("#claim-{}", anchor(&each.claim.id))) { (each.claim.statement) }
                             @let (published, measured) = (each.published(), each.measured());
-                            @if !measured.is_empty() {
+                            @if !measured.is_empty() && !published.is_empty() {
                                 " Published: " (published) "; measured: " (measured) "."
+                            } @else if !measured.is_empty() {
+                                " Of its landmarks " (measured) "."
                             }
                             @if !each.claim.because.is_empty() { " " (each.claim.because) }
                             @else if !each.judgement.note.is_empty() { " (" (each.judgement.note) ")" }
@@ -115,7 +117,7 @@ fn assumed(report: &PaperReport<'_>) -> Markup {
             section id="assumed" {
                 h2 { "What had to be assumed" }
                 div.scroll {
-                    table {
+                    table.assumed {
                         thead { tr { th { "Experiment" } th { "Parameter" } th { "Used" } th { "Plausible" } th { "Why" } } }
                         tbody {
                             @for (experiment, name, values, undetermined) in &rows {

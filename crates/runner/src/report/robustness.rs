@@ -32,10 +32,25 @@ pub(super) fn section(results: &Path, plans: &[&Plan]) -> Result<Markup, ReportE
                 }
                 @for (id, rows) in &tables {
                     h3 { code { (id) } }
-                    div.scroll {
-                        table {
-                            thead { tr { th { "Claim" } th { "Holds in" } th { "Interval" } th { "Decided by" } } }
-                            tbody { @for row in rows { (line(row)) } }
+                    @let (always, rest): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.get(1) == row.get(2));
+                    @if !rest.is_empty() {
+                        div.scroll {
+                            table {
+                                thead { tr { th { "Claim" } th { "Holds in" } th { "Interval" } th { "Decided by" } } }
+                                tbody { @for row in rest { (line(row)) } }
+                            }
+                        }
+                    }
+                    @if !always.is_empty() {
+                        details {
+                            summary { (always.len()) " claims hold at every sample" }
+                            p {
+                                @for row in &always {
+                                    a href=(format!("#claim-{}", anchor(row.get(0).unwrap_or_default()))) {
+                                        (row.get(0).unwrap_or_default())
+                                    } " "
+                                }
+                            }
                         }
                     }
                     p.links { code { "mbsbench robustness experiments/" (id) ".yaml" } }

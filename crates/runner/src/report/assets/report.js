@@ -71,7 +71,7 @@ for (const svg of document.querySelectorAll("figure svg")) {
     frame.addEventListener("pointerleave", () => reading.remove());
   }
 }
-// A link to a claim opens it; paper shows everything.
+// A link to a claim opens it; paper shows what does not hold in full.
 const open = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
@@ -79,4 +79,4 @@ const open = () => {
 };
 addEventListener("hashchange", open);
 open();
-addEventListener("beforeprint", () => document.querySelectorAll("details.claim").forEach((node) => (node.open = true)));
+addEventListener("beforeprint", () => document.querySelectorAll("details.claim:not(.reproduced)").forEach((node) => (node.open = true)));
