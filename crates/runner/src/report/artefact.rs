@@ -190,7 +190,7 @@ impl<'r> Artefact<'r> {
 
 /// Whether a claim is that of one cell of a table.
 fn is_cell(table: &str, judged: &Judged) -> bool {
-    judged.claim.id.strip_prefix(table).is_some_and(|rest| rest.starts_with('/'))
+    judged.claim.id.strip_prefix(table).is_some_and(|rest| rest.starts_with('/') && rest.matches('/').count() == 2)
 }
 
 /// The numbers in a name, so that `figure-3.10` comes after `figure-3.5`; then the name.
