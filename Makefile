@@ -5,13 +5,20 @@ OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
-.PHONY: reproduce quick test lock bench lint setup
+.PHONY: reproduce quick report study test lock bench lint setup
 
-reproduce: ## all papers: runs, tables and plots into results/
+reproduce: ## all papers: runs, tables, plots, verdicts and report into results/
 	$(MBSBENCH) reproduce
 
 quick: ## every method, model and renderer on shortened experiments, into target/quick/
 	$(MBSBENCH) reproduce --quick
+
+report: ## results/report/ anew, from the results that are there
+	$(MBSBENCH) report
+
+study: ## how far verdicts depend on what the papers leave out
+	$(MBSBENCH) robustness $(filter-out %/claims.yaml %/anchors.yaml, $(wildcard experiments/*/*.yaml))
+	$(MBSBENCH) report
 
 test: ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace

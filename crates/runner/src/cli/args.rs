@@ -48,6 +48,9 @@ pub enum Command {
     Verify {
         /// The paper; all where none is given.
         paper: Option<String>,
+        /// Print only claims that are anything but reproduced.
+        #[arg(long)]
+        brief: bool,
         /// Folder with the results.
         #[arg(long, value_name = "DIR", default_value = "results")]
         results: PathBuf,

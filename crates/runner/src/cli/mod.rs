@@ -91,7 +91,9 @@ pub fn run(
 fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     match command {
         Command::Reproduce { wanted, options } => return run::reproduce(registry, wanted, options, output),
-        Command::Verify { paper, results } => return verify::verify(registry, paper.as_deref(), results, output),
+        Command::Verify { paper, brief, results } => {
+            return verify::verify(registry, paper.as_deref(), *brief, results, output);
+        }
         Command::Explain { claim, results } => verify::explain(registry, claim, results, output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Run { files, out, options } => run::run(registry, files, out, options, output)?,

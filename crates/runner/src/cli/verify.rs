@@ -21,6 +21,7 @@ use crate::store::write_atomically;
 pub(super) fn verify(
     registry: &Registry,
     paper: Option<&str>,
+    brief: bool,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
@@ -31,7 +32,7 @@ pub(super) fn verify(
     }
     let mut exit = Exit::Done;
     for name in known.iter().filter(|name| paper.is_none_or(|paper| paper == *name)) {
-        exit = exit.worst(verify_paper(name, &plans, results, output)?);
+        exit = exit.worst(verify_paper(name, &plans, brief, results, output)?);
     }
     Ok(exit)
 }
@@ -40,6 +41,7 @@ pub(super) fn verify(
 pub(super) fn verify_paper(
     paper: &str,
     plans: &[Plan],
+    brief: bool,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
@@ -48,7 +50,7 @@ pub(super) fn verify_paper(
     let path = results.join(paper).join("claims.json");
     write_atomically(&path, to_json(&judged).as_bytes())
         .map_err(|error| CommandError::Store { path: path.clone(), error })?;
-    print(paper, &judged, output)
+    print(paper, &judged, brief, output)
 }
 
 /// All claims of a ledger, judged on the results in a folder.
@@ -64,10 +66,16 @@ pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<
 }
 
 /// Prints judged claims as a table, the verdicts counted, and what surprises.
-pub(super) fn print(paper: &str, judged: &[Judged], output: &mut Output<'_>) -> Result<Exit, CommandError> {
+pub(super) fn print(
+    paper: &str,
+    judged: &[Judged],
+    brief: bool,
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
     let mut table = Builder::default();
     table.push_record(["claim", "published", "measured", "margin", "verdict"]);
-    for each in judged {
+    let shown = |each: &&Judged| !brief || each.judgement.verdict != Verdict::Reproduced || each.is_surprise();
+    for each in judged.iter().filter(shown) {
         let margin = each.judgement.margin.filter(|margin| margin.is_finite());
         let verdict = match each.is_surprise() {
             true => format!("{}, expected {}", each.judgement.verdict, each.claim.expected),

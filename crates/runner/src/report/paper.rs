@@ -51,7 +51,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             }
             (not_holding(&report.judged))
             (assumed(report))
-            (robustness::section(results, &report.plans)?)
+            (robustness::section(results, &report.plans, &report.judged)?)
             section id="artefacts" {
                 h2 { "Tables and figures" }
                 @for section in &sections { (section) }

@@ -6,10 +6,11 @@ use maud::{Markup, html};
 
 use super::page::anchor;
 use super::{ReportError, read};
+use crate::claims::Judged;
 use crate::plan::Plan;
 
 /// The studies of a paper's experiments; nothing where there are none.
-pub(super) fn section(results: &Path, plans: &[&Plan]) -> Result<Markup, ReportError> {
+pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Result<Markup, ReportError> {
     let mut tables = Vec::new();
     for plan in plans {
         let path = results.join(&plan.experiment.id).join("robustness.csv");
@@ -18,7 +19,9 @@ pub(super) fn section(results: &Path, plans: &[&Plan]) -> Result<Markup, ReportE
             let damaged = |error: csv::Error| ReportError { path: path.clone(), error: error.into() };
             let text = read(&path)?;
             let mut reader = csv::Reader::from_reader(text.as_bytes());
-            let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().map_err(damaged)?;
+            let mut rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().map_err(damaged)?;
+            // A study may be older than the ledger.
+            rows.retain(|row| judged.iter().any(|each| row.get(0) == Some(&each.claim.id)));
             tables.push((plan.experiment.id.as_str(), rows));
         }
     }
