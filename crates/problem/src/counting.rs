@@ -1,6 +1,6 @@
 //! The wrapper through which methods see a problem, and which counts what they ask of it.
 
-use crate::{Failure, Ode, Scalar, Statistics};
+use crate::{EventKind, Failure, Ode, Scalar, Statistics};
 
 /// An [`Ode`] with counters.
 ///
@@ -111,6 +111,61 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn switch(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.statistics.events += u64::from(!self.paused);
         self.inner.switches().map_or(Ok(()), |switches| switches.switch(index, t, y))
+    }
+
+    /// Whether the problem has discontinuity functions.
+    pub fn is_switched(&mut self) -> bool {
+        self.inner.switched().is_some()
+    }
+
+    /// See [`SwitchedOde::prepare`]; zero functions where the problem has none.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn prepare_switched(&mut self, t: S, y: &[S], horizon: f64) -> Result<usize, Failure> {
+        self.inner.switched().map_or(Ok(0), |switched| switched.prepare(t, y, horizon))
+    }
+
+    /// See [`SwitchedOde::kind`].
+    pub fn switched_kind(&mut self, index: usize) -> EventKind {
+        self.inner.switched().map_or(EventKind::Bilateral, |switched| switched.kind(index))
+    }
+
+    /// See [`SwitchedOde::values`]. Counts an evaluation of the switching functions.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn switched_values(&mut self, t: S, y: &[S], g: &mut [S]) -> Result<(), Failure> {
+        self.statistics.switch_evaluations += u64::from(!self.paused);
+        self.inner.switched().map_or(Ok(()), |switched| switched.values(t, y, g))
+    }
+
+    /// See [`SwitchedOde::rates`].
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn switched_rates(&mut self, t: S, y: &[S], dydt: &[S], rates: &mut [S]) -> Result<(), Failure> {
+        self.inner.switched().map_or(Ok(()), |switched| switched.rates(t, y, dydt, rates))
+    }
+
+    /// See [`SwitchedOde::lock`].
+    pub fn lock_switched(&mut self, configuration: Option<&[bool]>) {
+        if let Some(switched) = self.inner.switched() {
+            switched.lock(configuration);
+        }
+    }
+
+    /// See [`SwitchedOde::jump`].
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
+        self.inner.switched().map_or(Ok(()), |switched| switched.jump(index, t, y))
+    }
+
+    /// Counts located events, of which several may share a time.
+    pub fn count_events(&mut self, events: u64) {
+        self.statistics.events += if self.paused { 0 } else { events };
     }
 
     /// Runs `work` with all counters stopped.

@@ -26,6 +26,7 @@ pub mod ode;
 pub mod scalar;
 pub mod sliding_mode;
 pub mod statistics;
+pub mod switched;
 
 pub use acceleration::AccelerationLevel;
 pub use counting::Counted;
@@ -40,3 +41,4 @@ pub use ode::{AsOde, Ode, OdeModel, Switches};
 pub use scalar::Scalar;
 pub use sliding_mode::{SlidingMode, SlidingModeSettings};
 pub use statistics::Statistics;
+pub use switched::{AsSwitchedOde, EventKind, SwitchedModel, SwitchedOde};

@@ -1,6 +1,6 @@
 //! Ordinary differential equations, as methods see them and as models write them.
 
-use crate::{Failure, Scalar};
+use crate::{Failure, Scalar, SwitchedOde};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -43,6 +43,11 @@ pub trait Ode<S: Scalar = f64> {
     /// A [`Failure`] where no projection exists.
     fn project(&mut self, _t: S, _y: &mut [S]) -> Result<(), Failure> {
         Ok(())
+    }
+
+    /// The discontinuity functions, if the problem has any; see [`SwitchedOde`].
+    fn switched(&mut self) -> Option<&mut dyn SwitchedOde<S>> {
+        None
     }
 
     /// The switching functions, if the problem has any.
