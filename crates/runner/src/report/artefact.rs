@@ -86,8 +86,10 @@ impl<'r> Artefact<'r> {
         let name = if self.is_published() { self.name() } else { "Beyond the paper".to_owned() };
         Ok(html! {
             section.artefact id=(self.anchor()) {
-                h3 { (name) ": " (self.title) }
-                (shown)
+                div.shown {
+                    h3 { (name) ": " (self.title) }
+                    (shown)
+                }
                 @if !self.caption.is_empty() { p.caption { (self.caption) } }
                 p.links {
                     @for kind in kinds { a href=(link(kind)) { (kind.to_uppercase()) } " " }
