@@ -31,6 +31,16 @@ pub(super) fn check(claim: &Claim, node: &Node, paper: &str, plans: &[Plan], pro
                 checker.runs(plan, "failure.where", &failure.filter, problems);
             }
         }
+        Kind::Identity(identity) => {
+            if let Some(plan) = checker.plan("identity.experiment", &identity.experiment, problems)
+                && checker.runs(plan, "identity.where", &identity.filter, problems).is_some()
+            {
+                checker.column(plan, "identity.column", &identity.column, problems);
+                for name in identity.terms.keys() {
+                    checker.column(plan, &format!("identity.terms.{name}"), name, problems);
+                }
+            }
+        }
         Kind::Shape(landmarks) => {
             for (index, (_, landmark)) in landmarks.iter().enumerate() {
                 checker.operand("shape", &format!("landmarks.{index}.of"), &landmark.of, problems);

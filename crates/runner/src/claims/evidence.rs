@@ -216,10 +216,17 @@ pub fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
         Reduce::Max => (max(), largest),
         Reduce::Min => (min(), largest),
         Reduce::Mean => (values().sum::<f64>() / count, largest),
+        Reduce::Median => (median(values().collect()), largest),
         Reduce::Sum => (values().sum(), largest * count),
         Reduce::Range => (max() - min(), 2.0 * largest),
     };
     Some(Number { value, uncertainty })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
 }
 
 fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
@@ -261,4 +268,38 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
         run: run.key.to_string(),
     };
     plan.runs.iter().map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduced(values: &[f64], how: Reduce) -> f64 {
+        let numbers: Vec<Number> = values.iter().map(|&value| Number { value, uncertainty: 0.5 }).collect();
+        reduce(&numbers, how).unwrap().value
+    }
+
+    #[test]
+    fn reductions_are_what_their_names_say() {
+        let values = [3.0, -1.0, 2.0, 8.0];
+        let all = [Reduce::Max, Reduce::Min, Reduce::Mean, Reduce::Median, Reduce::Sum, Reduce::Range];
+        assert_eq!(all.map(|how| reduced(&values, how)), [8.0, -1.0, 3.0, 2.5, 12.0, 9.0]);
+        assert_eq!(reduced(&values[..3], Reduce::Median), 2.0);
+        assert_eq!(reduced(&[7.0], Reduce::Only), 7.0);
+        assert!(reduce(&[], Reduce::Max).is_none());
+    }
+
+    #[test]
+    fn what_is_no_number_hides_behind_no_other() {
+        for how in [Reduce::Max, Reduce::Min, Reduce::Median, Reduce::Sum] {
+            assert!(reduced(&[1.0, f64::NAN, 2.0], how).is_nan());
+        }
+    }
+
+    #[test]
+    fn uncertainties_add_up_where_numbers_do() {
+        let numbers = [Number { value: 1.0, uncertainty: 0.5 }; 4];
+        let uncertainty = |how| reduce(&numbers, how).unwrap().uncertainty;
+        assert_eq!([Reduce::Max, Reduce::Sum, Reduce::Range].map(uncertainty), [0.5, 2.0, 1.0]);
+    }
 }

@@ -4,7 +4,7 @@ use super::Test;
 use super::claim::{Claim, Kind, Tested};
 use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
 use super::record::short;
-use super::spec::{Failure, Operand, Reduce};
+use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
 
 /// Judges a claim of a paper.
@@ -52,6 +52,7 @@ impl Judge<'_> {
             Kind::Order { of, x, test, partly } => self.order(of, x, test, partly.as_ref()),
             Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
             Kind::Failure(failure) => self.failure(failure),
+            Kind::Identity(identity) => self.identity(identity),
             Kind::Shape(landmarks) => self.shape(landmarks),
             Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
         }
@@ -169,6 +170,39 @@ impl Judge<'_> {
             format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached)
         });
         Judgement { evidence: keys, ..Judgement::without_number(verdict, note) }
+    }
+
+    /// The number is the largest defect among the runs.
+    fn identity(&self, identity: &Identity) -> Judgement {
+        let column = |name: &String| {
+            self.select(&Operand {
+                experiment: identity.experiment.clone(),
+                filter: identity.filter.clone(),
+                column: Some(name.clone()),
+                columns: None,
+                times: None,
+                reduce: Reduce::Max,
+                magnitude: false,
+                unit: None,
+            })
+        };
+        let left = column(&identity.column);
+        let mut lacking = left.lacking;
+        let mut defects: Vec<f64> = left.numbers.iter().map(|number| number.value - identity.plus).collect();
+        for (name, factor) in &identity.terms {
+            let term = column(name);
+            lacking = lacking.or(term.lacking);
+            for (defect, number) in defects.iter_mut().zip(&term.numbers) {
+                *defect -= factor * number.value;
+            }
+        }
+        if let Some(lacking) = lacking {
+            return Judgement { evidence: left.keys, ..without(lacking) };
+        }
+        let worst = defects.iter().fold(0.0, |worst: f64, defect| worst.max(defect.abs()));
+        let number = Number { value: worst, uncertainty: 0.0 };
+        let exact = Test::Within { above: None, below: Some(0.0) };
+        Judgement { evidence: left.keys, ..tested_number(number, &exact, None) }
     }
 
     fn shape(&self, landmarks: &[(String, Tested<Operand>)]) -> Judgement {

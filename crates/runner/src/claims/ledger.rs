@@ -185,6 +185,7 @@ impl Reader<'_> {
                 Kind::Failure(failure)
             }
             "shape" => self.shape(spec)?,
+            "identity" => Kind::Identity(spec.identity.clone().expect(given)),
             _ => Kind::Untestable(spec.untestable.as_ref().expect(given).needs.clone()),
         })
     }
