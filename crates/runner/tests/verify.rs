@@ -103,3 +103,61 @@ fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
     assert_eq!(output.status.code(), Some(3));
     assert!(text(&output).contains("runs.csv"), "{}", text(&output));
 }
+
+/// A paper of one experiment whose runs are timed, and claims about the times.
+const TIMED: &str = "\
+id: timed/pendulum
+model: pendulum
+span: [0.0, 1.0]
+step: 0.01
+method: [rk3, rk8]
+measures: [rhs_evaluations]
+timing: { repeat: 3, relative_to: rk3 }
+";
+
+const CLAIMS: &str = "\
+paper: timed
+claims:
+  - id: slower
+    place: Table 1
+    statement: RK-8 takes four times as long.
+    value:
+      of: { experiment: pendulum, where: { method: rk8 }, column: timing.ratio }
+      published: \"4.0\"
+      tolerance: { relative: 0.2 }
+    why: nothing but a test
+";
+
+#[test]
+fn claims_about_time_are_open_where_the_spread_is_wide() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("experiments/timed")).unwrap();
+    fs::write(at("experiments/timed/pendulum.yaml"), TIMED).unwrap();
+    let output = run(folder.path(), "run experiments/timed/pendulum.yaml");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    fs::write(at("experiments/timed/claims.yaml"), CLAIMS).unwrap();
+    let path = at("results/timed/pendulum/timings.csv");
+    let mut reader = csv::Reader::from_path(&path).unwrap();
+    let keys: Vec<String> = reader
+        .deserialize::<std::collections::HashMap<String, String>>()
+        .map(|row| row.unwrap()["run"].clone())
+        .collect();
+    // Times of our own, so that nothing depends on those of the machine.
+    let verdict = |ratio: f64, spread: f64| {
+        let rows = format!(
+            "method,median_s,spread_s,ratio,run\nrk3,1,0,1,{}\nrk8,{ratio},{spread},{ratio},{}\n",
+            keys[0], keys[1]
+        );
+        fs::write(&path, rows).unwrap();
+        let output = run(folder.path(), "verify timed");
+        let said = text(&output);
+        let verdicts = ["reproduced", "contradicted", "inconclusive"];
+        let line = said.lines().find(|line| line.starts_with(" slower")).unwrap_or_else(|| panic!("{said}")).to_owned();
+        (verdicts.into_iter().find(|verdict| line.contains(verdict)), output.status.code())
+    };
+    assert_eq!(verdict(4.2, 0.01), (Some("reproduced"), Some(0)));
+    assert_eq!(verdict(4.2, 1.0), (Some("inconclusive"), Some(0)), "an open verdict on a time is no surprise");
+    let (_, exit) = verdict(8.0, 0.01);
+    assert_eq!(exit, Some(1));
+}

@@ -17,7 +17,13 @@ pub struct Evidence<'p> {
     rows: Vec<Vec<Recorded>>,
 }
 
-/// A row of `runs.csv`.
+/// How columns of `timings.csv` are named in operands: `timing.ratio`.
+pub(super) const TIMING: &str = "timing.";
+
+/// Columns of `timings.csv` that operands can name.
+pub(super) const TIMINGS: [&str; 2] = ["timing.median_s", "timing.ratio"];
+
+/// A row of `runs.csv`, and of `timings.csv` where there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// `ok`, a failure's name, or `unavailable`.
@@ -184,6 +190,13 @@ impl<'p> Evidence<'p> {
         }
         let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
         let value = (*cell)?;
+        if column.starts_with(TIMING) {
+            let spread = row.values.get(&format!("{TIMING}spread_s")).copied().flatten().unwrap_or(0.0);
+            let median = row.values.get(&format!("{TIMING}median_s")).copied().flatten().unwrap_or(f64::NAN);
+            // A ratio has two of them.
+            let parts = if column == "timing.ratio" { 2.0 } else { 1.0 };
+            return Some(Number { value, uncertainty: value.abs() * parts * spread / median });
+        }
         let bound = column.strip_prefix("error").map(|rest| format!("error_bound{rest}"));
         let uncertainty = bound.and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
         Some(Number { value, uncertainty })
@@ -267,7 +280,35 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
         experiment: plan.experiment.id.clone(),
         run: run.key.to_string(),
     };
-    plan.runs.iter().map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run))).collect()
+    let mut rows: Vec<Recorded> = plan
+        .runs
+        .iter()
+        .map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run)))
+        .collect::<Result<_, _>>()?;
+    if plan.experiment.timing.is_some() {
+        read_timings(results, plan, &mut rows)?;
+    }
+    Ok(rows)
+}
+
+/// Adds the columns of `timings.csv` to the rows of the runs.
+fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
+    let path = results.join(&plan.experiment.id).join("timings.csv");
+    let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
+    let mut reader = csv::Reader::from_path(&path).map_err(missing)?;
+    let mut by_key: HashMap<String, HashMap<String, String>> = HashMap::new();
+    for record in reader.deserialize() {
+        let record: HashMap<String, String> = record.map_err(missing)?;
+        by_key.insert(record.get("run").cloned().unwrap_or_default(), record);
+    }
+    for (run, row) in plan.runs.iter().zip(rows) {
+        let timings = by_key.get(&run.key.to_string());
+        for name in ["median_s", "spread_s", "ratio"] {
+            let value = timings.and_then(|timings| timings.get(name)).and_then(|text| text.parse().ok());
+            row.values.insert(format!("{TIMING}{name}"), value);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

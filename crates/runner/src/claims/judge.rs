@@ -2,7 +2,7 @@
 
 use super::Test;
 use super::claim::{Claim, Kind, Tested};
-use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
+use super::evidence::{Evidence, Lacking, Number, Selection, TIMING, reduce};
 use super::record::short;
 use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
@@ -12,6 +12,9 @@ use super::verdict::{Detail, Judgement, Verdict};
 pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
     let mut judgement = judge.kind(&claim.kind);
+    // A machine that is busy surprises nobody.
+    let of_time = claim.kind.operands().into_iter().flat_map(Operand::columns).any(|column| column.starts_with(TIMING));
+    judgement.excused |= of_time && judgement.verdict == Verdict::Inconclusive;
     let mut seen = std::collections::HashSet::new();
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
@@ -293,11 +296,8 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgemen
     let verdict = verdict_at(value);
     let unsure =
         uncertainty > 0.0 && [value - uncertainty, value + uncertainty].into_iter().any(|v| verdict_at(v) != verdict);
-    let note = if unsure {
-        format!("the bound on the reference's error, {uncertainty:.1e}, could turn the verdict")
-    } else {
-        String::new()
-    };
+    let note =
+        if unsure { format!("an uncertainty of {uncertainty:.1e} could turn the verdict") } else { String::new() };
     Judgement {
         measured: Some(value),
         margin: Some(test.margin(value)),
