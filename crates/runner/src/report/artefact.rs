@@ -53,7 +53,7 @@ impl<'r> Artefact<'r> {
     /// Whether the paper has it: its experiment says so.
     pub fn is_published(&self) -> bool {
         let name = self.name();
-        self.plan.experiment.reproduces.iter().any(|published| *published == name)
+        self.plan.experiment.reproduces.contains(&name)
     }
 
     /// `Table 3.1`.
