@@ -3,11 +3,21 @@
 //! A model's folder has the same few files: one for each set of equations (generic over the scalar), `parameters`
 //! (what an experiment file can say), `model` (what the runner sees). No method is known here, and no file format.
 
+pub mod bouncing_balls;
 pub mod compound_pendulum;
 pub mod constrained;
 pub mod formulation;
+pub mod marble_jar;
+mod range;
 pub mod rolling_spheres;
+pub mod stand_ins;
+pub mod watched;
 
+pub use bouncing_balls::BouncingBalls;
 pub use compound_pendulum::Pendulum;
 pub use formulation::Formulation;
+pub use marble_jar::MarbleJar;
 pub use rolling_spheres::RollingSpheres;
+pub use stand_ins::{
+    BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
+};

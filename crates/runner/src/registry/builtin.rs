@@ -11,7 +11,17 @@ pub(super) fn registry() -> Registry {
 }
 
 fn with_models(registry: Registry) -> Registry {
-    registry.model::<models::Pendulum>().model::<models::RollingSpheres>()
+    registry
+        .model::<models::Pendulum>()
+        .model::<models::RollingSpheres>()
+        .model::<models::BouncingBalls>()
+        .model::<models::MarbleJar>()
+        .model::<models::RectifiedSine>()
+        .model::<models::Thermostat>()
+        .model::<models::DiodeBranches>()
+        .model::<models::DampedCosineThreshold>()
+        .model::<models::SpringDamperBall>()
+        .model::<models::BallBetweenWalls>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

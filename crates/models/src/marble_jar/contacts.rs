@@ -1,0 +1,44 @@
+//! Lists of contacts, closed or possible.
+
+/// Contacts by kind; their order is that of the discontinuity functions.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Contacts {
+    /// Marbles at the floor.
+    pub floors: Vec<u32>,
+    /// Marbles at the cylinder.
+    pub walls: Vec<u32>,
+    /// Pairs `i < j`, by rows.
+    pub pairs: Vec<[u32; 2]>,
+}
+
+impl Contacts {
+    /// All that `n` marbles can have.
+    pub fn all(n: usize) -> Self {
+        let n = n as u32;
+        Self {
+            floors: (0..n).collect(),
+            walls: (0..n).collect(),
+            pairs: (0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])).collect(),
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.floors.clear();
+        self.walls.clear();
+        self.pairs.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.floors.len() + self.walls.len() + self.pairs.len()
+    }
+
+    /// Becomes those of `others` whose entry in `open`, one for each, is not set.
+    pub fn closed_of(&mut self, others: &Self, open: &[bool]) {
+        self.clear();
+        let (floors, rest) = open.split_at(others.floors.len());
+        let (walls, pairs) = rest.split_at(others.walls.len());
+        self.floors.extend(others.floors.iter().zip(floors).filter_map(|(&i, open)| (!open).then_some(i)));
+        self.walls.extend(others.walls.iter().zip(walls).filter_map(|(&i, open)| (!open).then_some(i)));
+        self.pairs.extend(others.pairs.iter().zip(pairs).filter_map(|(&pair, open)| (!open).then_some(pair)));
+    }
+}

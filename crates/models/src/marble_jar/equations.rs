@@ -1,0 +1,137 @@
+//! Geometry, contact law and equations of motion, for any scalar.
+
+use mbsbench_problem::{Scalar, SwitchedModel};
+
+/// Marbles, jar and contact law; as a [`SwitchedModel`] with all pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jar {
+    /// Number of marbles `N`.
+    pub count: usize,
+    /// Radius of a marble `r`, m.
+    pub radius: f64,
+    /// Mass of a marble `m`, kg.
+    pub mass: f64,
+    /// Inner radius of the jar `R`, m.
+    pub jar_radius: f64,
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
+    /// Stiffness `k` of a contact, N/m.
+    pub stiffness: f64,
+    /// Damping `c` of a contact, N s/m.
+    pub damping: f64,
+}
+
+impl Jar {
+    /// Gap to the floor, `z − r`; its rate is `z'`, its normal the axis of the jar.
+    #[inline]
+    pub fn floor_gap<S: Scalar>(&self, z: S) -> S {
+        z - self.radius
+    }
+
+    /// Gap to the cylinder, `R − r − ρ`, and `ρ`, the distance from the axis.
+    #[inline]
+    pub fn wall_gap<S: Scalar>(&self, x: S, y: S) -> (S, S) {
+        let square = x * x + y * y;
+        // On the axis the square root has no derivative; a marble there is as far from the cylinder as it can be.
+        let rho = if square.value() > 0.0 { square.sqrt() } else { S::nought() };
+        (-rho + (self.jar_radius - self.radius), rho)
+    }
+
+    /// Rate of the gap to the cylinder and the normal into the jar, `−(x, y)/ρ`; zero on the axis.
+    #[inline]
+    pub fn wall_rate<S: Scalar>(x: S, y: S, vx: S, vy: S, rho: S) -> (S, [S; 2]) {
+        if rho.value() == 0.0 {
+            return (S::nought(), [S::nought(); 2]);
+        }
+        let normal = [-x / rho, -y / rho];
+        (normal[0] * vx + normal[1] * vy, normal)
+    }
+
+    /// Gap of two marbles a vector `d` apart, `|d| − 2 r`, and `|d|`.
+    #[inline]
+    pub fn pair_gap<S: Scalar>(&self, d: [S; 3]) -> (S, S) {
+        let distance = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+        (distance - 2.0 * self.radius, distance)
+    }
+
+    /// Rate of that gap with relative velocity `w`, and the normal `d/|d|`.
+    #[inline]
+    pub fn pair_rate<S: Scalar>(d: [S; 3], w: [S; 3], distance: S) -> (S, [S; 3]) {
+        let normal = [d[0] / distance, d[1] / distance, d[2] / distance];
+        (normal[0] * w[0] + normal[1] * w[1] + normal[2] * w[2], normal)
+    }
+
+    /// Acceleration along the normal that a closed contact gives a marble, `−(k g + c g')/m`.
+    #[inline]
+    pub fn push<S: Scalar>(&self, gap: S, rate: S) -> S {
+        -(gap * self.stiffness + rate * self.damping) / self.mass
+    }
+}
+
+/// Difference of the vectors of marbles `i` and `j` that start at `base` in a state of `n` marbles.
+#[inline]
+pub(super) fn difference<S: Scalar>(state: &[S], n: usize, base: usize, i: usize, j: usize) -> [S; 3] {
+    let at = |axis: usize| state[base + axis * n + i] - state[base + axis * n + j];
+    [at(0), at(1), at(2)]
+}
+
+impl SwitchedModel for Jar {
+    fn dimension(&self) -> usize {
+        6 * self.count
+    }
+
+    fn functions(&self) -> usize {
+        self.count * (self.count + 3) / 2
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
+        let n = self.count;
+        dydt[..3 * n].copy_from_slice(&y[3 * n..]);
+        dydt[3 * n..5 * n].fill(S::nought());
+        dydt[5 * n..].fill(S::from(-self.gravity));
+        for i in 0..n {
+            if !configuration[i] {
+                dydt[5 * n + i] += self.push(self.floor_gap(y[2 * n + i]), y[5 * n + i]);
+            }
+            if !configuration[n + i] {
+                let (gap, rho) = self.wall_gap(y[i], y[n + i]);
+                let (rate, normal) = Self::wall_rate(y[i], y[n + i], y[3 * n + i], y[4 * n + i], rho);
+                let push = self.push(gap, rate);
+                dydt[3 * n + i] += push * normal[0];
+                dydt[4 * n + i] += push * normal[1];
+            }
+        }
+        let mut index = 2 * n;
+        for i in 0..n {
+            for j in i + 1..n {
+                if !configuration[index] {
+                    let d = difference(y, n, 0, i, j);
+                    let (gap, distance) = self.pair_gap(d);
+                    let (rate, normal) = Self::pair_rate(d, difference(y, n, 3 * n, i, j), distance);
+                    let push = self.push(gap, rate);
+                    for axis in 0..3 {
+                        let part = push * normal[axis];
+                        dydt[(3 + axis) * n + i] += part;
+                        dydt[(3 + axis) * n + j] -= part;
+                    }
+                }
+                index += 1;
+            }
+        }
+    }
+
+    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
+        let n = self.count;
+        for i in 0..n {
+            g[i] = self.floor_gap(y[2 * n + i]);
+            g[n + i] = self.wall_gap(y[i], y[n + i]).0;
+        }
+        let mut index = 2 * n;
+        for i in 0..n {
+            for j in i + 1..n {
+                g[index] = self.pair_gap(difference(y, n, 0, i, j)).0;
+                index += 1;
+            }
+        }
+    }
+}

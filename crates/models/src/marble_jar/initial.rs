@@ -1,0 +1,160 @@
+//! Initial positions.
+
+use mbsbench_problem::{OutOfRange, Scalar};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::MarbleJar;
+
+/// Where the marbles are at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrangement {
+    /// One above the other, 30 mm apart from 175 mm on, on a spiral within 20 mm of the axis: marble `i` at radius
+    /// 0.02 (0.5 + 0.5 frac(0.618034 (i + seed))) m and angle 2.39996 i.
+    Poured,
+    /// A cubic lattice that fills the jar from the floor on, each marble a little displaced.
+    Packed(Packed),
+}
+
+/// A cubic lattice.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Packed {
+    /// Distance of neighbouring marbles in diameters; below one they are pressed together.
+    pub spacing: f64,
+    /// Largest displacement of a marble from its place along each horizontal axis, in diameters.
+    pub displacement: f64,
+}
+
+impl Default for Packed {
+    fn default() -> Self {
+        Self { spacing: 1.05, displacement: 0.02 }
+    }
+}
+
+impl Arrangement {
+    pub(super) fn check(&self) -> Result<(), OutOfRange> {
+        let Self::Packed(Packed { spacing, displacement }) = self else { return Ok(()) };
+        OutOfRange::unless_positive("spacing", *spacing)
+            .and_then(|()| crate::range::not_negative("displacement", *displacement))
+            .map_err(|error| error.within("packed"))
+    }
+}
+
+/// The state at the start, formed in the scalar's own precision for poured marbles.
+pub(super) fn state<S: Scalar>(parameters: &MarbleJar) -> Vec<S> {
+    let n = parameters.count;
+    let mut state = vec![S::nought(); 6 * n];
+    let (x, rest) = state.split_at_mut(n);
+    let (y, rest) = rest.split_at_mut(n);
+    let z = &mut rest[..n];
+    match parameters.arrangement {
+        Arrangement::Poured => {
+            for i in 0..n {
+                let turns = S::from(0.618034) * (i as f64 + f64::from(parameters.seed));
+                let part = turns - turns.value().floor();
+                let radius = S::from(0.02) * (part * 0.5 + 0.5);
+                let (sin, cos) = (S::from(2.39996) * i as f64).sin_cos();
+                x[i] = radius * cos;
+                y[i] = radius * sin;
+                z[i] = S::from(0.03) * i as f64 + 0.175;
+            }
+        }
+        Arrangement::Packed(packed) => {
+            for (i, position) in places(parameters, packed).take(n).enumerate() {
+                (x[i], y[i], z[i]) = (position[0].into(), position[1].into(), position[2].into());
+            }
+        }
+    }
+    state
+}
+
+/// Places of a lattice within the jar, layer by layer.
+fn places(parameters: &MarbleJar, packed: Packed) -> impl Iterator<Item = [f64; 3]> {
+    let diameter = 2.0 * parameters.radius;
+    let (pitch, jitter) = (packed.spacing * diameter, packed.displacement * diameter);
+    // At least the place on the axis
+    let room = (parameters.jar_radius - parameters.radius - jitter * std::f64::consts::SQRT_2).max(0.0);
+    let half = (room / pitch) as i64;
+    let section: Vec<[f64; 2]> = (-half..=half)
+        .flat_map(|row| (-half..=half).map(move |column| [column as f64 * pitch, row as f64 * pitch]))
+        .filter(|[x, y]| x.hypot(*y) <= room)
+        .collect();
+    let mut random = Random(u64::from(parameters.seed));
+    let floor = parameters.radius;
+    (0_u64..)
+        .flat_map(move |layer| section.clone().into_iter().map(move |[x, y]| [x, y, floor + layer as f64 * pitch]))
+        .map(move |[x, y, z]| [x + jitter * random.next(), y + jitter * random.next(), z])
+}
+
+/// Numbers in [−1, 1): the generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbsbench_problem::DoubleDouble;
+
+    #[test]
+    fn poured_marbles_are_in_the_jar_and_apart() {
+        for seed in 0..50 {
+            let parameters = MarbleJar { count: 40, seed, ..MarbleJar::default() };
+            let s = state::<f64>(&parameters);
+            for i in 0..40 {
+                assert!(s[i].hypot(s[40 + i]) <= 0.02 + 1e-15);
+                assert!((s[80 + i] - (0.175 + 0.03 * i as f64)).abs() < 1e-15);
+            }
+            assert!(s[120..].iter().all(|&v| v == 0.0));
+        }
+    }
+
+    #[test]
+    fn seeds_give_different_positions() {
+        let first = state::<f64>(&MarbleJar::default());
+        let second = state::<f64>(&MarbleJar { seed: 1, ..MarbleJar::default() });
+        assert!((first[1] - second[1]).abs() > 1e-4);
+        assert_eq!(first[20..30], second[20..30]);
+    }
+
+    #[test]
+    fn both_precisions_agree() {
+        let parameters = MarbleJar { seed: 3, ..MarbleJar::default() };
+        for (double, precise) in state::<f64>(&parameters).into_iter().zip(state::<DoubleDouble>(&parameters)) {
+            assert!((precise - DoubleDouble::from(double)).value().abs() < 1e-16);
+        }
+    }
+
+    #[test]
+    fn a_packing_fills_the_jar() {
+        let packed = Packed::default();
+        let parameters = MarbleJar {
+            count: 500,
+            jar_radius: 0.1,
+            seed: 7,
+            arrangement: Arrangement::Packed(packed),
+            ..MarbleJar::default()
+        };
+        let s = state::<f64>(&parameters);
+        let n = 500;
+        for i in 0..n {
+            assert!(s[i].hypot(s[n + i]) <= 0.09);
+            for j in 0..i {
+                let distance = (s[i] - s[j]).hypot(s[n + i] - s[n + j]).hypot(s[2 * n + i] - s[2 * n + j]);
+                assert!(distance > 0.02, "{i} and {j}: {distance}");
+            }
+        }
+        let top = s[2 * n..3 * n].iter().fold(0.0, |top: f64, &z| top.max(z));
+        assert!(top < 0.3, "{top}");
+    }
+}

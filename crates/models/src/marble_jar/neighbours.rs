@@ -1,0 +1,282 @@
+//! Which marbles are near each other: a cell grid, and a list that is used until marbles have moved too far.
+
+use mbsbench_problem::Failure;
+
+/// Width of the margin in which a list may be reused, in radii. Wider margins mean longer lists made less often.
+const MARGIN: f64 = 0.2;
+
+/// For each marble `i` the marbles `j > i` within a diameter and a margin, in ascending order.
+///
+/// As long as no marble has moved more than half the margin, all pairs that touch are in the list.
+#[derive(Debug, Clone)]
+pub struct NeighbourList {
+    count: usize,
+    diameter: f64,
+    /// Whether it has all pairs for good.
+    complete: bool,
+    margin: f64,
+    /// Positions for which it was made, as in the state; empty until then.
+    made_at: Vec<f64>,
+    starts: Vec<usize>,
+    neighbours: Vec<u32>,
+    cell_of: Vec<u32>,
+    cell_starts: Vec<u32>,
+    by_cell: Vec<u32>,
+    rebuilds: u64,
+}
+
+impl NeighbourList {
+    /// A list that has all pairs of `count` marbles for good.
+    #[must_use]
+    pub fn all(count: usize) -> Self {
+        let mut list = Self::near(count, 0.0);
+        list.complete = true;
+        list.starts.clear();
+        list.starts.push(0);
+        for i in 0..count {
+            list.neighbours.extend((i + 1..count).map(|j| j as u32));
+            list.starts.push(list.neighbours.len());
+        }
+        list
+    }
+
+    /// A list of those that are near each other; made when it is first asked for.
+    #[must_use]
+    pub fn near(count: usize, diameter: f64) -> Self {
+        Self {
+            count,
+            diameter,
+            complete: false,
+            margin: 0.0,
+            made_at: Vec::new(),
+            starts: vec![0; count + 1],
+            neighbours: Vec::new(),
+            cell_of: vec![0; count],
+            cell_starts: Vec::new(),
+            by_cell: vec![0; count],
+            rebuilds: 0,
+        }
+    }
+
+    /// Marbles `j > i` near `i`.
+    #[must_use]
+    pub fn of(&self, i: usize) -> &[u32] {
+        &self.neighbours[self.starts[i]..self.starts[i + 1]]
+    }
+
+    /// How often the list has been made.
+    #[must_use]
+    pub fn rebuilds(&self) -> u64 {
+        self.rebuilds
+    }
+
+    /// Makes the list valid for a state: it then has all pairs with a gap of at most `gap` there.
+    ///
+    /// # Errors
+    /// [`Failure::NonFinite`] where a position is not finite.
+    pub fn ensure(&mut self, time: f64, state: &[f64], gap: f64) -> Result<(), Failure> {
+        if self.complete {
+            return Ok(());
+        }
+        let positions = &state[..3 * self.count];
+        let room = 0.5 * (self.margin - gap);
+        if !self.made_at.is_empty() && room >= 0.0 && self.farthest_square(positions) <= room * room {
+            return Ok(());
+        }
+        // A gap that is wanted once will be wanted again, a little wider.
+        self.margin = self.wanted(gap);
+        self.make(positions).ok_or(Failure::NonFinite { time })
+    }
+
+    /// Forgets a list that is much wider than [`ensure`](Self::ensure) would make it for `gap`.
+    pub fn narrow(&mut self, gap: f64) {
+        if self.margin > 4.0 * self.wanted(gap) {
+            self.made_at.clear();
+        }
+    }
+
+    fn wanted(&self, gap: f64) -> f64 {
+        (MARGIN * 0.5 * self.diameter).max(1.5 * gap)
+    }
+
+    /// Square of the largest distance from where the list was made.
+    fn farthest_square(&self, positions: &[f64]) -> f64 {
+        let n = self.count;
+        let (x, y, z) = (&positions[..n], &positions[n..2 * n], &positions[2 * n..]);
+        let (x0, y0, z0) = (&self.made_at[..n], &self.made_at[n..2 * n], &self.made_at[2 * n..]);
+        let mut farthest = 0.0;
+        for i in 0..n {
+            let (dx, dy, dz) = (x[i] - x0[i], y[i] - y0[i], z[i] - z0[i]);
+            let square = dx * dx + dy * dy + dz * dz;
+            farthest = if square > farthest { square } else { farthest };
+        }
+        farthest
+    }
+
+    /// None where a position is not finite.
+    fn make(&mut self, positions: &[f64]) -> Option<()> {
+        let n = self.count;
+        self.made_at.clear();
+        let reach = self.diameter + self.margin;
+        let grid = Grid::around(positions, n, reach)?;
+        self.made_at.extend_from_slice(positions);
+        self.rebuilds += 1;
+        self.sort_into(&grid, positions);
+        self.neighbours.clear();
+        for i in 0..n {
+            self.starts[i] = self.neighbours.len();
+            let here = [positions[i], positions[n + i], positions[2 * n + i]];
+            for run in grid.runs_around(self.cell_of[i]) {
+                let [first, last] = run.map(|cell| self.cell_starts[cell as usize] as usize);
+                for &j in &self.by_cell[first..last] {
+                    let at = j as usize;
+                    let d = [positions[at] - here[0], positions[n + at] - here[1], positions[2 * n + at] - here[2]];
+                    if at > i && d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach {
+                        self.neighbours.push(j);
+                    }
+                }
+            }
+            let row = self.starts[i];
+            self.neighbours[row..].sort_unstable();
+        }
+        self.starts[n] = self.neighbours.len();
+        Some(())
+    }
+
+    /// Counting sort of the marbles by cell.
+    fn sort_into(&mut self, grid: &Grid, positions: &[f64]) {
+        let n = self.count;
+        self.cell_starts.clear();
+        self.cell_starts.resize(grid.cells() + 1, 0);
+        for i in 0..n {
+            let cell = grid.cell([positions[i], positions[n + i], positions[2 * n + i]]);
+            self.cell_of[i] = cell;
+            self.cell_starts[cell as usize + 1] += 1;
+        }
+        for cell in 0..grid.cells() {
+            self.cell_starts[cell + 1] += self.cell_starts[cell];
+        }
+        // Backwards, so that each start comes to stand where its cell starts and marbles keep their order.
+        for i in (0..n).rev() {
+            let end = &mut self.cell_starts[self.cell_of[i] as usize + 1];
+            *end -= 1;
+            self.by_cell[*end as usize] = i as u32;
+        }
+        self.cell_starts.rotate_left(1);
+        let last = self.cell_starts.len() - 1;
+        self.cell_starts[last] = n as u32;
+    }
+}
+
+/// Cells at least as wide as the distance in which neighbours are looked for.
+#[derive(Debug, Clone, Copy)]
+struct Grid {
+    origin: [f64; 3],
+    per_width: f64,
+    sizes: [u32; 3],
+}
+
+impl Grid {
+    fn around(positions: &[f64], n: usize, reach: f64) -> Option<Self> {
+        let mut origin = [0.0; 3];
+        let mut extent = [0.0; 3];
+        for axis in 0..3 {
+            let of_axis = &positions[axis * n..(axis + 1) * n];
+            let (low, high) =
+                of_axis.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &p| (l.min(p), h.max(p)));
+            // A sum has a NaN wherever a position has one; minimum and maximum pass it over.
+            if !(of_axis.iter().sum::<f64>() + (high - low)).is_finite() {
+                return None;
+            }
+            (origin[axis], extent[axis]) = (low, high - low);
+        }
+        // Wider cells where marbles are so scattered that most would be empty: memory stays linear in their number.
+        // Rounding must not put two that are just within reach into cells that are not neighbours.
+        let mut width = reach * 1.000_001;
+        let sizes = |width: f64| extent.map(|length| (length / width).floor() + 1.0);
+        while sizes(width).iter().product::<f64>() > 4.0 * n as f64 + 64.0 {
+            width *= 1.25;
+        }
+        Some(Self { origin, per_width: 1.0 / width, sizes: sizes(width).map(|size| size as u32) })
+    }
+
+    fn cells(&self) -> usize {
+        self.sizes.iter().product::<u32>() as usize
+    }
+
+    fn cell(&self, position: [f64; 3]) -> u32 {
+        let at = |axis: usize| {
+            let place = (position[axis] - self.origin[axis]) * self.per_width;
+            (place as u32).min(self.sizes[axis] - 1)
+        };
+        (at(2) * self.sizes[1] + at(1)) * self.sizes[0] + at(0)
+    }
+
+    /// First cell and the one after the last, of each row of cells about a cell.
+    fn runs_around(&self, cell: u32) -> impl Iterator<Item = [u32; 2]> {
+        let [nx, ny, nz] = self.sizes;
+        let (x, y, z) = (cell % nx, cell / nx % ny, cell / (nx * ny));
+        let (first, last) = (x.saturating_sub(1), (x + 1).min(nx - 1));
+        let row = move |y: u32, z: u32| (z * ny + y) * nx;
+        (z.saturating_sub(1)..=(z + 1).min(nz - 1)).flat_map(move |z| {
+            (y.saturating_sub(1)..=(y + 1).min(ny - 1)).map(move |y| [row(y, z) + first, row(y, z) + last + 1])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pairs(positions: &[f64], n: usize, gap: f64) -> Vec<(usize, usize)> {
+        let near = |i: usize, j: usize| {
+            let square: f64 = (0..3).map(|a| (positions[a * n + i] - positions[a * n + j]).powi(2)).sum();
+            square.sqrt() <= 1.0 + gap
+        };
+        (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).filter(|&(i, j)| near(i, j)).collect()
+    }
+
+    proptest! {
+        /// Also after small motions, for which the list is not made again.
+        #[test]
+        fn no_pair_is_missed(
+            mut positions in proptest::collection::vec(-3.0..3.0f64, 3 * 40),
+            motion in proptest::collection::vec(-1.0..1.0f64, 3 * 40),
+            stretch in 1.0..1e4f64, gap in 0.0..0.5f64,
+        ) {
+            for z in &mut positions[80..] { *z *= stretch; }
+            let mut list = NeighbourList::near(40, 1.0);
+            for _ in 0..20 {
+                list.ensure(0.0, &positions, gap).unwrap();
+                for (i, j) in pairs(&positions, 40, gap) {
+                    prop_assert!(list.of(i).contains(&(j as u32)), "{i} and {j}");
+                }
+                for i in 0..40 {
+                    prop_assert!(list.of(i).is_sorted() && list.of(i).iter().all(|&j| j as usize > i));
+                }
+                for (x, v) in positions.iter_mut().zip(&motion) { *x += 0.004 * v; }
+            }
+            prop_assert!(list.rebuilds() >= 1);
+        }
+    }
+
+    #[test]
+    fn a_list_is_reused_until_marbles_have_moved_half_the_margin() {
+        let mut list = NeighbourList::near(2, 1.0);
+        let mut positions = [0.0, 1.05, 0.0, 0.0, 0.0, 0.0];
+        for (x, rebuilds) in [(0.0, 1), (0.049, 1), (-0.049, 1), (0.051, 2), (0.1, 2)] {
+            positions[0] = x;
+            list.ensure(0.0, &positions, 0.0).unwrap();
+            assert_eq!(list.rebuilds(), rebuilds, "moved to {x}");
+        }
+    }
+
+    #[test]
+    fn positions_that_are_not_finite_are_refused() {
+        for bad in [f64::NAN, f64::INFINITY] {
+            let mut list = NeighbourList::near(2, 1.0);
+            assert_eq!(list.ensure(2.0, &[0.0, bad, 0.0, 0.0, 0.0, 0.0], 0.0), Err(Failure::NonFinite { time: 2.0 }));
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Forces and events in double precision, at a cost that grows with the contacts and not with the pairs.
+
+use mbsbench_problem::{EventKind, Failure, Ode, SwitchedOde};
+
+use super::contacts::Contacts;
+use super::equations::difference;
+use super::reach::Reach;
+use super::{Candidates, Jar, NeighbourList};
+
+/// Relative width in which a gap is computed exactly, where squares of distances say that it is about zero.
+const ROUNDING: f64 = 1e-9;
+
+/// What is added to a bound on a motion before a contact is ruled out, in radii: the bound is of the exact motion.
+const SLACK: f64 = 1e-3;
+
+/// The marbles as an [`Ode`] with discontinuity functions; forces are the same to the last bit as those of [`Jar`].
+///
+/// Unlocked, contacts are searched at every state, near each marble. Locked, the right-hand side visits the closed ones
+/// only. Nothing is allocated once the lists have their size.
+#[derive(Debug, Clone)]
+pub struct MarbleOde {
+    jar: Jar,
+    candidates: Candidates,
+    list: NeighbourList,
+    reach: Reach,
+    /// Functions that matter until the next call of `prepare`.
+    watched: Contacts,
+    /// Those that touch at the start of the step.
+    touching: Contacts,
+    /// Those that the locked configuration has closed.
+    closed: Contacts,
+    locked: bool,
+}
+
+impl MarbleOde {
+    /// The equations with scratch memory of their own, unlocked.
+    #[must_use]
+    pub fn new(jar: Jar, candidates: Candidates) -> Self {
+        let (watched, list) = match candidates {
+            Candidates::All => (Contacts::all(jar.count), NeighbourList::all(jar.count)),
+            Candidates::Near => (Contacts::default(), NeighbourList::near(jar.count, 2.0 * jar.radius)),
+        };
+        Self {
+            jar,
+            candidates,
+            list,
+            reach: Reach::new(jar.count),
+            watched,
+            touching: Contacts::default(),
+            closed: Contacts::default(),
+            locked: false,
+        }
+    }
+
+    /// The list from which contacts are taken.
+    #[must_use]
+    pub fn neighbours(&self) -> &NeighbourList {
+        &self.list
+    }
+
+    /// The watched pairs `i < j`, in the order of their functions, which come after those of floor and cylinder.
+    #[must_use]
+    pub fn watched_pairs(&self) -> &[[u32; 2]] {
+        &self.watched.pairs
+    }
+
+    /// The marbles whose gaps to the floor are watched; functions 0, 1, ….
+    #[must_use]
+    pub fn watched_floors(&self) -> &[u32] {
+        &self.watched.floors
+    }
+
+    /// The marbles whose gaps to the cylinder are watched; functions after those of the floor.
+    #[must_use]
+    pub fn watched_walls(&self) -> &[u32] {
+        &self.watched.walls
+    }
+
+    /// Calls `visit` with each gap below zero: floors, cylinder, pairs.
+    pub(super) fn penetrations(&mut self, t: f64, y: &[f64], mut visit: impl FnMut(f64)) -> Result<(), Failure> {
+        self.touching_at(t, y)?;
+        let (jar, n) = (self.jar, self.jar.count);
+        self.touching.floors.iter().for_each(|&i| visit(jar.floor_gap(y[2 * n + i as usize])));
+        self.touching.walls.iter().for_each(|&i| visit(jar.wall_gap(y[i as usize], y[n + i as usize]).0));
+        self.touching
+            .pairs
+            .iter()
+            .for_each(|&[i, j]| visit(jar.pair_gap(difference(y, n, 0, i as usize, j as usize)).0));
+        Ok(())
+    }
+
+    fn touching_at(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.list.ensure(t, y, 0.0)?;
+        let (jar, n) = (self.jar, self.jar.count);
+        self.touching.clear();
+        for i in 0..n {
+            if jar.floor_gap(y[2 * n + i]) < 0.0 {
+                self.touching.floors.push(i as u32);
+            }
+            if jar.wall_gap(y[i], y[n + i]).0 < 0.0 {
+                self.touching.walls.push(i as u32);
+            }
+            for &j in self.list.of(i) {
+                if jar.pair_gap(difference(y, n, 0, i, j as usize)).0 < 0.0 {
+                    self.touching.pairs.push([i as u32, j]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn floor(&self, y: &[f64], dydt: &mut [f64], i: usize) {
+        let n = self.jar.count;
+        dydt[5 * n + i] += self.jar.push(self.jar.floor_gap(y[2 * n + i]), y[5 * n + i]);
+    }
+
+    fn wall(&self, y: &[f64], dydt: &mut [f64], i: usize) {
+        let n = self.jar.count;
+        let (gap, rho) = self.jar.wall_gap(y[i], y[n + i]);
+        let (rate, normal) = Jar::wall_rate(y[i], y[n + i], y[3 * n + i], y[4 * n + i], rho);
+        let push = self.jar.push(gap, rate);
+        dydt[3 * n + i] += push * normal[0];
+        dydt[4 * n + i] += push * normal[1];
+    }
+
+    fn locked_forces(&self, y: &[f64], dydt: &mut [f64]) {
+        let n = self.jar.count;
+        self.closed.floors.iter().for_each(|&i| self.floor(y, dydt, i as usize));
+        self.closed.walls.iter().for_each(|&i| self.wall(y, dydt, i as usize));
+        for &[i, j] in &self.closed.pairs {
+            let (i, j) = (i as usize, j as usize);
+            let d = difference(y, n, 0, i, j);
+            let (gap, distance) = self.jar.pair_gap(d);
+            let (rate, normal) = Jar::pair_rate(d, difference(y, n, 3 * n, i, j), distance);
+            let push = self.jar.push(gap, rate);
+            for axis in 0..3 {
+                let part = push * normal[axis];
+                dydt[(3 + axis) * n + i] += part;
+                dydt[(3 + axis) * n + j] -= part;
+            }
+        }
+    }
+
+    fn forces(&self, state: &[f64], dydt: &mut [f64]) {
+        let (jar, n) = (self.jar, self.jar.count);
+        let (x, rest) = state.split_at(n);
+        let (y, rest) = rest.split_at(n);
+        let (z, rest) = rest.split_at(n);
+        let (vx, rest) = rest.split_at(n);
+        let (vy, vz) = rest.split_at(n);
+        let room = (jar.jar_radius - jar.radius).powi(2) * (1.0 - ROUNDING);
+        for i in 0..n {
+            if jar.floor_gap(z[i]) < 0.0 {
+                self.floor(state, dydt, i);
+            }
+            if x[i] * x[i] + y[i] * y[i] > room && jar.wall_gap(x[i], y[i]).0 < 0.0 {
+                self.wall(state, dydt, i);
+            }
+        }
+        let (ax, rest) = dydt[3 * n..].split_at_mut(n);
+        let (ay, az) = rest.split_at_mut(n);
+        let (vz, az) = (&vz[..n], &mut az[..n]);
+        let touch = (2.0 * jar.radius).powi(2) * (1.0 + ROUNDING);
+        for i in 0..n {
+            let here = [x[i], y[i], z[i]];
+            let mut sum = [ax[i], ay[i], az[i]];
+            for &j in self.list.of(i) {
+                let j = j as usize;
+                let d = [here[0] - x[j], here[1] - y[j], here[2] - z[j]];
+                if d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < touch {
+                    let (gap, distance) = jar.pair_gap(d);
+                    if gap < 0.0 {
+                        let w = [vx[i] - vx[j], vy[i] - vy[j], vz[i] - vz[j]];
+                        let (rate, normal) = Jar::pair_rate(d, w, distance);
+                        let push = jar.push(gap, rate);
+                        let part = [push * normal[0], push * normal[1], push * normal[2]];
+                        for axis in 0..3 {
+                            sum[axis] += part[axis];
+                        }
+                        ax[j] -= part[0];
+                        ay[j] -= part[1];
+                        az[j] -= part[2];
+                    }
+                }
+            }
+            (ax[i], ay[i], az[i]) = (sum[0], sum[1], sum[2]);
+        }
+    }
+
+    /// Collects what can touch within `horizon` seconds.
+    fn watch(&mut self, t: f64, y: &[f64], horizon: f64) -> Result<(), Failure> {
+        self.touching_at(t, y)?;
+        let (jar, n) = (self.jar, self.jar.count);
+        self.reach.find(&jar, y, &self.touching, horizon);
+        let slack = SLACK * jar.radius;
+        let widest = 2.0 * self.reach.largest() + slack;
+        self.list.narrow(widest);
+        self.list.ensure(t, y, widest)?;
+        self.watched.clear();
+        for i in 0..n {
+            let (floor, wall) = if self.reach.is_free(i) {
+                self.free_gaps(y, i, horizon)
+            } else {
+                let reach = self.reach.of(i);
+                (jar.floor_gap(y[2 * n + i]) - reach, jar.wall_gap(y[i], y[n + i]).0 - reach)
+            };
+            if floor <= slack {
+                self.watched.floors.push(i as u32);
+            }
+            if wall <= slack {
+                self.watched.walls.push(i as u32);
+            }
+            for &j in self.list.of(i) {
+                let j = j as usize;
+                let d = difference(y, n, 0, i, j);
+                let gap = if self.reach.is_free(i) && self.reach.is_free(j) {
+                    closest(d, difference(y, n, 3 * n, i, j), horizon) - 2.0 * jar.radius
+                } else {
+                    jar.pair_gap(d).0 - self.reach.of(i) - self.reach.of(j)
+                };
+                if gap <= slack {
+                    self.watched.pairs.push([i as u32, j as u32]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Smallest gaps of a freely flying marble to floor and cylinder within `horizon` seconds: height is a concave function
+    /// of time and the distance from the axis a convex one, so that both are at one of the ends.
+    fn free_gaps(&self, y: &[f64], i: usize, horizon: f64) -> (f64, f64) {
+        let (jar, n) = (self.jar, self.jar.count);
+        let at = |axis: usize| (y[axis * n + i], y[axis * n + i] + horizon * y[(3 + axis) * n + i]);
+        let ((x, x_end), (y, y_end), (z, z_end)) = (at(0), at(1), at(2));
+        let floor = jar.floor_gap(z).min(jar.floor_gap(z_end - 0.5 * jar.gravity * horizon * horizon));
+        (floor, jar.wall_gap(x, y).0.min(jar.wall_gap(x_end, y_end).0))
+    }
+}
+
+/// Smallest length of `d + w τ` for `τ` from 0 to `horizon`.
+fn closest(d: [f64; 3], w: [f64; 3], horizon: f64) -> f64 {
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let speed = dot(w, w);
+    let time = if speed > 0.0 { (-dot(d, w) / speed).clamp(0.0, horizon) } else { 0.0 };
+    let there = [d[0] + w[0] * time, d[1] + w[1] * time, d[2] + w[2] * time];
+    dot(there, there).sqrt()
+}
+
+impl Ode<f64> for MarbleOde {
+    fn dimension(&self) -> usize {
+        6 * self.jar.count
+    }
+
+    fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        let n = self.jar.count;
+        dydt[..3 * n].copy_from_slice(&y[3 * n..]);
+        dydt[3 * n..5 * n].fill(0.0);
+        dydt[5 * n..].fill(-self.jar.gravity);
+        if self.locked {
+            self.locked_forces(y, dydt);
+        } else {
+            self.list.ensure(t, y, 0.0)?;
+            self.forces(y, dydt);
+        }
+        Ok(())
+    }
+
+    fn switched(&mut self) -> Option<&mut dyn SwitchedOde<f64>> {
+        Some(self)
+    }
+}
+
+impl SwitchedOde<f64> for MarbleOde {
+    fn prepare(&mut self, t: f64, y: &[f64], horizon: f64) -> Result<usize, Failure> {
+        if self.candidates == Candidates::Near {
+            self.watch(t, y, horizon)?;
+        }
+        Ok(self.watched.len())
+    }
+
+    fn kind(&self, _index: usize) -> EventKind {
+        EventKind::Bilateral
+    }
+
+    fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+        let (jar, n) = (self.jar, self.jar.count);
+        let (floors, rest) = g.split_at_mut(self.watched.floors.len());
+        let (walls, pairs) = rest.split_at_mut(self.watched.walls.len());
+        for (g, &i) in floors.iter_mut().zip(&self.watched.floors) {
+            *g = jar.floor_gap(y[2 * n + i as usize]);
+        }
+        for (g, &i) in walls.iter_mut().zip(&self.watched.walls) {
+            *g = jar.wall_gap(y[i as usize], y[n + i as usize]).0;
+        }
+        for (g, &[i, j]) in pairs.iter_mut().zip(&self.watched.pairs) {
+            *g = jar.pair_gap(difference(y, n, 0, i as usize, j as usize)).0;
+        }
+        Ok(())
+    }
+
+    fn rates(&mut self, _t: f64, y: &[f64], dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+        let (jar, n) = (self.jar, self.jar.count);
+        let (floors, rest) = rates.split_at_mut(self.watched.floors.len());
+        let (walls, pairs) = rest.split_at_mut(self.watched.walls.len());
+        for (rate, &i) in floors.iter_mut().zip(&self.watched.floors) {
+            *rate = dydt[2 * n + i as usize];
+        }
+        for (rate, &i) in walls.iter_mut().zip(&self.watched.walls) {
+            let i = i as usize;
+            let rho = jar.wall_gap(y[i], y[n + i]).1;
+            *rate = Jar::wall_rate(y[i], y[n + i], dydt[i], dydt[n + i], rho).0;
+        }
+        for (rate, &[i, j]) in pairs.iter_mut().zip(&self.watched.pairs) {
+            let d = difference(y, n, 0, i as usize, j as usize);
+            let distance = jar.pair_gap(d).1;
+            *rate = Jar::pair_rate(d, difference(dydt, n, 0, i as usize, j as usize), distance).0;
+        }
+        Ok(())
+    }
+
+    fn lock(&mut self, configuration: Option<&[bool]>) {
+        self.locked = configuration.is_some();
+        if let Some(configuration) = configuration {
+            self.closed.closed_of(&self.watched, configuration);
+        }
+    }
+
+    fn jump(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+        Ok(()) // all events are bilateral
+    }
+}

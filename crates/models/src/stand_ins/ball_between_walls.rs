@@ -1,0 +1,152 @@
+//! A ball that bounces on the floor and between two walls, in place of the third problem of Birta, Ören and Kettenis.
+
+use mbsbench_problem::{
+    Class, EventKind, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::bouncing_balls::{Restitution, exact};
+use crate::watched::{Watched, WatchedModel};
+
+/// A ball bounces with restitution and flies back and forth between two walls without loss; stands in for the third problem
+/// of Birta, Ören and Kettenis, whose definition was not found.
+///
+/// Like that: two unilateral functions, events ever closer, 20 of them (16 bounces, 4 turns) in [0, 3.64] s, and
+/// functions that must not become negative. `g₁ = y`, `g₂ = w² − x²`. State `(y, v, x, u)`; that is one component more
+/// than printed, since the sense of the horizontal motion, changed only by events, is part of it. A method that
+/// does not locate events never turns it round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct BallBetweenWalls {
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
+    /// Height from which it falls, m.
+    pub height: f64,
+    /// Coefficient of restitution of the floor, above 0 and at most 1.
+    pub restitution: f64,
+    /// Horizontal speed, m/s.
+    pub speed: f64,
+    /// Distance `w` of each wall from the middle, where it starts, m.
+    pub half_width: f64,
+}
+
+impl BallBetweenWalls {
+    fn floor(&self) -> Restitution {
+        Restitution { coefficient: self.restitution }
+    }
+
+    /// Times of the events up to `t_end`, s, in order, with the number of the function.
+    #[must_use]
+    pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
+        let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
+        let turns = (0..).map(|n| f64::from(2 * n + 1) * self.half_width / self.speed).take_while(|&t| t <= t_end);
+        let mut events: Vec<_> =
+            bounces.into_iter().map(|event| (event.time, 0)).chain(turns.map(|t| (t, 1))).collect();
+        events.sort_by(|a, b| a.0.total_cmp(&b.0));
+        events
+    }
+
+    /// The state `(y, v, x, u)`.
+    #[must_use]
+    pub fn exact(&self, t: f64) -> [f64; 4] {
+        let (y, v) = exact::rigid_state(self.height, self.gravity, &self.floor(), t);
+        // Four half widths make a period of the triangular wave.
+        let way = (self.speed * t + self.half_width).rem_euclid(4.0 * self.half_width);
+        if way < 2.0 * self.half_width {
+            [y, v, way - self.half_width, self.speed]
+        } else {
+            [y, v, 3.0 * self.half_width - way, -self.speed]
+        }
+    }
+}
+
+impl Default for BallBetweenWalls {
+    fn default() -> Self {
+        Self { gravity: 9.81, height: 0.85, restitution: 0.8, speed: 1.0, half_width: 0.5 }
+    }
+}
+
+impl Parameters for BallBetweenWalls {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("gravity", self.gravity)?;
+        OutOfRange::unless_positive("height", self.height)?;
+        OutOfRange::unless_positive("restitution", self.restitution)?;
+        if self.restitution > 1.0 {
+            return Err(OutOfRange::new("restitution", self.restitution, "a number above zero and at most one"));
+        }
+        OutOfRange::unless_positive("speed", self.speed)?;
+        OutOfRange::unless_positive("half-width", self.half_width)
+    }
+}
+
+impl ModelDefinition for BallBetweenWalls {
+    const NAME: &'static str = "ball-between-walls";
+    const SUMMARY: &'static str =
+        "ball with restitution between walls; stands in for Birta, Ören and Kettenis' third problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WatchedModel(self.clone()))
+    }
+}
+
+impl SwitchedModel for BallBetweenWalls {
+    fn dimension(&self) -> usize {
+        4
+    }
+
+    fn functions(&self) -> usize {
+        2
+    }
+
+    fn kind(&self, _index: usize) -> EventKind {
+        EventKind::Unilateral
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], _configuration: &[bool], dydt: &mut [S]) {
+        dydt[0] = y[1];
+        dydt[1] = S::from(-self.gravity);
+        dydt[2] = y[3];
+        dydt[3] = S::nought();
+    }
+
+    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
+        g[0] = y[0];
+        g[1] = -y[2] * y[2] + S::from(self.half_width) * self.half_width;
+    }
+
+    fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
+        if index == 0 {
+            y[1] = -y[1] * self.restitution;
+        } else {
+            y[3] = -y[3];
+        }
+    }
+}
+
+impl Watched for BallBetweenWalls {
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.height), S::nought(), S::nought(), S::from(self.speed)]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("y", "m", "height"),
+            Observable::new("v", "m/s", "velocity upwards"),
+            Observable::new("x", "m", "distance from the middle"),
+            Observable::new("u", "m/s", "horizontal velocity"),
+            Observable::new("error", "m", "larger difference of y and x from the closed form"),
+        ]
+    }
+
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let exact = self.exact(t);
+        values[..4].copy_from_slice(y);
+        values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+    }
+}

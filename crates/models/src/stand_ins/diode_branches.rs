@@ -1,0 +1,209 @@
+//! Two rectifying branches, in place of Carver's third problem.
+
+use mbsbench_problem::{
+    Class, EventKind, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::watched::{Watched, WatchedModel};
+
+/// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in for
+/// Carver's third problem, whose definition was not found.
+///
+/// Like that: both currents and their rates are integrated, `(i₁, i₁', i₂, i₂')`; four functions, the currents and the
+/// voltages of the sources; equations of changing structure; currents that must be small but not negative where
+/// a branch starts; events of the two branches close to each other, for a region of concurrency; 22 of them in
+/// [0, 3.75] s.
+///
+/// A branch conducts, `L i'' = e' − R i'`, from where its source becomes positive (bilateral) to where its current has come
+/// down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch blocks).
+/// A method that does not locate events never blocks a branch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct DiodeBranches {
+    /// Resistance `R` of each branch, Ω.
+    pub resistance: f64,
+    /// Inductance `L` of each branch, H.
+    pub inductance: f64,
+    /// Peak voltage `E` of the sources, V.
+    pub voltage: f64,
+    /// Frequency of the sources, Hz.
+    pub frequency: f64,
+    /// Phase by which the second source leads the first, rad, from 0 to below π.
+    pub lead: f64,
+    /// Current in both branches at the start, A.
+    pub initial_current: f64,
+}
+
+impl DiodeBranches {
+    fn angular_frequency<S: Scalar>(&self) -> S {
+        S::pi() * 2.0 * self.frequency
+    }
+
+    fn phase<S: Scalar>(&self, branch: usize, t: S) -> S {
+        let lead = if branch == 0 { 0.0 } else { self.lead };
+        self.angular_frequency::<S>() * t + lead
+    }
+
+    /// Current of a branch (0 or 1) a time `after` (s) the phase of its source was `phase` (rad) and its current `current`,
+    /// had it conducted from then on.
+    fn conducting(&self, phase: f64, current: f64, after: f64) -> f64 {
+        let omega = self.angular_frequency::<f64>();
+        let reactance = omega * self.inductance;
+        let impedance = self.resistance.hypot(reactance);
+        let lag = reactance.atan2(self.resistance);
+        let forced = |t: f64| self.voltage / impedance * (phase + omega * t - lag).sin();
+        forced(after) + (current - forced(0.0)) * (-self.resistance / self.inductance * after).exp()
+    }
+
+    /// Time for which it conducts: from there to the next zero of the current, which is in the negative half of the source.
+    fn conduction(&self, phase: f64, current: f64) -> f64 {
+        let omega = self.angular_frequency::<f64>();
+        let pi = std::f64::consts::PI;
+        let (mut low, mut high) = ((pi - phase) / omega, (2.0 * pi - phase) / omega);
+        while low < 0.5 * (low + high) && 0.5 * (low + high) < high {
+            let middle = 0.5 * (low + high);
+            if self.conducting(phase, current, middle) > 0.0 { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    /// Intervals in which a branch (0 or 1) conducts, s, with phase and current at their start; those that start by `t_end`.
+    fn intervals(&self, branch: usize, t_end: f64) -> Vec<(f64, f64, f64, f64)> {
+        let omega = self.angular_frequency::<f64>();
+        let first = self.phase::<f64>(branch, 0.0);
+        let mut intervals = vec![(0.0, self.conduction(first, self.initial_current), first, self.initial_current)];
+        let length = self.conduction(0.0, 0.0);
+        intervals.extend(
+            (1..)
+                .map(|n| (f64::from(n) * std::f64::consts::TAU - first) / omega)
+                .take_while(|&start| start <= t_end)
+                .map(|start| (start, start + length, 0.0, 0.0)),
+        );
+        intervals
+    }
+
+    /// Current of a branch (0 or 1), A.
+    #[must_use]
+    pub fn exact(&self, branch: usize, t: f64) -> f64 {
+        let intervals = self.intervals(branch, t);
+        let &(start, end, phase, current) = intervals.last().expect("the first starts at 0");
+        if t < end { self.conducting(phase, current, t - start) } else { 0.0 }
+    }
+
+    /// Times of the events up to `t_end`, s, in order, with the number of the function.
+    #[must_use]
+    pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
+        let half_period = 0.5 / self.frequency;
+        let mut events = Vec::new();
+        for branch in 0..2 {
+            for (n, (start, end, phase, _)) in self.intervals(branch, t_end).into_iter().enumerate() {
+                let down = start + half_period - phase / self.angular_frequency::<f64>();
+                events.extend((n > 0).then_some((start, 2 + branch)));
+                events.extend([(down, 2 + branch), (end, branch)]);
+            }
+        }
+        events.retain(|&(t, _)| t <= t_end);
+        events.sort_by(|a, b| a.0.total_cmp(&b.0));
+        events
+    }
+}
+
+impl Default for DiodeBranches {
+    fn default() -> Self {
+        Self { resistance: 1.0, inductance: 0.2, voltage: 1.0, frequency: 1.0, lead: 1e-3, initial_current: 1e-6 }
+    }
+}
+
+impl Parameters for DiodeBranches {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("resistance", self.resistance)?;
+        OutOfRange::unless_positive("inductance", self.inductance)?;
+        OutOfRange::unless_positive("voltage", self.voltage)?;
+        OutOfRange::unless_positive("frequency", self.frequency)?;
+        OutOfRange::unless_positive("initial-current", self.initial_current)?;
+        if (0.0..std::f64::consts::PI).contains(&self.lead) {
+            return Ok(());
+        }
+        Err(OutOfRange::new("lead", self.lead, "an angle from 0 to below π"))
+    }
+}
+
+impl ModelDefinition for DiodeBranches {
+    const NAME: &'static str = "diode-branches";
+    const SUMMARY: &'static str = "two branches with diode, resistor and coil; stands in for Carver's third problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WatchedModel(self.clone()))
+    }
+}
+
+impl SwitchedModel for DiodeBranches {
+    fn dimension(&self) -> usize {
+        4
+    }
+
+    fn functions(&self) -> usize {
+        4
+    }
+
+    fn kind(&self, index: usize) -> EventKind {
+        if index < 2 { EventKind::Unilateral } else { EventKind::Bilateral }
+    }
+
+    fn rhs<S: Scalar>(&self, t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
+        let omega = self.angular_frequency::<S>();
+        for branch in 0..2 {
+            let rate = y[2 * branch + 1];
+            let conducts = configuration[2 + branch] || rate.value() != 0.0;
+            (dydt[2 * branch], dydt[2 * branch + 1]) = if conducts {
+                let source = omega * self.phase(branch, t).cos() * self.voltage;
+                (rate, (source - rate * self.resistance) / self.inductance)
+            } else {
+                (S::nought(), S::nought())
+            };
+        }
+    }
+
+    fn values<S: Scalar>(&self, t: S, y: &[S], g: &mut [S]) {
+        for branch in 0..2 {
+            g[branch] = y[2 * branch];
+            g[2 + branch] = self.phase(branch, t).sin() * self.voltage;
+        }
+    }
+
+    fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
+        if index < 2 {
+            y[2 * index + 1] = S::nought();
+        }
+    }
+}
+
+impl Watched for DiodeBranches {
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        let current = S::from(self.initial_current);
+        let rate = |branch| {
+            (self.phase::<S>(branch, S::nought()).sin() * self.voltage - current * self.resistance) / self.inductance
+        };
+        vec![current, rate(0), current, rate(1)]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("current_1", "A", "current of the first branch"),
+            Observable::new("current_2", "A", "current of the second branch"),
+            Observable::new("error", "A", "larger difference of a current from the closed form"),
+        ]
+    }
+
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
+        values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
+    }
+}

@@ -1,0 +1,21 @@
+//! Small problems that stand in for the six that compere2001 (sections 5.3.1 and 5.3.2) takes from Carver and from Birta,
+//! Ören and Kettenis.
+//!
+//! The originals' definitions are in none of the sources that could be found; only sizes, kinds and numbers of events are
+//! printed. Each problem here has those as far as they can be had, and a solution in closed form, or between its
+//! events at least. Its numbers cannot be compared with the printed ones. The spans recommended in the docstrings are
+//! short enough for the printed numbers of steps, none of which is longer than 0.1 s.
+
+mod ball_between_walls;
+mod damped_cosine_threshold;
+mod diode_branches;
+mod rectified_sine;
+mod spring_damper_ball;
+mod thermostat;
+
+pub use ball_between_walls::BallBetweenWalls;
+pub use damped_cosine_threshold::DampedCosineThreshold;
+pub use diode_branches::DiodeBranches;
+pub use rectified_sine::RectifiedSine;
+pub use spring_damper_ball::SpringDamperBall;
+pub use thermostat::Thermostat;

@@ -1,0 +1,101 @@
+//! An integral over a rectified sine, in place of Carver's first problem.
+
+use mbsbench_problem::{Class, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::watched::{Watched, WatchedModel};
+
+/// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose definition was not
+/// found.
+///
+/// Like that: one state, one bilateral function, events missed by long steps, three of them in [0, 0.9] s at the printed
+/// `f = 2`. That its function is a sine is a guess; its right-hand side is unknown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct RectifiedSine {
+    /// Frequency `f`, Hz; two events a period.
+    pub frequency: f64,
+}
+
+impl RectifiedSine {
+    /// The solution: 2 for each half period that has passed, and `1 − cos` of the phase in the last one.
+    #[must_use]
+    pub fn exact(&self, t: f64) -> f64 {
+        let halves = (2.0 * self.frequency * t).floor();
+        2.0 * halves + 1.0 - (std::f64::consts::PI * (2.0 * self.frequency * t - halves)).cos()
+    }
+
+    /// Times of the events after 0 and up to `t_end`, s.
+    #[must_use]
+    pub fn events(&self, t_end: f64) -> Vec<f64> {
+        (1..).map(|n| f64::from(n) / (2.0 * self.frequency)).take_while(|&t| t <= t_end).collect()
+    }
+
+    fn angular_frequency<S: Scalar>(&self) -> S {
+        S::pi() * 2.0 * self.frequency
+    }
+}
+
+impl Default for RectifiedSine {
+    fn default() -> Self {
+        Self { frequency: 2.0 }
+    }
+}
+
+impl Parameters for RectifiedSine {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("frequency", self.frequency)
+    }
+}
+
+impl ModelDefinition for RectifiedSine {
+    const NAME: &'static str = "rectified-sine";
+    const SUMMARY: &'static str = "integral over a rectified sine; stands in for Carver's first problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WatchedModel(self.clone()))
+    }
+}
+
+impl SwitchedModel for RectifiedSine {
+    fn dimension(&self) -> usize {
+        1
+    }
+
+    fn functions(&self) -> usize {
+        1
+    }
+
+    fn rhs<S: Scalar>(&self, t: S, _y: &[S], configuration: &[bool], dydt: &mut [S]) {
+        let omega = self.angular_frequency::<S>();
+        let rate = omega * (omega * t).sin();
+        dydt[0] = if configuration[0] { rate } else { -rate };
+    }
+
+    fn values<S: Scalar>(&self, t: S, _y: &[S], g: &mut [S]) {
+        g[0] = (self.angular_frequency::<S>() * t).sin();
+    }
+}
+
+impl Watched for RectifiedSine {
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::nought()]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("x", "1", "the integral"),
+            Observable::new("error", "1", "its difference from the closed form"),
+        ]
+    }
+
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+    }
+}

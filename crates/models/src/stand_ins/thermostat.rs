@@ -1,0 +1,138 @@
+//! A thermostat, in place of Carver's second problem.
+
+use mbsbench_problem::{
+    Class, EventKind, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::watched::{Watched, WatchedModel};
+
+/// `x' = a x` until `x` reaches the upper threshold, `x' = −b x` until it reaches the lower one, and so on; stands in for
+/// Carver's second problem, whose definition was not found.
+///
+/// Like that: one state that moves, two functions, parametric events, seven of them, in [0, 3.75] s. The form is
+/// that of the example with which Shampine and Thompson introduce event location. Whether it heats or cools cannot
+/// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
+/// therefore unilateral here (the printed ones are bilateral), and a method that does not locate events never
+/// switches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Thermostat {
+    /// Rate of growth `a` while it heats, 1/s.
+    pub heating: f64,
+    /// Rate of decay `b` while it cools, 1/s.
+    pub cooling: f64,
+    /// Lower threshold, where it also starts (heating).
+    pub lower: f64,
+    /// Upper threshold.
+    pub upper: f64,
+}
+
+impl Thermostat {
+    /// Duration of heating and of cooling, s.
+    fn durations(&self) -> (f64, f64) {
+        let ratio = (self.upper / self.lower).ln();
+        (ratio / self.heating, ratio / self.cooling)
+    }
+
+    /// The solution.
+    #[must_use]
+    pub fn exact(&self, t: f64) -> f64 {
+        let (heating, cooling) = self.durations();
+        let phase = t.rem_euclid(heating + cooling);
+        if phase < heating {
+            self.lower * (self.heating * phase).exp()
+        } else {
+            self.upper * (-self.cooling * (phase - heating)).exp()
+        }
+    }
+
+    /// Times of the events up to `t_end`, s: at the upper threshold first, then by turns.
+    #[must_use]
+    pub fn events(&self, t_end: f64) -> Vec<f64> {
+        let (heating, cooling) = self.durations();
+        (1_u32..)
+            .map(|n| f64::from(n.div_ceil(2)) * heating + f64::from(n / 2) * cooling)
+            .take_while(|&t| t <= t_end)
+            .collect()
+    }
+}
+
+impl Default for Thermostat {
+    fn default() -> Self {
+        Self { heating: 2.0, cooling: 1.0, lower: 1.0, upper: 2.0 }
+    }
+}
+
+impl Parameters for Thermostat {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("heating", self.heating)?;
+        OutOfRange::unless_positive("cooling", self.cooling)?;
+        OutOfRange::unless_positive("lower", self.lower)?;
+        if self.upper.is_finite() && self.upper > self.lower {
+            return Ok(());
+        }
+        Err(OutOfRange::new("upper", self.upper, "a finite number above `lower`"))
+    }
+}
+
+impl ModelDefinition for Thermostat {
+    const NAME: &'static str = "thermostat";
+    const SUMMARY: &'static str = "growth and decay between two thresholds; stands in for Carver's second problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WatchedModel(self.clone()))
+    }
+}
+
+impl SwitchedModel for Thermostat {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn functions(&self) -> usize {
+        2
+    }
+
+    fn kind(&self, _index: usize) -> EventKind {
+        EventKind::Unilateral
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], _configuration: &[bool], dydt: &mut [S]) {
+        dydt[0] = if y[1].value() > 0.0 { y[0] * self.heating } else { -y[0] * self.cooling };
+        dydt[1] = S::nought();
+    }
+
+    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
+        g[0] = -y[0] + self.upper;
+        g[1] = y[0] - self.lower;
+    }
+
+    fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
+        y[1] = S::from(if index == 0 { -1.0 } else { 1.0 });
+    }
+}
+
+impl Watched for Thermostat {
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.lower), S::from(1.0)]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 2]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("x", "1", "what is heated and cooled"),
+            Observable::new("mode", "1", "+1 while it heats, −1 while it cools"),
+            Observable::new("error", "1", "difference of x from the closed form"),
+        ]
+    }
+
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
+    }
+}
