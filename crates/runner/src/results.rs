@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::execute::run::Trajectory;
 use crate::experiment::Label;
 use crate::experiment::spec::AxisValue;
+use crate::plan::joined;
 
 /// The results of one experiment, before rendering.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +78,12 @@ impl ResultSet {
     #[must_use]
     pub fn label<'r>(&self, row: &'r Row, axis: &str) -> Option<&'r Label> {
         row.axes[self.axis(axis)?].as_ref()
+    }
+
+    /// What a row is called on some axes together.
+    #[must_use]
+    pub fn label_on<'n>(&self, row: &Row, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
+        joined(&axes.map(|axis| self.label(row, axis)).collect::<Option<Vec<_>>>()?)
     }
 
     /// The rows that have these axis values.

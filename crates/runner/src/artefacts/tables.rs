@@ -18,17 +18,17 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         Some(file) => Some(Published::read(&plan.experiment.document.source.folder().join(file))?),
         None => None,
     };
-    let rows: Vec<&Label> = results
-        .values_of(&spec.rows)
-        .into_iter()
-        .filter(|row| {
-            runs(spec, results).any(|run| results.label(run, &spec.rows).is_some_and(|label| label.same(row)))
-        })
-        .collect();
+    let row_of = |run: &Run| results.label_on(run, spec.rows.iter());
+    let mut rows: Vec<Label> = Vec::new();
+    for label in runs(spec, results).filter_map(row_of) {
+        if !rows.iter().any(|row| row.same(&label)) {
+            rows.push(label);
+        }
+    }
     let columns = columns(spec, results);
     let cell = |row: &Label, column: &Column<'_>| {
         let run = runs(spec, results).find(|run| {
-            let is_in_row = results.label(run, &spec.rows).is_some_and(|label| label.same(row));
+            let is_in_row = row_of(run).is_some_and(|label| label.same(row));
             is_in_row
                 && column.axis.is_none_or(|(axis, own)| results.label(run, axis).is_some_and(|label| label.same(own)))
         });
@@ -51,11 +51,11 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
     Ok(Table {
         id: spec.id.clone(),
         title: spec.title.clone().unwrap_or_else(|| spec.id.clone()),
-        row_axis: heading(&spec.rows),
+        row_axis: spec.rows.iter().map(heading).collect::<Vec<_>>().join(", "),
         column_axis: spec.columns.as_deref().map_or_else(|| "quantity".to_owned(), heading),
         columns: columns.iter().map(|column| column.head.clone()).collect(),
         rows: rows
-            .into_iter()
+            .iter()
             .map(|row| Row { label: row.to_string(), cells: columns.iter().map(|column| cell(row, column)).collect() })
             .collect(),
         // Ratios of several quantities beside one another would hide the quantities.

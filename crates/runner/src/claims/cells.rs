@@ -7,6 +7,7 @@ use super::{Printed, Test, checks};
 use crate::experiment::spec::{AxisValue, Layout, TableSpec};
 use crate::experiment::{Label, Published};
 use crate::input::Problem;
+use crate::plan::{Plan, RunSpec};
 
 impl Reader<'_> {
     /// One claim for each published cell of a table.
@@ -35,7 +36,7 @@ impl Reader<'_> {
         let mut claims = Vec::new();
         for (row, texts) in &published.rows {
             for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
-                claims.push(self.cell(&spec, &cells, table, [row, column], text)?);
+                claims.push(self.cell(&spec, &cells, (plan, table), [row, column], text)?);
             }
         }
         Ok(claims)
@@ -45,7 +46,7 @@ impl Reader<'_> {
         &self,
         spec: &ClaimSpec,
         cells: &Cells,
-        table: &TableSpec,
+        (plan, table): (&Plan, &TableSpec),
         [row, column]: [&str; 2],
         text: &str,
     ) -> Result<Claim, Problem> {
@@ -64,7 +65,12 @@ impl Reader<'_> {
         };
         let value_of = |text: &str| text.parse().map_or_else(|_| AxisValue::Text(text.to_owned()), AxisValue::Number);
         let mut filter = table.filter.clone();
-        filter.insert(table.rows.clone(), value_of(row));
+        let in_row = |run: &&RunSpec| plan.label_on(run, table.rows.iter()).is_some_and(|label| label.is(row));
+        let run = plan.runs.iter().find(in_row).expect("the rows of a published table were checked");
+        for axis in table.rows.iter() {
+            let label = plan.label_on(run, std::iter::once(axis)).expect("a run in the row has its axes");
+            filter.insert(axis.to_owned(), label.number.map_or(AxisValue::Text(label.text), AxisValue::Number));
+        }
         let value = match table.layout() {
             Some(Layout::Axis { columns, value }) => {
                 filter.insert(columns.to_owned(), value_of(column));

@@ -96,8 +96,8 @@ pub struct TableSpec {
     /// What there is to see, in our words.
     #[serde(default)]
     pub caption: Option<String>,
-    /// Axis that gives the rows.
-    pub rows: String,
+    /// Axis that gives the rows, or several whose values together do.
+    pub rows: Names,
     /// Axis that gives the columns; with `value`.
     #[serde(default)]
     pub columns: Option<String>,

@@ -6,12 +6,14 @@ mod error;
 mod extremes;
 mod landmarks;
 mod samples;
+mod sizes;
 
 pub use counters::*;
 pub use error::MaximumError;
 pub use extremes::{AdjustmentMax, ConstraintMax, EnergyVariation, Range, RangeAfterEvents, SurfaceMax};
 pub use landmarks::{Crossings, EventTimes, Extrema};
 pub use samples::{Final, Initial, Sample, Visit};
+pub use sizes::{States, SwitchingFunctions};
 
 use mbsbench_problem::{Failure, Parameters, Statistics};
 use serde::{Deserialize, Serialize};
@@ -114,6 +116,10 @@ pub struct Ending<'e> {
     pub observables: &'e [f64],
     /// Why it stopped early, if it did.
     pub failure: Option<&'e Failure>,
+    /// Number of components of the state.
+    pub states: usize,
+    /// Number of discontinuity functions that matter at the start.
+    pub functions: usize,
 }
 
 /// A measurement under way. Values that could not be measured are `None` and give empty cells.

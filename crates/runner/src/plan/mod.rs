@@ -82,6 +82,19 @@ pub struct ReferencePlan {
     pub key: RunKey,
 }
 
+/// Labels of several axes as one; the only one as it is.
+#[must_use]
+pub(crate) fn joined(labels: &[&Label]) -> Option<Label> {
+    match labels {
+        [] => None,
+        [only] => Some((*only).clone()),
+        _ => {
+            let texts: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+            Some(Label { text: texts.join(", "), number: None })
+        }
+    }
+}
+
 impl RunSpec {
     /// The number at a path, `model.mass`, `method.order`, `step`, `span.end`; none where it has none.
     #[must_use]
@@ -121,6 +134,13 @@ impl Plan {
     #[must_use]
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis == name)
+    }
+
+    /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.
+    #[must_use]
+    pub fn label_on<'n>(&self, run: &RunSpec, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
+        let labels = axes.map(|axis| run.cells[self.axis(axis)?].as_ref());
+        joined(&labels.collect::<Option<Vec<_>>>()?)
     }
 
     /// The different numbers that the runs have at a path, `model.mass` or `step`; empty where none has it.

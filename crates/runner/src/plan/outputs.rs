@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::checks::Observables;
 use super::{Plan, RunSpec};
 use crate::experiment::spec::{AxisValue, Layout, PanelSpec, TableSpec};
-use crate::experiment::{Placed, Problems, Published};
+use crate::experiment::{Label, Placed, Problems, Published};
 use crate::input::{BadInput, Node, Place, Problem, one_of};
 
 /// Columns of every `runs.csv` that a table or plot can show besides measures.
@@ -70,7 +70,7 @@ struct Outputs<'p> {
 
 impl Outputs<'_> {
     fn table(&mut self, table: &TableSpec) {
-        let rows = self.axis("rows", &table.rows);
+        let rows: Option<Vec<usize>> = table.rows.iter().map(|axis| self.axis("rows", axis)).collect();
         let filtered = self.filter(&table.filter);
         let columns = match table.layout() {
             None => {
@@ -102,14 +102,14 @@ impl Outputs<'_> {
             }
         };
         let (Some(rows), true) = (rows, filtered) else { return };
-        if Some(rows) == columns {
-            let problem = Problem::new(self.place("columns"), format!("rows and columns are both `{}`", table.rows));
-            self.problems.add(problem.help("accepted: two different axes"));
+        if let Some(axis) = columns.filter(|columns| rows.contains(columns)) {
+            let message = format!("rows and columns are both `{}`", self.plan.axes[axis]);
+            self.problems.add(Problem::new(self.place("columns"), message).help("accepted: two different axes"));
             return;
         }
-        self.one_run_a_cell(table, rows, columns);
+        self.one_run_a_cell(table, columns);
         if let Some(file) = &table.published {
-            self.published(table, file, rows, columns);
+            self.published(table, file, columns);
         }
     }
 
@@ -215,16 +215,17 @@ impl Outputs<'_> {
     }
 
     /// Two runs cannot be printed in one cell.
-    fn one_run_a_cell(&mut self, table: &TableSpec, rows: usize, columns: Option<usize>) {
+    fn one_run_a_cell(&mut self, table: &TableSpec, columns: Option<usize>) {
         let plan = self.plan;
-        let mut seen: HashMap<[Option<&str>; 2], &RunSpec> = HashMap::new();
+        let mut seen: HashMap<[Option<String>; 2], &RunSpec> = HashMap::new();
         for run in plan.runs.iter().filter(|run| matches(plan, run, &table.filter)) {
-            let label = |axis: usize| run.cells[axis].as_ref().map(|label| label.text.as_str());
-            let cell = [label(rows), columns.and_then(label)];
-            if cell[0].is_none() || (columns.is_some() && cell[1].is_none()) {
+            let row = plan.label_on(run, table.rows.iter()).map(|label| label.text);
+            let column = columns.and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
+            if row.is_none() || (columns.is_some() && column.is_none()) {
                 continue;
             }
-            if let Some(first) = seen.insert(cell, run) {
+            let cell = [row, column];
+            if let Some(first) = seen.insert(cell.clone(), run) {
                 let differing = self.differing(first, run);
                 let cell: Vec<String> = cell.iter().flatten().map(|label| format!("`{label}`")).collect();
                 let message = format!("two runs in the cell {}; they differ in {differing}", cell.join(", "));
@@ -241,7 +242,7 @@ impl Outputs<'_> {
     }
 
     /// The heads of a published table are values of the axes, or heads of `values`.
-    fn published(&mut self, spec: &TableSpec, file: &str, rows: usize, columns: Option<usize>) {
+    fn published(&mut self, spec: &TableSpec, file: &str, columns: Option<usize>) {
         let place = self.place("published");
         let path = self.plan.experiment.document.source.folder().join(file);
         let table = match Published::read(&path) {
@@ -256,26 +257,37 @@ impl Outputs<'_> {
         if self.plan.experiment.quick {
             return;
         }
-        let mut heads = vec![(rows, table.rows.iter().map(|(head, _)| head).collect::<Vec<_>>())];
+        let plan = self.plan;
+        let rows: Vec<Label> = plan.runs.iter().filter_map(|run| plan.label_on(run, spec.rows.iter())).collect();
+        let row_axes: Vec<&str> = spec.rows.iter().collect();
+        let heads = table.rows.iter().map(|(head, _)| head);
+        self.heads_are_known(place, heads, &rows, &format!("value of `{}` in `{file}`:", row_axes.join("`, `")));
         match columns {
-            Some(columns) => heads.push((columns, table.columns.iter().collect())),
+            Some(axis) => {
+                let labels: Vec<Label> = plan.values(axis).into_iter().cloned().collect();
+                let kind = format!("value of `{}` in `{file}`:", plan.axes[axis]);
+                self.heads_are_known(place, table.columns.iter(), &labels, &kind);
+            }
             None => {
-                for head in &table.columns {
-                    let known: Vec<&str> = spec.values.0.iter().map(|(head, _)| head.as_str()).collect();
-                    if !known.contains(&head.as_str()) {
-                        self.problems.add(Problem::unknown(place, &format!("head in `{file}`:"), head, known));
-                    }
-                }
+                let label = |(head, _): &(String, String)| Label { text: head.clone(), number: None };
+                let labels: Vec<Label> = spec.values.0.iter().map(label).collect();
+                self.heads_are_known(place, table.columns.iter(), &labels, &format!("head in `{file}`:"));
             }
         }
-        for (axis, heads) in heads {
-            let values = self.plan.values(axis);
-            for head in heads {
-                if !values.iter().any(|label| label.is(head)) {
-                    let known: Vec<&str> = values.iter().map(|label| label.text.as_str()).collect();
-                    let kind = format!("value of `{}` in `{file}`:", self.plan.axes[axis]);
-                    self.problems.add(Problem::unknown(place, &kind, head, known));
-                }
+    }
+
+    fn heads_are_known<'h>(
+        &mut self,
+        place: Place,
+        heads: impl Iterator<Item = &'h String>,
+        labels: &[Label],
+        kind: &str,
+    ) {
+        for head in heads {
+            if !labels.iter().any(|label| label.is(head)) {
+                let mut known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+                known.dedup();
+                self.problems.add(Problem::unknown(place, kind, head, known));
             }
         }
     }

@@ -69,4 +69,6 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::UnlockedSteps>()
         .measure::<measures::Projections>()
         .measure::<measures::MatrixExponentials>()
+        .measure::<measures::States>()
+        .measure::<measures::SwitchingFunctions>()
 }
