@@ -159,6 +159,65 @@ proptest! {
     }
 }
 
+/// Functions `sin(w t + p) − c` of time, each with its (w, p, c).
+struct Waves(Vec<(f64, f64, f64)>);
+
+impl Waves {
+    /// Times up to `t_end` at which a function crosses zero.
+    fn crossings(&self, index: usize, t_end: f64) -> Vec<f64> {
+        let (w, p, c) = self.0[index];
+        let turns = (-2..20).map(|k| 2.0 * std::f64::consts::PI * f64::from(k));
+        let angles = turns.flat_map(|turn| [turn + c.asin(), turn + std::f64::consts::PI - c.asin()]);
+        angles.map(|angle| (angle - p) / w).filter(|&t| t > 0.0 && t <= t_end).collect()
+    }
+}
+
+impl SwitchedModel for Waves {
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn functions(&self) -> usize {
+        self.0.len()
+    }
+    fn rhs<S: Scalar>(&self, _t: S, _y: &[S], _configuration: &[bool], dydt: &mut [S]) {
+        dydt[0] = S::from(1.0);
+    }
+    fn values<S: Scalar>(&self, t: S, _y: &[S], g: &mut [S]) {
+        for (g, &(w, p, c)) in g.iter_mut().zip(&self.0) {
+            *g = (t * w + p).sin() - c;
+        }
+    }
+}
+
+proptest! {
+    /// Several events in a step, two of one function among them: all are located, in order, and none twice.
+    #[test]
+    fn all_events_are_located_in_order(
+        waves in prop::collection::vec((1.0..10.0f64, 0.0..6.0f64, -0.9..0.9f64), 1..12),
+    ) {
+        let waves = Waves(waves);
+        let initial = [0.0];
+        let task = Task { t_start: 0.0, t_end: 2.0, initial: &initial, settings: Settings::fixed(0.1) };
+        let dode = Dode::default();
+        let mut record = Record::default();
+        let solution = dode.method().solve(Counted::new(&mut AsSwitchedOde::new(&waves)), &task, &mut record);
+        check_identity(&dode, &solution);
+        prop_assert!(record.0.is_sorted_by(|a, b| a.t < b.t));
+        prop_assert_eq!(solution.statistics.unlocked_steps, 0);
+        for index in 0..waves.0.len() {
+            let exact = waves.crossings(index, 2.0);
+            // a crossing right at either end may or may not belong to the run
+            prop_assume!(waves.crossings(index, 2.1).iter().all(|t| *t > 1e-8 && (t - 2.0).abs() > 1e-8));
+            let of_it = record.0.iter().filter(|event| event.switched.contains(&index));
+            let located: Vec<f64> = of_it.map(|event| event.t).collect();
+            prop_assert_eq!(located.len(), exact.len(), "{:?} for {:?}", located, exact);
+            for (located, exact) in located.iter().zip(exact) {
+                prop_assert!((located - exact).abs() < 1e-9, "{} for {}", located, exact);
+            }
+        }
+    }
+}
+
 /// What every pair has to do with events.
 fn conformance(pair: PairName) {
     let dode = Dode { pair, ..Dode::default() };
