@@ -8,7 +8,8 @@
 //!
 //! A [`Stepper`] makes one step of a given size and knows nothing else; [`drive::solve`] decides on sizes,
 //! accepts, projects, locates events and shows each accepted step to the observer. A new explicit tableau is
-//! `const` data in [`tableaux`] and a parameter struct in [`definitions`].
+//! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
+//! solver of their own, [`dode`], which steps with the same formulas.
 
 mod attempt;
 mod combine;

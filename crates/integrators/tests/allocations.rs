@@ -4,9 +4,11 @@ mod common;
 
 use std::alloc::System;
 
+use common::discontinuous::{Balls, PAIRS};
 use common::{Cubic, solve};
-use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
-use mbsbench_problem::{MethodDefinition, Settings};
+use mbsbench_integrators::dode::PairName;
+use mbsbench_integrators::{Bs32, Dode, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -37,6 +39,27 @@ fn check<D: MethodDefinition>() {
     }
 }
 
+/// The same with events: balls that bounce without loss.
+fn check_events(pair: PairName) {
+    let balls = Balls { count: 3, stiffness: 1e4, damping: 0.0 };
+    let method = Dode { pair, ..Dode::default() }.method();
+    let once = |t_end: f64| {
+        let mut ode = AsSwitchedOde::new(&balls);
+        let initial = [1.0, 1.0 + 1e-9, 0.5, 0.0, 0.0, 0.0];
+        let task = Task { t_start: 0.0, t_end, initial: &initial, settings: Settings::tolerance(1e-4, 1e-4) };
+        let region = Region::new(ALLOCATOR);
+        let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
+        let change = region.change();
+        assert_eq!(solution.failure, None);
+        ((change.allocations + change.reallocations, change.bytes_allocated), solution.statistics.events)
+    };
+    let count = |t_end| (0..5).map(|_| once(t_end)).min().expect("five counts");
+    let (short, few) = count(1.0);
+    let (long, many) = count(30.0);
+    assert!(few >= 6 && many > 15 * few, "{few} and {many} events");
+    assert_eq!(short, long, "{pair:?} with events");
+}
+
 /// One test for all methods: the counters are those of the process.
 #[test]
 fn allocations_do_not_depend_on_the_number_of_steps() {
@@ -48,4 +71,8 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check::<Rk8>();
     check::<Dop853>();
     check::<Gbs>();
+    check::<Dode>();
+    for pair in PAIRS.map(|(pair, _)| pair).into_iter().chain([PairName::Sdirk4]) {
+        check_events(pair);
+    }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pair::ExplicitPair;
 use super::run;
+use super::sdirk::Sdirk4;
 use crate::{Formula, Tableau, tableaux};
 
 /// A pair that the solver can step with.
@@ -23,15 +24,19 @@ pub enum PairName {
     Rk5,
     /// Fehlberg 7(8).
     Rk8,
+    /// SDIRK4 of Hairer and Wanner, for stiff problems.
+    Sdirk4,
 }
 
 impl PairName {
-    fn tableau(self) -> &'static Tableau {
+    /// The tableau of an explicit pair.
+    fn tableau(self) -> Option<&'static Tableau> {
         match self {
-            Self::Dopri5 => &tableaux::DOPRI5,
-            Self::Bs32 => &tableaux::BOGACKI_SHAMPINE_32,
-            Self::Rk5 => &tableaux::FEHLBERG_45,
-            Self::Rk8 => &tableaux::FEHLBERG_78,
+            Self::Dopri5 => Some(&tableaux::DOPRI5),
+            Self::Bs32 => Some(&tableaux::BOGACKI_SHAMPINE_32),
+            Self::Rk5 => Some(&tableaux::FEHLBERG_45),
+            Self::Rk8 => Some(&tableaux::FEHLBERG_78),
+            Self::Sdirk4 => None,
         }
     }
 }
@@ -83,6 +88,8 @@ impl Default for RegionOfConcurrency {
 /// past the event as rejected; after an event the right-hand side is evaluated once in the new configuration
 /// and once more as the restart of the pair, as the published counts do.
 ///
+/// `sdirk4` needs more evaluations, as many as its Newton iterations and Jacobians take.
+///
 /// Chattering: where, within h₀ (10⁻⁵ of the span with a constant step), one function is located more than eight times,
 /// or all together more than eight times their number (and one), the next step is of size h₀ at most, follows the signs
 /// at every stage and locates nothing (`unlocked_steps`). Jumps cannot be skipped: a unilateral function that is
@@ -90,7 +97,8 @@ impl Default for RegionOfConcurrency {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Dode {
-    /// The pair: `dopri5`, `bs32`, `rk5` (Fehlberg 4(5)) or `rk8` (Fehlberg 7(8)), each with local extrapolation.
+    /// The pair: `dopri5`, `bs32`, `rk5` (Fehlberg 4(5)), `rk8` (Fehlberg 7(8)), each with local extrapolation, or
+    /// `sdirk4` (Hairer and Wanner, order 4(3)).
     pub pair: PairName,
     /// Whether events are located; without, the same pair and step control follow the signs at every state (the
     /// "smooth solver").
@@ -131,7 +139,7 @@ impl Parameters for Dode {
 
 impl MethodDefinition for Dode {
     const NAME: &'static str = "dode";
-    const SUMMARY: &'static str = "Detect–locate–restart solver for discontinuous equations, with any of four pairs";
+    const SUMMARY: &'static str = "Detect–locate–restart solver for discontinuous equations, with any of five pairs";
     const SOURCE: &'static str = "compere2001, chapters 4 and 5, (5.1)–(5.8)";
     const FAMILY: &'static str = "explicit-runge-kutta";
 
@@ -144,21 +152,21 @@ impl MethodDefinition for Dode {
     }
 }
 
-/// The method: the parameters, and the pair in full precision.
+/// The method: the parameters, and an explicit pair in full precision.
 struct Solver {
     settings: Dode,
-    formula: Formula<DoubleDouble>,
+    formula: Option<Formula<DoubleDouble>>,
 }
 
 impl Solver {
     fn new(settings: Dode) -> Self {
-        Self { settings, formula: Formula::new(settings.pair.tableau()) }
+        Self { settings, formula: settings.pair.tableau().map(Formula::new) }
     }
 }
 
 impl<S: Scalar> Method<S> for Solver {
     fn order(&self) -> u32 {
-        self.formula.order
+        self.formula.as_ref().map_or(4, |formula| formula.order)
     }
 
     fn adapts(&self) -> bool {
@@ -166,7 +174,10 @@ impl<S: Scalar> Method<S> for Solver {
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let pair = ExplicitPair::new(&self.formula, problem.dimension());
-        run::solve(&self.settings, pair, problem, task, observer)
+        let dimension = problem.dimension();
+        match &self.formula {
+            Some(formula) => run::solve(&self.settings, ExplicitPair::new(formula, dimension), problem, task, observer),
+            None => run::solve(&self.settings, Sdirk4::new(dimension), problem, task, observer),
+        }
     }
 }

@@ -12,6 +12,7 @@ mod detect;
 mod locate;
 mod pair;
 mod run;
+mod sdirk;
 mod state;
 
 pub use cubic::Cubic;

@@ -1,7 +1,7 @@
 //! What the solver asks of a single-step pair: "any single-step integrator that can provide x and ẋ at t + h"
 //! (compere2001, section 5.2.1).
 
-use mbsbench_problem::{Counted, DoubleDouble, Failure, Scalar};
+use mbsbench_problem::{Counted, DoubleDouble, Failure, Scalar, Statistics};
 
 use super::state::State;
 use crate::combine::Row;
@@ -12,8 +12,11 @@ pub trait Pair<S: Scalar>: Clone {
     /// Order of the result.
     fn order(&self) -> u32;
 
-    /// Evaluations of the right-hand side in a step, one at its end among them and none at its start.
+    /// Evaluations of the right-hand side in a step (of an implicit pair: most of them), one at its end among them and none at its start.
     fn evaluations(&self) -> u64;
+
+    /// The next steps start from another state, or in another configuration.
+    fn restart(&mut self) {}
 
     /// Makes the step of size `h` from `start`, whose derivative is known; writes time, state and derivative.
     ///
@@ -24,6 +27,11 @@ pub trait Pair<S: Scalar>: Clone {
 
     /// The difference between both results of the step just made, in the maximum norm: δ of (5.8).
     fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64;
+
+    /// What an implicit pair counts itself: Jacobians, factorisations, Newton iterations, linear solves.
+    fn costs(&self) -> Statistics {
+        Statistics::default()
+    }
 }
 
 /// An explicit pair that advances with its higher order. Where its last stage is no derivative at the end, that

@@ -37,7 +37,12 @@ pub fn solve<S: Scalar, P: Pair<S>>(
     let failure = if task.t_end > task.t_start { run.all(settings.max_step).err() } else { None };
     run.problem.lock_switched(None);
     let counted = run.problem.statistics();
+    let costs = run.pair.costs();
     let statistics = Statistics {
+        jacobian_evaluations: costs.jacobian_evaluations,
+        factorizations: costs.factorizations,
+        newton_iterations: costs.newton_iterations,
+        linear_solves: costs.linear_solves,
         rhs_evaluations: counted.rhs_evaluations,
         switch_evaluations: counted.switch_evaluations,
         events: counted.events,
@@ -182,8 +187,12 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             let h = if is_last { t_end - t } else { S::from(size) };
             let t_next = if is_last { t_end } else { t + h };
             self.begin(h.value())?;
-            self.pair.step(&mut self.problem, &self.start, h, &mut self.end)?;
-            let delta = self.pair.difference(h, &self.start, &self.end);
+            let delta = match self.pair.step(&mut self.problem, &self.start, h, &mut self.end) {
+                Ok(()) => self.pair.difference(h, &self.start, &self.end),
+                // a smaller step converges better
+                Err(Failure::NewtonDiverged { .. }) => f64::INFINITY,
+                Err(failure) => return Err(failure),
+            };
             if !(delta.is_finite() && self.end.is_finite()) {
                 self.statistics.steps_rejected += 1;
                 size = 0.1 * h.value();
@@ -231,6 +240,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             }
         }
         self.start_rate = StartRate::Known;
+        self.pair.restart();
         if locked && !values.is_empty() {
             self.problem.switched_rates(*t, y, rate, value_rates)?;
         }
@@ -381,6 +391,7 @@ impl<S: Scalar, P: Pair<S>> Interpolant<S> for Inside<'_, '_, S, P> {
             y.copy_from_slice(&self.start.y);
         } else {
             let (pair, start, inside) = (&mut *self.pair, self.start, &mut *self.inside);
+            pair.restart();
             self.problem.uncounted(|problem| pair.step(problem, start, t - start.t, inside))?;
             y.copy_from_slice(&inside.y);
         }

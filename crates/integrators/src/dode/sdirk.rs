@@ -1,0 +1,218 @@
+//! The stiff pair of Hairer and Wanner, SDIRK4, as the dissertation names it among its integrators.
+
+use mbsbench_problem::linalg::Lu;
+use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
+use nalgebra::DMatrix;
+
+use super::pair::Pair;
+use super::state::State;
+
+/// Diagonal of the tableau.
+const GAMMA: f64 = 0.25;
+/// Nodes c.
+const NODES: [f64; 5] = [0.25, 0.75, 0.55, 0.5, 1.0];
+/// Quotients below the diagonal; the last row, with the diagonal, are the weights b as well.
+const ROWS: [&[(f64, f64)]; 5] = [
+    &[],
+    &[(1.0, 2.0)],
+    &[(17.0, 50.0), (-1.0, 25.0)],
+    &[(371.0, 1360.0), (-137.0, 2720.0), (15.0, 544.0)],
+    &[(25.0, 24.0), (-49.0, 48.0), (125.0, 16.0), (-85.0, 12.0)],
+];
+/// Weights of order three.
+const LOWER: [(f64, f64); 5] = [(59.0, 48.0), (-17.0, 96.0), (225.0, 32.0), (-85.0, 12.0), (0.0, 1.0)];
+
+/// Most iterations of a stage.
+const MOST_ITERATIONS: u64 = 20;
+/// A stage is solved where its last correction was at most this, relative to the state (at least one).
+/// Steps serve as function evaluations in the location of events: what is left has to be far below the tolerance there.
+const CLOSE: f64 = 1e-12;
+
+/// SDIRK4: five stages, order 4(3), L-stable, stiffly accurate (Hairer, Wanner, Solving Ordinary Differential
+/// Equations II, section IV.6, table 6.5).
+///
+/// Simplified Newton iteration in the stages, with a Jacobian by forward differences, formed once for each start of a
+/// step and factorised for each size. The error estimate is the plain difference of both results.
+#[derive(Debug, Clone)]
+pub struct Sdirk4<S> {
+    /// Derivatives at the stages.
+    stages: [Vec<S>; 5],
+    base: Vec<S>,
+    state: Vec<S>,
+    correction: Vec<S>,
+    jacobian: DMatrix<S>,
+    matrix: DMatrix<S>,
+    factors: Lu<S>,
+    /// Whether the Jacobian is that of the present start.
+    is_current: bool,
+    costs: Statistics,
+}
+
+impl<S: Scalar> Sdirk4<S> {
+    /// For states of `n` components.
+    #[must_use]
+    pub fn new(n: usize) -> Self {
+        let zeros = || vec![S::nought(); n];
+        let square = DMatrix::from_element(n, n, S::nought());
+        Self {
+            stages: std::array::from_fn(|_| zeros()),
+            base: zeros(),
+            state: zeros(),
+            correction: zeros(),
+            jacobian: square.clone(),
+            matrix: square,
+            factors: Lu::new(n),
+            is_current: false,
+            costs: Statistics::default(),
+        }
+    }
+
+    /// The Jacobian at the start, and the factors of `1 − γ h J`.
+    fn prepare(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, h: S) -> Result<(), Failure> {
+        if !self.is_current {
+            self.state.copy_from_slice(&start.y);
+            for column in 0..self.state.len() {
+                let size = start.y[column].value().abs().max(1e-5) * f64::EPSILON.sqrt();
+                self.state[column] += size;
+                problem.rhs(start.t, &self.state, &mut self.correction)?;
+                self.state[column] = start.y[column];
+                for (row, (&moved, &rate)) in self.correction.iter().zip(&start.rate).enumerate() {
+                    self.jacobian[(row, column)] = (moved - rate) / size;
+                }
+            }
+            self.costs.jacobian_evaluations += 1;
+            self.is_current = true;
+        }
+        let scale = -(h * GAMMA);
+        self.matrix.zip_apply(&self.jacobian, |entry, derivative| *entry = derivative * scale);
+        for i in 0..self.state.len() {
+            self.matrix[(i, i)] += 1.0;
+        }
+        self.costs.factorizations += 1;
+        let singular = |_| Failure::SingularMatrix { time: start.t.value(), matrix: "1 - γ h J" };
+        self.factors.factorize(&self.matrix).map_err(singular)
+    }
+
+    /// Solves `Y = base + γ h f(t, Y)`; `state` holds Y, first as a guess.
+    fn solve_stage(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, stage: usize) -> Result<(), Failure> {
+        for _ in 0..MOST_ITERATIONS {
+            problem.rhs(t, &self.state, &mut self.stages[stage])?;
+            for (i, correction) in self.correction.iter_mut().enumerate() {
+                *correction = self.base[i] + self.stages[stage][i] * h * GAMMA - self.state[i];
+            }
+            self.factors.solve(&mut self.correction);
+            self.costs.newton_iterations += 1;
+            self.costs.linear_solves += 1;
+            let (mut change, mut size) = (0.0f64, 1.0f64);
+            for (state, correction) in self.state.iter_mut().zip(&self.correction) {
+                *state += *correction;
+                size = size.max(state.value().abs());
+                change = if correction.is_finite() { change.max(correction.value().abs()) } else { f64::INFINITY };
+            }
+            if change <= CLOSE * size {
+                // The derivative that belongs to the solution, by the stage's own equation.
+                for (i, rate) in self.stages[stage].iter_mut().enumerate() {
+                    *rate = (self.state[i] - self.base[i]) / (h * GAMMA);
+                }
+                return Ok(());
+            }
+            if !change.is_finite() {
+                break;
+            }
+        }
+        Err(Failure::NewtonDiverged { time: t.value(), iterations: MOST_ITERATIONS })
+    }
+}
+
+impl<S: Scalar> Pair<S> for Sdirk4<S> {
+    fn order(&self) -> u32 {
+        4
+    }
+
+    fn evaluations(&self) -> u64 {
+        5 * MOST_ITERATIONS + 1 + self.state.len() as u64
+    }
+
+    fn restart(&mut self) {
+        self.is_current = false;
+    }
+
+    fn step(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        start: &State<S>,
+        h: S,
+        end: &mut State<S>,
+    ) -> Result<(), Failure> {
+        end.t = start.t + h;
+        end.h = h;
+        if h == S::nought() {
+            end.y.copy_from_slice(&start.y);
+            return problem.rhs(end.t, &end.y, &mut end.rate);
+        }
+        self.prepare(problem, start, h)?;
+        for (stage, row) in ROWS.iter().enumerate() {
+            for i in 0..self.base.len() {
+                let sum = row.iter().zip(&self.stages).map(|(&(p, q), k)| k[i] * S::ratio(p, q));
+                self.base[i] = start.y[i] + h * sum.fold(S::nought(), |sum, term| sum + term);
+                let last = if stage == 0 { start.rate[i] } else { self.stages[stage - 1][i] };
+                self.state[i] = self.base[i] + last * h * GAMMA;
+            }
+            self.solve_stage(problem, start.t + h * NODES[stage], h, stage)?;
+        }
+        end.y.copy_from_slice(&self.state);
+        problem.rhs(end.t, &end.y, &mut end.rate)
+    }
+
+    fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64 {
+        let mut largest = 0.0f64;
+        for (i, &high) in end.y.iter().enumerate() {
+            let sum = LOWER.iter().zip(&self.stages).map(|(&(p, q), k)| k[i] * S::ratio(p, q));
+            let low = start.y[i] + h * sum.fold(S::nought(), |sum, term| sum + term);
+            let difference = (high - low).value().abs();
+            largest = if difference > largest || difference.is_nan() { difference } else { largest };
+        }
+        largest
+    }
+
+    fn costs(&self) -> Statistics {
+        self.costs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `Σ wᵢ Πⱼ (vectors)ᵢ` against the value of an order condition.
+    fn check(weights: &[f64; 5], vectors: &[[f64; 5]], expected: f64) {
+        let sum: f64 = (0..5).map(|i| weights[i] * vectors.iter().map(|v| v[i]).product::<f64>()).sum();
+        assert!((sum - expected).abs() < 1e-13, "{sum} for {expected}");
+    }
+
+    #[test]
+    fn the_tableau_has_order_four_and_three() {
+        let row = |i: usize| -> [f64; 5] {
+            std::array::from_fn(|j| if i == j { GAMMA } else { ROWS[i].get(j).map_or(0.0, |(p, q)| p / q) })
+        };
+        let apply = |v: [f64; 5]| -> [f64; 5] { std::array::from_fn(|i| (0..5).map(|j| row(i)[j] * v[j]).sum()) };
+        let c = apply([1.0; 5]);
+        assert!(c.iter().zip(NODES).all(|(sum, node)| (sum - node).abs() < 1e-14), "{c:?}");
+        let ac = apply(c);
+        let third = [(&[][..], 1.0), (&[c], 1.0 / 2.0), (&[c, c], 1.0 / 3.0), (&[ac], 1.0 / 6.0)];
+        let fourth = [
+            (&[c, c, c][..], 1.0 / 4.0),
+            (&[c, ac], 1.0 / 8.0),
+            (&[apply(std::array::from_fn(|i| c[i] * c[i]))], 1.0 / 12.0),
+            (&[apply(ac)], 1.0 / 24.0),
+        ];
+        let lower = LOWER.map(|(p, q)| p / q);
+        for (vectors, expected) in third {
+            check(&row(4), vectors, expected);
+            check(&lower, vectors, expected);
+        }
+        for (vectors, expected) in fourth {
+            check(&row(4), vectors, expected);
+        }
+    }
+}
