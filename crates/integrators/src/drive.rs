@@ -24,7 +24,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     task: &Task<'_, S>,
     observer: &mut dyn Observer<S>,
 ) -> Solution<S> {
-    if let Err(failure) = check(&stepper, &problem, task) {
+    if let Err(failure) = check(stepper.error_order().is_some(), &problem, task) {
         let state = task.initial.to_vec();
         return Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: Some(failure) };
     }
@@ -46,7 +46,14 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
 }
 
 /// What makes a task impossible before the first step.
-fn check<S: Scalar, St: Stepper<S>>(stepper: &St, problem: &Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
+///
+/// # Errors
+/// [`Failure::NotApplicable`], which says why.
+pub(crate) fn check<S: Scalar>(
+    has_estimate: bool,
+    problem: &Counted<'_, S>,
+    task: &Task<'_, S>,
+) -> Result<(), Failure> {
     let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
     let (given, wanted) = (task.initial.len(), problem.dimension());
     if given != wanted {
@@ -60,7 +67,7 @@ fn check<S: Scalar, St: Stepper<S>>(stepper: &St, problem: &Counted<'_, S>, task
     match task.settings.control {
         StepControl::Fixed { step } if !positive(step) => not_applicable(format!("the step {step} is not positive")),
         StepControl::Fixed { .. } => Ok(()),
-        StepControl::Tolerance { .. } if stepper.error_order().is_none() => {
+        StepControl::Tolerance { .. } if !has_estimate => {
             not_applicable("the method has no error estimate; give it a constant step".to_owned())
         }
         StepControl::Tolerance { rel, abs, initial_step, max_step } => {

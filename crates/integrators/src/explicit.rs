@@ -271,6 +271,18 @@ impl<S: Scalar> ExplicitStepper<S> {
         }
     }
 
+    /// Takes over the derivative at the start of the next step, so that the step does not evaluate it.
+    pub fn start_with(&mut self, derivative: &[S]) {
+        self.stages[..self.dimension].copy_from_slice(derivative);
+        self.start = StartDerivative::FirstStage;
+    }
+
+    /// The derivative at the end of the step just made, where the last stage is that.
+    #[must_use]
+    pub fn end_derivative(&self) -> Option<&[S]> {
+        self.last_is_end.then(|| &self.stages[(self.count - 1) * self.dimension..self.count * self.dimension])
+    }
+
     /// Derivatives at the stages of the step just made, one after the other.
     #[must_use]
     pub fn stages(&self) -> &[S] {

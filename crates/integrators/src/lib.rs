@@ -16,6 +16,7 @@ pub mod conditions;
 pub mod control;
 pub mod definitions;
 pub mod dense;
+pub mod dode;
 pub mod drive;
 pub mod events;
 pub mod explicit;
@@ -28,6 +29,7 @@ pub mod tableaux;
 
 pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
 pub use dense::DenseOutput;
+pub use dode::Dode;
 pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;

@@ -55,6 +55,18 @@ pub enum Failure {
         /// Repeated steps made.
         repeats: u64,
     },
+    /// Jumps follow each other ever faster, and the model does not say what comes after.
+    #[error("jumps accumulate at t = {time}: event {index} came more than {events} times within {window:e} s")]
+    EventsAccumulate {
+        /// Time of the last event, in seconds.
+        time: f64,
+        /// Number of the discontinuity function.
+        index: usize,
+        /// Events that are allowed in the window.
+        events: u64,
+        /// Length of the window, in seconds.
+        window: f64,
+    },
     /// A rule stated in the experiment is broken (`fails_when`).
     #[error("rule `{rule}` is broken at t = {time}")]
     Rule {
@@ -82,6 +94,7 @@ impl Failure {
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::BudgetExhausted { .. } => "budget-exhausted",
             Self::EventNotLocated { .. } => "event-not-located",
+            Self::EventsAccumulate { .. } => "events-accumulate",
             Self::Rule { .. } => "rule",
             Self::NotApplicable { .. } => "not-applicable",
         }
@@ -97,6 +110,7 @@ impl Failure {
             | Self::SingularMatrix { time, .. }
             | Self::BudgetExhausted { time, .. }
             | Self::EventNotLocated { time, .. }
+            | Self::EventsAccumulate { time, .. }
             | Self::Rule { time, .. } => Some(time),
             Self::NotApplicable { .. } => None,
         }

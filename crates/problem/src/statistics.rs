@@ -6,7 +6,7 @@
 /// |---|---|---|
 /// | `steps_accepted` | a step's result becomes the state | Nacc (compere2001), `nst` (CVODE), NACCPT (RADAU5) |
 /// | `steps_rejected` | a step is repeated after a failed error test or Newton iteration | Nrej, `netf + ncfn`, NREJCT |
-/// | `steps_repeated` | a step is repeated to locate an event | Nit |
+/// | `steps_repeated` | a step is repeated to locate an event | |
 /// | `rhs_evaluations` | the right-hand side (or residual) is evaluated, by whomever | Nrhs, `nfe`, NFCN |
 /// | `jacobian_evaluations` | a Jacobian is formed | `nje`, NJAC |
 /// | `factorizations` | a matrix is factorised by the method (not inside the model) | `nsetups`, NDEC |
@@ -14,6 +14,11 @@
 /// | `linear_solves` | a right-hand side is solved for with a factorised matrix | NSOL |
 /// | `switch_evaluations` | the switching functions are evaluated | |
 /// | `events` | an event is located and handled | Nev |
+/// | `location_iterations` | a step is repeated in the Newton iteration that locates an event | Nit (compere2001) |
+/// | `catches` | a located event turns out not to be the first one | Nctch |
+/// | `failed_locations` | an event that was expected in a step cannot be found there | Nfl |
+/// | `sign_changes` | a discontinuity function changes sign, or a jump is made, at a located event | |
+/// | `unlocked_steps` | a step is made without locating events, because they follow too fast on each other | |
 /// | `projections` | a state is projected after a step | |
 /// | `matrix_exponentials` | an exponential of a matrix is formed | |
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,6 +43,16 @@ pub struct Statistics {
     pub switch_evaluations: u64,
     /// Events.
     pub events: u64,
+    /// Newton iterations, each an integration step, that locate events.
+    pub location_iterations: u64,
+    /// Located events that were not the first one.
+    pub catches: u64,
+    /// Expected events that were not found.
+    pub failed_locations: u64,
+    /// Discontinuity functions that changed sign, and jumps, at located events.
+    pub sign_changes: u64,
+    /// Steps without location of events.
+    pub unlocked_steps: u64,
     /// Projections after a step.
     pub projections: u64,
     /// Matrix exponentials.
@@ -47,7 +62,7 @@ pub struct Statistics {
 impl Statistics {
     /// The counters with their names, in the order of the table above.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 12] {
+    pub fn named(&self) -> [(&'static str, u64); 17] {
         [
             ("steps_accepted", self.steps_accepted),
             ("steps_rejected", self.steps_rejected),
@@ -59,6 +74,11 @@ impl Statistics {
             ("linear_solves", self.linear_solves),
             ("switch_evaluations", self.switch_evaluations),
             ("events", self.events),
+            ("location_iterations", self.location_iterations),
+            ("catches", self.catches),
+            ("failed_locations", self.failed_locations),
+            ("sign_changes", self.sign_changes),
+            ("unlocked_steps", self.unlocked_steps),
             ("projections", self.projections),
             ("matrix_exponentials", self.matrix_exponentials),
         ]

@@ -30,7 +30,10 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
 }
 
 /// What is replaced in the good ledger, by what, where the mistake is (line, column), and parts of what is said.
-const MISTAKES: [(&str, &str, (usize, usize), [&str; 2]); 32] = [
+type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
+
+const MISTAKES: [Mistake; 33] = [
+    ("schema: 1", "schema: 2", (1, 9), ["file format 2", "accepted: 1"]),
     ("claims:", "claim:", (3, 1), ["unknown key `claim`", "did you mean `claims`?"]),
     ("paper: compere2001\n", "", (1, 1), ["the key `paper` is missing", "add `paper:`"]),
     ("id: start-energy", "id: Start Energy", (4, 9), ["`Start Energy` is no name", "lower-case letters"]),

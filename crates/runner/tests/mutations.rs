@@ -278,7 +278,7 @@ impl Slip for Factor {
     type Of = Pendulum;
     fn rhs<S: Scalar>(_: &[S], dydt: &mut [S]) {
         if let Some(last) = dydt.last_mut() {
-            *last = *last * 1.01;
+            *last *= 1.01;
         }
     }
 }

@@ -11,8 +11,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn schema() -> Value {
-    let out = Command::new(env!("CARGO_BIN_EXE_mbsbench")).arg("schema").output().unwrap();
+fn schema(of: &str) -> Value {
+    let out = Command::new(env!("CARGO_BIN_EXE_mbsbench")).args(["schema", of]).output().unwrap();
     assert!(out.status.success());
     serde_json::from_slice(&out.stdout).unwrap()
 }
@@ -23,7 +23,7 @@ fn yaml(text: &str) -> Value {
 
 #[test]
 fn accepts_every_experiment_of_the_project() {
-    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema("experiment")).unwrap();
     let mut files = 0;
     for paper in fs::read_dir(root().join("experiments")).unwrap() {
         for file in fs::read_dir(paper.unwrap().path()).unwrap() {
@@ -44,7 +44,7 @@ fn accepts_every_experiment_of_the_project() {
 
 #[test]
 fn refuses_plain_mistakes() {
-    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema("experiment")).unwrap();
     let good = "{ id: a/b, model: pendulum, method: rk5, step: 0.1, span: [0, 1], measures: [energy_variation] }";
     assert!(validator.is_valid(&yaml(good)));
     for (from, to) in [
@@ -59,5 +59,21 @@ fn refuses_plain_mistakes() {
     ] {
         let bad = good.replacen(from, to, 1);
         assert!(!validator.is_valid(&yaml(&bad)), "{bad}");
+    }
+}
+
+#[test]
+fn accepts_the_ledgers_and_refuses_plain_mistakes_in_them() {
+    let validator = jsonschema::validator_for(&schema("claims")).unwrap();
+    for name in ["claims", "anchors"] {
+        let path = root().join(format!("experiments/compere2001/{name}.yaml"));
+        let text = fs::read_to_string(&path).unwrap();
+        let document = yaml(&text);
+        let errors: Vec<String> =
+            validator.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path)).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
+        for (from, to) in [("  - id:", "  - ids:"), ("tolerance:", "tolerence:"), ("experiment:", "experiments:")] {
+            assert!(!validator.is_valid(&yaml(&text.replacen(from, to, 1))), "{to}");
+        }
     }
 }

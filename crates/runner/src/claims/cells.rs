@@ -4,7 +4,7 @@ use super::claim::{Claim, Kind, Tested};
 use super::ledger::{Reader, plan_of};
 use super::spec::{Cells, ClaimSpec, Exception, Operand, Reduce};
 use super::{Printed, Test, checks};
-use crate::experiment::spec::{AxisValue, TableSpec};
+use crate::experiment::spec::{AxisValue, Layout, TableSpec};
 use crate::experiment::{Label, Published};
 use crate::input::Problem;
 
@@ -62,19 +62,26 @@ impl Reader<'_> {
             Some(Exception { tolerance: Some(_), .. }) => None,
             _ => cells.partly,
         };
+        let value_of = |text: &str| text.parse().map_or_else(|_| AxisValue::Text(text.to_owned()), AxisValue::Number);
         let mut filter = table.filter.clone();
-        for (axis, text) in [(&table.rows, row), (&table.columns, column)] {
-            filter.insert(
-                axis.clone(),
-                text.parse().map_or_else(|_| AxisValue::Text(text.to_owned()), AxisValue::Number),
-            );
-        }
+        filter.insert(table.rows.clone(), value_of(row));
+        let value = match table.layout() {
+            Some(Layout::Axis { columns, value }) => {
+                filter.insert(columns.to_owned(), value_of(column));
+                value
+            }
+            Some(Layout::Values(values)) => {
+                let found = values.iter().find(|(head, _)| head == column).map(|(_, value)| value.as_str());
+                found.unwrap_or_default()
+            }
+            None => "",
+        };
         let test = Test::Near { published, tolerance };
         let tested = Tested {
             of: Operand {
                 experiment: cells.experiment.clone(),
                 filter,
-                column: Some(table.value.clone()),
+                column: Some(value.to_owned()),
                 columns: None,
                 times: None,
                 reduce: Reduce::Only,

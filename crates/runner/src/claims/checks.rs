@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::claim::{Claim, Kind};
+use super::evidence::TIMINGS;
 use super::ledger::plan_of;
 use super::spec::{Operand, Reduce};
 use crate::experiment::Problems;
@@ -29,6 +30,16 @@ pub(super) fn check(claim: &Claim, node: &Node, paper: &str, plans: &[Plan], pro
         Kind::Failure(failure) => {
             if let Some(plan) = checker.plan("failure.experiment", &failure.experiment, problems) {
                 checker.runs(plan, "failure.where", &failure.filter, problems);
+            }
+        }
+        Kind::Identity(identity) => {
+            if let Some(plan) = checker.plan("identity.experiment", &identity.experiment, problems)
+                && checker.runs(plan, "identity.where", &identity.filter, problems).is_some()
+            {
+                checker.column(plan, "identity.column", &identity.column, problems);
+                for name in identity.terms.keys() {
+                    checker.column(plan, &format!("identity.terms.{name}"), name, problems);
+                }
             }
         }
         Kind::Shape(landmarks) => {
@@ -147,10 +158,12 @@ impl<'c> Checker<'c> {
 
     fn column(&self, plan: &Plan, path: &str, name: &str, problems: &mut Problems) {
         let is_axis = plan.axis(name).is_some_and(|axis| plan.values(axis).iter().all(|label| label.number.is_some()));
-        if is_axis || name == "t_reached" || plan.columns.iter().any(|column| column == name) {
+        let is_timing = plan.experiment.timing.is_some() && TIMINGS.contains(&name);
+        if is_axis || is_timing || name == "t_reached" || plan.columns.iter().any(|column| column == name) {
             return;
         }
-        let known: Vec<&str> = plan.columns.iter().map(String::as_str).chain(["t_reached"]).collect();
+        let timings = TIMINGS.into_iter().filter(|_| plan.experiment.timing.is_some());
+        let known: Vec<&str> = plan.columns.iter().map(String::as_str).chain(["t_reached"]).chain(timings).collect();
         problems.add(Problem::unknown(self.place(path), "column", name, known));
     }
 

@@ -1,6 +1,6 @@
 //! A claim, as it is judged.
 
-use super::spec::{Failure, Operand};
+use super::spec::{Failure, Identity, Operand};
 use super::{Test, Verdict};
 
 /// A statement of a paper with its test.
@@ -55,6 +55,8 @@ pub enum Kind {
     },
     /// Runs that fail, or that do not.
     Failure(Failure),
+    /// A sum of columns that holds in every run.
+    Identity(Identity),
     /// Several numbers, each with its name.
     Shape(Vec<(String, Tested<Operand>)>),
     /// Nothing can be tested.
@@ -74,6 +76,7 @@ impl Kind {
             Self::Ordering { .. } => "ordering",
             Self::Failure(_) => "failure",
             Self::Shape(_) => "shape",
+            Self::Identity(_) => "identity",
             Self::Untestable(_) => "untestable",
         }
     }
@@ -85,7 +88,7 @@ impl Kind {
             Self::Value(tested) | Self::Bound(tested) => Some(&tested.test),
             Self::Ratio(tested) | Self::Difference(tested) => Some(&tested.test),
             Self::Order { test, .. } => Some(test),
-            Self::Ordering { .. } | Self::Failure(_) | Self::Shape(_) | Self::Untestable(_) => None,
+            Self::Ordering { .. } | Self::Failure(_) | Self::Shape(_) | Self::Identity(_) | Self::Untestable(_) => None,
         }
     }
 
@@ -109,7 +112,7 @@ impl Kind {
             Self::Order { of, .. } => vec![of],
             Self::Ordering { smallest_first, .. } => smallest_first.iter().collect(),
             Self::Shape(landmarks) => landmarks.iter().map(|(_, landmark)| &landmark.of).collect(),
-            Self::Failure(_) | Self::Untestable(_) => Vec::new(),
+            Self::Failure(_) | Self::Identity(_) | Self::Untestable(_) => Vec::new(),
         }
     }
 
@@ -118,6 +121,7 @@ impl Kind {
     pub fn experiments(&self) -> Vec<&str> {
         let mut names: Vec<&str> = match self {
             Self::Failure(failure) => vec![&failure.experiment],
+            Self::Identity(identity) => vec![&identity.experiment],
             _ => self.operands().into_iter().map(|operand| operand.experiment.as_str()).collect(),
         };
         names.dedup();

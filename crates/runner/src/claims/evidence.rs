@@ -17,7 +17,13 @@ pub struct Evidence<'p> {
     rows: Vec<Vec<Recorded>>,
 }
 
-/// A row of `runs.csv`.
+/// How columns of `timings.csv` are named in operands: `timing.ratio`.
+pub(super) const TIMING: &str = "timing.";
+
+/// Columns of `timings.csv` that operands can name.
+pub(super) const TIMINGS: [&str; 2] = ["timing.median_s", "timing.ratio"];
+
+/// A row of `runs.csv`, and of `timings.csv` where there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// `ok`, a failure's name, or `unavailable`.
@@ -184,6 +190,13 @@ impl<'p> Evidence<'p> {
         }
         let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
         let value = (*cell)?;
+        if column.starts_with(TIMING) {
+            let spread = row.values.get(&format!("{TIMING}spread_s")).copied().flatten().unwrap_or(0.0);
+            let median = row.values.get(&format!("{TIMING}median_s")).copied().flatten().unwrap_or(f64::NAN);
+            // A ratio has two of them.
+            let parts = if column == "timing.ratio" { 2.0 } else { 1.0 };
+            return Some(Number { value, uncertainty: value.abs() * parts * spread / median });
+        }
         let bound = column.strip_prefix("error").map(|rest| format!("error_bound{rest}"));
         let uncertainty = bound.and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
         Some(Number { value, uncertainty })
@@ -216,10 +229,17 @@ pub fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
         Reduce::Max => (max(), largest),
         Reduce::Min => (min(), largest),
         Reduce::Mean => (values().sum::<f64>() / count, largest),
+        Reduce::Median => (median(values().collect()), largest),
         Reduce::Sum => (values().sum(), largest * count),
         Reduce::Range => (max() - min(), 2.0 * largest),
     };
     Some(Number { value, uncertainty })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
 }
 
 fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
@@ -260,5 +280,67 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
         experiment: plan.experiment.id.clone(),
         run: run.key.to_string(),
     };
-    plan.runs.iter().map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run))).collect()
+    let mut rows: Vec<Recorded> = plan
+        .runs
+        .iter()
+        .map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run)))
+        .collect::<Result<_, _>>()?;
+    if plan.experiment.timing.is_some() {
+        read_timings(results, plan, &mut rows)?;
+    }
+    Ok(rows)
+}
+
+/// Adds the columns of `timings.csv` to the rows of the runs.
+fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
+    let path = results.join(&plan.experiment.id).join("timings.csv");
+    let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
+    let mut reader = csv::Reader::from_path(&path).map_err(missing)?;
+    let mut by_key: HashMap<String, HashMap<String, String>> = HashMap::new();
+    for record in reader.deserialize() {
+        let record: HashMap<String, String> = record.map_err(missing)?;
+        by_key.insert(record.get("run").cloned().unwrap_or_default(), record);
+    }
+    for (run, row) in plan.runs.iter().zip(rows) {
+        let timings = by_key.get(&run.key.to_string());
+        for name in ["median_s", "spread_s", "ratio"] {
+            let value = timings.and_then(|timings| timings.get(name)).and_then(|text| text.parse().ok());
+            row.values.insert(format!("{TIMING}{name}"), value);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduced(values: &[f64], how: Reduce) -> f64 {
+        let numbers: Vec<Number> = values.iter().map(|&value| Number { value, uncertainty: 0.5 }).collect();
+        reduce(&numbers, how).unwrap().value
+    }
+
+    #[test]
+    fn reductions_are_what_their_names_say() {
+        let values = [3.0, -1.0, 2.0, 8.0];
+        let all = [Reduce::Max, Reduce::Min, Reduce::Mean, Reduce::Median, Reduce::Sum, Reduce::Range];
+        assert_eq!(all.map(|how| reduced(&values, how)), [8.0, -1.0, 3.0, 2.5, 12.0, 9.0]);
+        assert_eq!(reduced(&values[..3], Reduce::Median), 2.0);
+        assert_eq!(reduced(&[7.0], Reduce::Only), 7.0);
+        assert!(reduce(&[], Reduce::Max).is_none());
+    }
+
+    #[test]
+    fn what_is_no_number_hides_behind_no_other() {
+        for how in [Reduce::Max, Reduce::Min, Reduce::Median, Reduce::Sum] {
+            assert!(reduced(&[1.0, f64::NAN, 2.0], how).is_nan());
+        }
+    }
+
+    #[test]
+    fn uncertainties_add_up_where_numbers_do() {
+        let numbers = [Number { value: 1.0, uncertainty: 0.5 }; 4];
+        let uncertainty = |how| reduce(&numbers, how).unwrap().uncertainty;
+        assert_eq!([Reduce::Max, Reduce::Sum, Reduce::Range].map(uncertainty), [0.5, 2.0, 1.0]);
+    }
 }

@@ -2,9 +2,9 @@
 
 use super::Test;
 use super::claim::{Claim, Kind, Tested};
-use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
+use super::evidence::{Evidence, Lacking, Number, Selection, TIMING, reduce};
 use super::record::short;
-use super::spec::{Failure, Operand, Reduce};
+use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
 
 /// Judges a claim of a paper.
@@ -12,6 +12,9 @@ use super::verdict::{Detail, Judgement, Verdict};
 pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
     let mut judgement = judge.kind(&claim.kind);
+    // A machine that is busy surprises nobody.
+    let of_time = claim.kind.operands().into_iter().flat_map(Operand::columns).any(|column| column.starts_with(TIMING));
+    judgement.excused |= of_time && judgement.verdict == Verdict::Inconclusive;
     let mut seen = std::collections::HashSet::new();
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
@@ -52,6 +55,7 @@ impl Judge<'_> {
             Kind::Order { of, x, test, partly } => self.order(of, x, test, partly.as_ref()),
             Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
             Kind::Failure(failure) => self.failure(failure),
+            Kind::Identity(identity) => self.identity(identity),
             Kind::Shape(landmarks) => self.shape(landmarks),
             Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
         }
@@ -171,6 +175,39 @@ impl Judge<'_> {
         Judgement { evidence: keys, ..Judgement::without_number(verdict, note) }
     }
 
+    /// The number is the largest defect among the runs.
+    fn identity(&self, identity: &Identity) -> Judgement {
+        let column = |name: &String| {
+            self.select(&Operand {
+                experiment: identity.experiment.clone(),
+                filter: identity.filter.clone(),
+                column: Some(name.clone()),
+                columns: None,
+                times: None,
+                reduce: Reduce::Max,
+                magnitude: false,
+                unit: None,
+            })
+        };
+        let left = column(&identity.column);
+        let mut lacking = left.lacking;
+        let mut defects: Vec<f64> = left.numbers.iter().map(|number| number.value - identity.plus).collect();
+        for (name, factor) in &identity.terms {
+            let term = column(name);
+            lacking = lacking.or(term.lacking);
+            for (defect, number) in defects.iter_mut().zip(&term.numbers) {
+                *defect -= factor * number.value;
+            }
+        }
+        if let Some(lacking) = lacking {
+            return Judgement { evidence: left.keys, ..without(lacking) };
+        }
+        let worst = defects.iter().fold(0.0, |worst: f64, defect| worst.max(defect.abs()));
+        let number = Number { value: worst, uncertainty: 0.0 };
+        let exact = Test::Within { above: None, below: Some(0.0) };
+        Judgement { evidence: left.keys, ..tested_number(number, &exact, None) }
+    }
+
     fn shape(&self, landmarks: &[(String, Tested<Operand>)]) -> Judgement {
         let judged: Vec<(&str, &Tested<Operand>, Judgement)> = landmarks
             .iter()
@@ -259,11 +296,8 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgemen
     let verdict = verdict_at(value);
     let unsure =
         uncertainty > 0.0 && [value - uncertainty, value + uncertainty].into_iter().any(|v| verdict_at(v) != verdict);
-    let note = if unsure {
-        format!("the bound on the reference's error, {uncertainty:.1e}, could turn the verdict")
-    } else {
-        String::new()
-    };
+    let note =
+        if unsure { format!("an uncertainty of {uncertainty:.1e} could turn the verdict") } else { String::new() };
     Judgement {
         measured: Some(value),
         margin: Some(test.margin(value)),

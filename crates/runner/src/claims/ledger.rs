@@ -3,7 +3,7 @@
 use super::claim::{Claim, Kind, Tested};
 use super::spec::{ClaimSpec, KINDS, Measurement, Operand, Order, Tolerance, Weaker};
 use super::{Test, Verdict, checks};
-use crate::experiment::{Placed, Problems, is_safe_name};
+use crate::experiment::{Placed, Problems, check_schema, is_safe_name};
 use crate::input::{BadInput, Document, Node, Problem, Value, one_of, read};
 use crate::plan::Plan;
 
@@ -48,6 +48,7 @@ impl Ledger {
                 problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
             }
         }
+        problems.keep(check_schema(root));
         let paper: Option<String> = problems.keep(required(root, "paper").and_then(read));
         let nodes = problems.keep(required(root, book.key()).and_then(|node| match &node.value {
             Value::List(items) => Ok(items.as_slice()),
@@ -185,6 +186,7 @@ impl Reader<'_> {
                 Kind::Failure(failure)
             }
             "shape" => self.shape(spec)?,
+            "identity" => Kind::Identity(spec.identity.clone().expect(given)),
             _ => Kind::Untestable(spec.untestable.as_ref().expect(given).needs.clone()),
         })
     }

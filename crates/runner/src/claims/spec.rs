@@ -54,6 +54,9 @@ pub struct ClaimSpec {
     /// Landmarks of curves.
     #[serde(default)]
     pub shape: Option<Shape>,
+    /// A sum of columns that holds in every run.
+    #[serde(default)]
+    pub identity: Option<Identity>,
     /// All cells of a published table.
     #[serde(default)]
     pub cells: Option<Cells>,
@@ -63,8 +66,19 @@ pub struct ClaimSpec {
 }
 
 /// Names of the kinds, the keys of [`ClaimSpec`] of which one is given.
-pub(super) const KINDS: [&str; 10] =
-    ["value", "bound", "ratio", "difference", "order", "ordering", "failure", "shape", "cells", "untestable"];
+pub(super) const KINDS: [&str; 11] = [
+    "value",
+    "bound",
+    "ratio",
+    "difference",
+    "order",
+    "ordering",
+    "failure",
+    "shape",
+    "identity",
+    "cells",
+    "untestable",
+];
 
 /// Numbers out of `runs.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -115,6 +129,8 @@ pub enum Reduce {
     Min,
     /// The arithmetic mean.
     Mean,
+    /// The middle one in order of size, or the mean of the two in the middle.
+    Median,
     /// The sum.
     Sum,
     /// The largest minus the smallest.
@@ -266,6 +282,24 @@ pub struct Landmark {
     /// Lower bound.
     #[serde(default)]
     pub above: Option<f64>,
+}
+
+/// `column = Σ factor · term + plus`, exactly, in each of some runs.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// The runs; all where not given.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// The column on the left.
+    pub column: String,
+    /// Columns on the right with their factors.
+    pub terms: BTreeMap<String, f64>,
+    /// The constant on the right.
+    #[serde(default)]
+    pub plus: f64,
 }
 
 /// One claim for each published cell of a table.

@@ -60,7 +60,8 @@ pub struct Judgement {
     pub evidence: Vec<String>,
     /// What a reader must know: why a number is missing, which landmark fails.
     pub note: String,
-    /// Whether a verdict other than the expected one is no surprise here: the method is not available on this machine.
+    /// Whether a verdict other than the expected one is no surprise here: the method is not available on this machine, or
+    /// the spread of a timing leaves the verdict open.
     pub excused: bool,
 }
 

@@ -121,8 +121,12 @@ pub enum Command {
         /// Its name.
         name: String,
     },
-    /// Print the JSON Schema of experiment files.
-    Schema,
+    /// Print the JSON Schema of experiment files or of ledgers of claims.
+    Schema {
+        /// Of which files.
+        #[arg(value_enum, default_value_t = Schemas::Experiment)]
+        what: Schemas,
+    },
 }
 
 /// What can be listed.
@@ -149,6 +153,15 @@ pub enum Kind {
     Method,
     /// A measure.
     Measure,
+}
+
+/// Files that have a JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Schemas {
+    /// Experiment files.
+    Experiment,
+    /// `claims.yaml` and `anchors.yaml`.
+    Claims,
 }
 
 /// How a list is printed.

@@ -103,7 +103,7 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Plan { files, quick } => plan::plan(registry, files, *quick, output)?,
         Command::List { what, format, folder } => list::list(registry, *what, *format, folder, output)?,
         Command::Describe { kind, name } => describe::describe(registry, *kind, name, output)?,
-        Command::Schema => schema::schema(registry, output)?,
+        Command::Schema { what } => schema::schema(registry, *what, output)?,
     }
     Ok(Exit::Done)
 }

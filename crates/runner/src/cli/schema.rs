@@ -1,17 +1,46 @@
-//! `mbsbench schema`: the JSON Schema of an experiment file, with all that the registry has.
+//! `mbsbench schema`: the JSON Schema of experiment files, with all that the registry has, and of ledgers.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::CommandError;
+use super::args::Schemas;
+use crate::claims::spec::ClaimSpec;
 use crate::experiment::spec::{PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
 use crate::experiment::{Precision, Rule};
 use crate::output::Output;
 use crate::registry::{Entry, Kind, Registry};
 
-pub(super) fn schema(registry: &Registry, output: &mut Output<'_>) -> Result<(), CommandError> {
-    output.line(format!("{:#}", experiment(registry)))?;
-    Ok(())
+pub(super) fn schema(registry: &Registry, what: Schemas, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let schema = match what {
+        Schemas::Experiment => experiment(registry),
+        Schemas::Claims => claims(),
+    };
+    Ok(output.line(format!("{schema:#}"))?)
+}
+
+/// The schema of a ledger: `claims:` or `anchors:`.
+fn claims() -> Value {
+    let mut generator = SchemaGenerator::default();
+    let claim = generator.subschema_for::<ClaimSpec>().to_value();
+    let mut definitions = json!(generator.take_definitions(true));
+    bare_names(&mut definitions);
+    let list = json!({ "type": "array", "items": claim });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Claims of a paper",
+        "type": "object",
+        "properties": {
+            "schema": { "const": 1, "description": "Version of the file format." },
+            "paper": { "type": "string", "description": "Id of the paper." },
+            "claims": list,
+            "anchors": list,
+        },
+        "required": ["paper"],
+        "oneOf": [{ "required": ["claims"] }, { "required": ["anchors"] }],
+        "additionalProperties": false,
+        "$defs": definitions,
+    })
 }
 
 /// The schema of an experiment file.

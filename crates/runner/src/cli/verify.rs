@@ -177,6 +177,12 @@ fn explained(paper: &str, judged: &Judged, evidence: &Evidence<'_>) -> Vec<Strin
         };
         add("runs", &format!("{} {}: {wanted}", failure.experiment, filter_text(&failure.filter)));
     }
+    if let Kind::Identity(identity) = &claim.kind {
+        let terms: Vec<String> = identity.terms.iter().map(|(name, factor)| format!("{factor} {name}")).collect();
+        let filter = filter_text(&identity.filter);
+        add("runs", format!("{} {filter}", identity.experiment).trim_end());
+        add("identity", &format!("{} = {} + {}", identity.column, terms.join(" + "), identity.plus));
+    }
     add("published", claim.kind.published().unwrap_or_default());
     let tolerance = claim.kind.test().map(ToString::to_string).unwrap_or_default();
     add("tolerance", [tolerance.as_str(), claim.why.as_str()].map(str::trim).join(": ").trim_matches([':', ' ']));

@@ -166,7 +166,8 @@ impl Experiment {
     }
 }
 
-fn check_schema(root: &Node) -> Result<(), Problem> {
+/// The file format is one that this program knows.
+pub(crate) fn check_schema(root: &Node) -> Result<(), Problem> {
     let Some(node) = root.get("schema") else { return Ok(()) };
     let found: u32 = read(node)?;
     if found == SCHEMA {

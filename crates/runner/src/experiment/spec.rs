@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Label;
@@ -98,10 +98,16 @@ pub struct TableSpec {
     pub caption: Option<String>,
     /// Axis that gives the rows.
     pub rows: String,
-    /// Axis that gives the columns.
-    pub columns: String,
-    /// Column of `runs.csv` that fills the cells.
-    pub value: String,
+    /// Axis that gives the columns; with `value`.
+    #[serde(default)]
+    pub columns: Option<String>,
+    /// Column of `runs.csv` that fills the cells; with `columns`.
+    #[serde(default)]
+    pub value: Option<String>,
+    /// Instead of `columns` and `value`: the columns of the table by their heads, each a column of `runs.csv`.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub values: Heads,
     /// CSV file with the published values, relative to the experiment file: first column the row axis, one
     /// further column for each value of the column axis, cells as printed.
     #[serde(default)]
@@ -109,6 +115,56 @@ pub struct TableSpec {
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
+}
+
+/// Columns of `runs.csv` by the heads under which a table shows them, in the order of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Heads(pub Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Heads {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct HeadsVisitor;
+        impl<'de> Visitor<'de> for HeadsVisitor {
+            type Value = Heads;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of heads to columns, `{ Nev: events }`")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Heads, A::Error> {
+                let mut heads = Vec::new();
+                while let Some(entry) = entries.next_entry()? {
+                    heads.push(entry);
+                }
+                Ok(Heads(heads))
+            }
+        }
+        deserializer.deserialize_map(HeadsVisitor)
+    }
+}
+
+/// What the columns of a table are.
+#[derive(Debug, Clone, Copy)]
+pub enum Layout<'t> {
+    /// The values of an axis, cells from one column of `runs.csv`.
+    Axis {
+        /// The axis.
+        columns: &'t str,
+        /// The column of `runs.csv`.
+        value: &'t str,
+    },
+    /// Columns of `runs.csv`, each under its head.
+    Values(&'t [(String, String)]),
+}
+
+impl TableSpec {
+    /// What its columns are; none where the file does not say, or says it in both ways.
+    #[must_use]
+    pub fn layout(&self) -> Option<Layout<'_>> {
+        match (&self.columns, &self.value, self.values.0.as_slice()) {
+            (Some(columns), Some(value), []) => Some(Layout::Axis { columns, value }),
+            (None, None, values @ [_, ..]) => Some(Layout::Values(values)),
+            _ => None,
+        }
+    }
 }
 
 /// A value on an axis, as written.

@@ -1,11 +1,11 @@
 //! Tables and plots refer to what the runs have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::checks::Observables;
 use super::{Plan, RunSpec};
-use crate::experiment::spec::{AxisValue, PanelSpec, TableSpec};
-use crate::experiment::{Label, Placed, Problems, Published};
+use crate::experiment::spec::{AxisValue, Layout, PanelSpec, TableSpec};
+use crate::experiment::{Placed, Problems, Published};
 use crate::input::{BadInput, Node, Place, Problem, one_of};
 
 /// Columns of every `runs.csv` that a table or plot can show besides measures.
@@ -71,18 +71,45 @@ struct Outputs<'p> {
 impl Outputs<'_> {
     fn table(&mut self, table: &TableSpec) {
         let rows = self.axis("rows", &table.rows);
-        let columns = self.axis("columns", &table.columns);
-        self.column("value", &table.value);
         let filtered = self.filter(&table.filter);
-        let (Some(rows), Some(columns), true) = (rows, columns, filtered) else { return };
-        if rows == columns {
+        let columns = match table.layout() {
+            None => {
+                let one_of_two = |given: &Option<String>, other: &str| {
+                    given.as_ref().map(|_| (format!("the key `{other}` is missing"), format!("add `{other}:`")))
+                };
+                let (message, help) = match (&table.columns, &table.value, table.values.0.is_empty()) {
+                    (columns, None, true) => one_of_two(columns, "value"),
+                    (None, value, true) => one_of_two(value, "columns"),
+                    _ => None,
+                }
+                .unwrap_or_else(|| {
+                    let accepted = "accepted: `columns` with `value`, or `values: { head: column, … }`";
+                    ("no columns, or columns in two ways".to_owned(), accepted.to_owned())
+                });
+                self.problems.add(Problem::new(self.node.place, message).help(help));
+                return;
+            }
+            Some(Layout::Axis { columns, value }) => {
+                self.column("value", value);
+                let Some(columns) = self.axis("columns", columns) else { return };
+                Some(columns)
+            }
+            Some(Layout::Values(values)) => {
+                for (head, column) in values {
+                    self.column(&format!("values.{head}"), column);
+                }
+                None
+            }
+        };
+        let (Some(rows), true) = (rows, filtered) else { return };
+        if Some(rows) == columns {
             let problem = Problem::new(self.place("columns"), format!("rows and columns are both `{}`", table.rows));
             self.problems.add(problem.help("accepted: two different axes"));
             return;
         }
         self.one_run_a_cell(table, rows, columns);
         if let Some(file) = &table.published {
-            self.published(file, rows, columns);
+            self.published(table, file, rows, columns);
         }
     }
 
@@ -188,21 +215,22 @@ impl Outputs<'_> {
     }
 
     /// Two runs cannot be printed in one cell.
-    fn one_run_a_cell(&mut self, table: &TableSpec, rows: usize, columns: usize) {
+    fn one_run_a_cell(&mut self, table: &TableSpec, rows: usize, columns: Option<usize>) {
         let plan = self.plan;
-        let mut cells: Vec<(&Label, &Label, &RunSpec)> = Vec::new();
-        let mut seen = std::collections::HashMap::new();
+        let mut seen: HashMap<[Option<&str>; 2], &RunSpec> = HashMap::new();
         for run in plan.runs.iter().filter(|run| matches(plan, run, &table.filter)) {
-            if let (Some(row), Some(column)) = (&run.cells[rows], &run.cells[columns]) {
-                if let Some(&first) = seen.get(&(&row.text, &column.text)) {
-                    cells.push((row, column, first));
-                    let differing = self.differing(first, run);
-                    let message = format!("two runs in the cell `{row}`, `{column}`; they differ in {differing}");
-                    let help = format!("choose one with `where: {{ … }}` on {differing}");
-                    self.problems.add(Problem::new(self.place("id"), message).help(help));
-                    return;
-                }
-                seen.insert((&row.text, &column.text), run);
+            let label = |axis: usize| run.cells[axis].as_ref().map(|label| label.text.as_str());
+            let cell = [label(rows), columns.and_then(label)];
+            if cell[0].is_none() || (columns.is_some() && cell[1].is_none()) {
+                continue;
+            }
+            if let Some(first) = seen.insert(cell, run) {
+                let differing = self.differing(first, run);
+                let cell: Vec<String> = cell.iter().flatten().map(|label| format!("`{label}`")).collect();
+                let message = format!("two runs in the cell {}; they differ in {differing}", cell.join(", "));
+                let help = format!("choose one with `where: {{ … }}` on {differing}");
+                self.problems.add(Problem::new(self.place("id"), message).help(help));
+                return;
             }
         }
     }
@@ -212,8 +240,8 @@ impl Outputs<'_> {
         one_of(names.filter(|(_, (one, other))| one != other).map(|(name, _)| name.as_str()))
     }
 
-    /// The heads of a published table are values of the axes.
-    fn published(&mut self, file: &str, rows: usize, columns: usize) {
+    /// The heads of a published table are values of the axes, or heads of `values`.
+    fn published(&mut self, spec: &TableSpec, file: &str, rows: usize, columns: Option<usize>) {
         let place = self.place("published");
         let path = self.plan.experiment.document.source.folder().join(file);
         let table = match Published::read(&path) {
@@ -228,10 +256,18 @@ impl Outputs<'_> {
         if self.plan.experiment.quick {
             return;
         }
-        let heads = [
-            (rows, table.rows.iter().map(|(head, _)| head).collect::<Vec<_>>()),
-            (columns, table.columns.iter().collect()),
-        ];
+        let mut heads = vec![(rows, table.rows.iter().map(|(head, _)| head).collect::<Vec<_>>())];
+        match columns {
+            Some(columns) => heads.push((columns, table.columns.iter().collect())),
+            None => {
+                for head in &table.columns {
+                    let known: Vec<&str> = spec.values.0.iter().map(|(head, _)| head.as_str()).collect();
+                    if !known.contains(&head.as_str()) {
+                        self.problems.add(Problem::unknown(place, &format!("head in `{file}`:"), head, known));
+                    }
+                }
+            }
+        }
         for (axis, heads) in heads {
             let values = self.plan.values(axis);
             for head in heads {

@@ -34,6 +34,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Rk8>()
         .method::<integrators::Dop853>()
         .method::<integrators::Gbs>()
+        .method::<integrators::Dode>()
 }
 
 fn with_measures(registry: Registry) -> Registry {
@@ -61,6 +62,11 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::LinearSolves>()
         .measure::<measures::SwitchEvaluations>()
         .measure::<measures::Events>()
+        .measure::<measures::LocationIterations>()
+        .measure::<measures::Catches>()
+        .measure::<measures::FailedLocations>()
+        .measure::<measures::SignChanges>()
+        .measure::<measures::UnlockedSteps>()
         .measure::<measures::Projections>()
         .measure::<measures::MatrixExponentials>()
 }

@@ -53,7 +53,7 @@ impl<'r> Artefact<'r> {
     /// Whether the paper has it: its experiment says so.
     pub fn is_published(&self) -> bool {
         let name = self.name();
-        self.plan.experiment.reproduces.iter().any(|published| *published == name)
+        self.plan.experiment.reproduces.contains(&name)
     }
 
     /// `Table 3.1`.
@@ -86,8 +86,10 @@ impl<'r> Artefact<'r> {
         let name = if self.is_published() { self.name() } else { "Beyond the paper".to_owned() };
         Ok(html! {
             section.artefact id=(self.anchor()) {
-                h3 { (name) ": " (self.title) }
-                (shown)
+                div.shown {
+                    h3 { (name) ": " (self.title) }
+                    (shown)
+                }
                 @if !self.caption.is_empty() { p.caption { (self.caption) } }
                 p.links {
                     @for kind in kinds { a href=(link(kind)) { (kind.to_uppercase()) } " " }
@@ -101,10 +103,7 @@ impl<'r> Artefact<'r> {
                         @for each in judged.iter().filter(cells) { (claims::claim(paper, each)) }
                     }
                 }
-                details {
-                    summary { "The experiment: " code { "experiments/" (id) ".yaml" } }
-                    pre { code { (self.plan.experiment.document.source.text()) } }
-                }
+                p.links { "The experiment: " a href=(format!("#{}", experiment_anchor(id))) { code { "experiments/" (id) ".yaml" } } }
             }
         })
     }
@@ -197,6 +196,11 @@ fn is_cell(table: &str, judged: &Judged) -> bool {
 fn numbers(id: &str) -> (Vec<u64>, String) {
     let digits = id.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
     (digits.collect(), id.to_owned())
+}
+
+/// The target of links to the file of an experiment.
+pub(super) fn experiment_anchor(id: &str) -> String {
+    format!("experiment-{}", anchor(id))
 }
 
 /// A link to an artefact with the verdicts of its claims in short.

@@ -32,7 +32,7 @@ pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
                     h2 { "Not reproduced yet" }
                     ul {
                         @for paper in PAPERS.iter().filter(|paper| report_of(paper.id).is_none()) {
-                            li { (paper.authors) ": " em { (paper.title) } " (" code { (paper.id) } "). " (paper.about) "." }
+                            li { (paper.authors) ": " em { (paper.title) } " (" code { (paper.id) } "): " (paper.about) "." }
                         }
                     }
                 }

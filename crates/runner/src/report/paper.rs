@@ -5,7 +5,7 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
-use super::artefact::{Artefact, entry};
+use super::artefact::{Artefact, entry, experiment_anchor};
 use super::page::{anchor, badge, page, scorecard};
 use super::{PaperReport, ReportError, claims, published, robustness};
 use crate::claims::{Judged, Verdict};
@@ -60,6 +60,19 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
                 section id="statements" {
                     h2 { "Statements of the text" }
                     @for judged in &elsewhere { (claims::claim(report.paper, judged)) }
+                }
+            }
+            section id="experiments" {
+                h2 { "The experiments" }
+                @for plan in &report.plans {
+                    @let id = &plan.experiment.id;
+                    details id=(experiment_anchor(id)) {
+                        summary {
+                            code { "experiments/" (id) ".yaml" }
+                            @if let Some(title) = &plan.experiment.title { ": " (title) }
+                        }
+                        pre { code { (plan.experiment.document.source.text()) } }
+                    }
                 }
             }
         }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::page::anchor;
 use super::{ReportError, read};
 use crate::claims::Judged;
+use crate::claims::record::short;
 use crate::plan::Plan;
 
 /// The studies of a paper's experiments; nothing where there are none.
@@ -74,7 +75,7 @@ fn line(row: &csv::StringRecord) -> Markup {
             td { a href=(format!("#claim-{}", anchor(field(0)))) { (field(0)) } }
             td.number { (percent(3)) " of " (field(1)) }
             td.number { (percent(4)) " to " (percent(5)) }
-            td { @if !field(6).is_empty() { code { (field(6)) } " " (field(9)) " " (field(8)) } }
+            td { @if !field(6).is_empty() { code { (field(6)) } " " (field(9)) " " (field(8).parse().map_or_else(|_| field(8).to_owned(), short)) } }
         }
     }
 }

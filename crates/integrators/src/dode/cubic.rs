@@ -1,0 +1,112 @@
+//! Cubic Hermite interpolants of discontinuity functions over a step.
+
+/// `p(s) = a₀ + a₁ s + a₂ s² + a₃ s³` on `0 ≤ s ≤ 1` (compere2001, section 5.2.1).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cubic([f64; 4]);
+
+impl Cubic {
+    /// The interpolant of values and rates at both ends of an interval of `length` seconds.
+    #[must_use]
+    pub fn new(length: f64, (start, start_rate): (f64, f64), (end, end_rate): (f64, f64)) -> Self {
+        let (rise, from, to) = (end - start, length * start_rate, length * end_rate);
+        Self([start, from, 3.0 * rise - 2.0 * from - to, from + to - 2.0 * rise])
+    }
+
+    /// The value at `s`.
+    #[must_use]
+    pub fn at(&self, s: f64) -> f64 {
+        let [a0, a1, a2, a3] = self.0;
+        a0 + s * (a1 + s * (a2 + s * a3))
+    }
+
+    /// Root exclusion test: whether interval arithmetic shows that the interpolant has no zero.
+    #[must_use]
+    pub fn excludes_zero(&self) -> bool {
+        let [a0, a1, a2, a3] = self.0;
+        let lowest = a0 + a1.min(0.0) + a2.min(0.0) + a3.min(0.0);
+        let highest = a0 + a1.max(0.0) + a2.max(0.0) + a3.max(0.0);
+        lowest > 0.0 || highest < 0.0
+    }
+
+    /// Interior zeros of the slope, in order; those that do not exist are 1.
+    #[must_use]
+    pub fn extrema(&self) -> [f64; 2] {
+        let [_, a1, a2, a3] = self.0;
+        let discriminant = a2 * a2 - 3.0 * a3 * a1;
+        if discriminant.is_nan() || discriminant < 0.0 {
+            return [1.0, 1.0];
+        }
+        // The root that does not cancel, and the other one from the product of both.
+        let sum = -(a2 + discriminant.sqrt().copysign(a2));
+        let inside = |s: f64| if s > 0.0 && s < 1.0 { s } else { 1.0 };
+        let (one, other) = (inside(sum / (3.0 * a3)), inside(a1 / sum));
+        [one.min(other), one.max(other)]
+    }
+
+    /// The first place at which the interpolant has left the side (`p ≥ 0` or `p < 0`) on which it starts.
+    #[must_use]
+    pub fn first_root(&self) -> Option<f64> {
+        let side = self.0[0] >= 0.0;
+        let [one, other] = self.extrema();
+        let mut from = 0.0;
+        for to in [one, other, 1.0] {
+            if (self.at(to) >= 0.0) != side {
+                return Some(self.bisect(side, from, to));
+            }
+            from = to;
+        }
+        None
+    }
+
+    /// The change of side between `lower` and `upper`, over which the interpolant is monotonic.
+    fn bisect(&self, side: bool, mut lower: f64, mut upper: f64) -> f64 {
+        loop {
+            let middle = 0.5 * (lower + upper);
+            if middle <= lower || middle >= upper {
+                return upper;
+            }
+            if (self.at(middle) >= 0.0) == side {
+                lower = middle;
+            } else {
+                upper = middle;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `(s − 0.2)(s − 0.7)(s + 1)`
+    fn two_roots() -> Cubic {
+        let p = |s: f64| (s - 0.2) * (s - 0.7) * (s + 1.0);
+        let rate = |s: f64| (s - 0.7) * (s + 1.0) + (s - 0.2) * (s + 1.0) + (s - 0.2) * (s - 0.7);
+        // over an interval of half a second the rates are twice those by s
+        Cubic::new(0.5, (p(0.0), 2.0 * rate(0.0)), (p(1.0), 2.0 * rate(1.0)))
+    }
+
+    #[test]
+    fn the_interpolant_of_a_cubic_is_that_cubic() {
+        let cubic = two_roots();
+        assert!((cubic.at(0.5) - 0.3 * -0.2 * 1.5).abs() < 1e-15);
+        let root = cubic.first_root().unwrap();
+        assert!((root - 0.2).abs() < 1e-14, "{root}");
+        assert!(!cubic.excludes_zero());
+    }
+
+    #[test]
+    fn no_change_of_sign_is_no_root() {
+        let parabola = Cubic::new(1.0, (0.3, -1.0), (0.3, 1.0));
+        assert_eq!(parabola.extrema(), [0.5, 1.0]);
+        assert_eq!(parabola.first_root(), None);
+        assert!(!parabola.excludes_zero(), "the test by intervals does not see it");
+        assert!(Cubic::new(1.0, (1.1, -1.0), (0.1, -1.0)).excludes_zero());
+    }
+
+    #[test]
+    fn a_function_that_starts_at_zero_leaves_at_once_or_not_at_all() {
+        assert!(Cubic::new(1.0, (0.0, -1.0), (-1.0, -1.0)).first_root().unwrap() < 1e-300);
+        assert_eq!(Cubic::new(1.0, (0.0, 1.0), (1.0, 1.0)).first_root(), None);
+    }
+}

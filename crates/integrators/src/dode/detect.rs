@@ -1,0 +1,171 @@
+//! The detection phase: which functions may cross zero in a step, and when (compere2001, section 5.2.1).
+
+use mbsbench_problem::{Counted, EventKind, Failure, Scalar};
+
+use super::state::State;
+use super::{Cel, Dode};
+
+/// A function that is expected to cross zero.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// Number of the function.
+    pub index: usize,
+    /// Estimated time of its root after the start of the step, s.
+    pub after: f64,
+}
+
+/// The discontinuity functions over a step: sides, offsets, and the set `Nr` of those that may cross zero.
+#[derive(Debug, Clone)]
+pub struct Detector {
+    event_tolerance: f64,
+    cel: Cel,
+    kinds: Vec<EventKind>,
+    /// The configuration L over the step.
+    pub locked: Vec<bool>,
+    /// The set `Nr`, in order of time once it is refined.
+    pub candidates: Vec<Candidate>,
+}
+
+impl Detector {
+    /// For a solve with these parameters.
+    #[must_use]
+    pub fn new(settings: &Dode) -> Self {
+        let (kinds, locked, candidates) = (Vec::new(), Vec::new(), Vec::new());
+        Self { event_tolerance: settings.event_tolerance, cel: settings.cel, kinds, locked, candidates }
+    }
+
+    /// Takes over the functions at the start of a step: their kinds, and the configuration (5.3).
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn begin<S: Scalar>(&mut self, problem: &mut Counted<'_, S>, start: &mut State<S>) -> Result<(), Failure> {
+        let count = start.values.len();
+        self.candidates.reserve(count.saturating_sub(self.candidates.len()));
+        self.kinds.clear();
+        self.kinds.extend((0..count).map(|index| problem.switched_kind(index)));
+        if count > 0 {
+            problem.switched_values(start.t, &start.y, &mut start.values)?;
+        }
+        self.locked.clear();
+        self.locked.extend((0..count).map(|index| start.side(index)));
+        Ok(())
+    }
+
+    /// Whether zeros of the function make the state jump.
+    #[must_use]
+    pub fn is_unilateral(&self, index: usize) -> bool {
+        self.kinds[index] == EventKind::Unilateral
+    }
+
+    /// The direction in which the function crosses zero when it leaves its side.
+    #[must_use]
+    pub fn direction(&self, index: usize) -> f64 {
+        if self.locked[index] { -1.0 } else { 1.0 }
+    }
+
+    /// The offset function ĝ of (5.4) or (5.5), turned so that it rises through zero at the located time.
+    #[must_use]
+    pub fn offset_value<S: Scalar>(&self, index: usize, at: &State<S>) -> f64 {
+        let offset = self.event_tolerance + 0.5 * f64::EPSILON;
+        self.direction(index) * at.values[index].value() - if self.is_located_past(index) { offset } else { -offset }
+    }
+
+    /// Whether events of the function are located just past its zero (CEL⁺), or never past it (CEL⁻).
+    #[must_use]
+    pub fn is_located_past(&self, index: usize) -> bool {
+        match self.cel {
+            Cel::ByKind => !self.is_unilateral(index),
+            Cel::Plus => true,
+            Cel::Minus => false,
+        }
+    }
+
+    /// Whether the function has crossed its own offset surface at a state, by more than `tolerance`.
+    #[must_use]
+    pub fn has_passed<S: Scalar>(&self, index: usize, at: &State<S>, tolerance: f64) -> bool {
+        let direction = self.direction(index);
+        // A unilateral function that starts within the offset and goes away from zero has not passed anything.
+        let goes_on = direction * at.value_rates[index].value() > 0.0 || at.side(index) != self.locked[index];
+        goes_on && self.offset_value(index, at) > tolerance
+    }
+
+    /// Collects the set `Nr` for the step from `start` to `end`, and gives the earliest estimate, s after the start;
+    /// none where the set is empty. It has the functions that change sides, those whose interpolant has a root, and
+    /// the error-prone ones: their slopes at the ends differ in sign and their extremum points at zero.
+    pub fn collect<S: Scalar>(&mut self, start: &State<S>, end: &State<S>) -> Option<f64> {
+        self.candidates.clear();
+        let length = end.h.value();
+        let mut first: Option<f64> = None;
+        for index in 0..self.locked.len() {
+            let (g0, g1) = (start.values[index].value(), end.values[index].value());
+            let (rate0, rate1) = (start.value_rates[index].value(), end.value_rates[index].value());
+            let changes = end.side(index) != self.locked[index];
+            let error_prone = rate0 * rate1 < 0.0 && g0 * g1 > 0.0 && g0 * rate0 < 0.0;
+            let cubic = start.cubic(end, index);
+            if !changes && !error_prone && cubic.excludes_zero() {
+                continue;
+            }
+            let root = cubic.first_root().or_else(|| changes.then_some(1.0));
+            if let Some(share) = root.or_else(|| error_prone.then(|| cubic.extrema()[0])) {
+                let after = share * length;
+                self.candidates.push(Candidate { index, after });
+                first = Some(first.map_or(after, |first| first.min(after)));
+            }
+        }
+        first
+    }
+
+    /// Looks again with the state `middle` in between, at the earliest estimate: two cubics for each function of the
+    /// set, and for each that has changed sides there. Drops those without a root, and puts the others in order.
+    pub fn refine<S: Scalar>(&mut self, start: &State<S>, middle: &State<S>, end: &State<S>) {
+        let (before, length) = (middle.h.value(), end.h.value());
+        let (locked, candidates) = (&self.locked, &mut self.candidates);
+        candidates.retain_mut(|candidate| {
+            let index = candidate.index;
+            let has_left = |state: &State<S>| state.side(index) != locked[index];
+            let first = start.cubic(middle, index).first_root().or_else(|| has_left(middle).then_some(1.0));
+            let root = first.map(|share| share * before).or_else(|| {
+                let second = middle.cubic(end, index).first_root();
+                second.map(|share| before + share * (length - before)).or_else(|| has_left(end).then_some(length))
+            });
+            candidate.after = root.unwrap_or(candidate.after);
+            root.is_some()
+        });
+        for index in 0..locked.len() {
+            let is_new = middle.side(index) != locked[index] && candidates.iter().all(|c| c.index != index);
+            if is_new {
+                let share = start.cubic(middle, index).first_root().unwrap_or(1.0);
+                candidates.push(Candidate { index, after: share * before });
+            }
+        }
+        self.sort();
+    }
+
+    /// The set of those other than `found` that have passed their offset surfaces at the located state by more than
+    /// what `allowed` says for each; gives whether there are any.
+    pub fn collect_earlier<S: Scalar>(
+        &mut self,
+        start: &State<S>,
+        located: &State<S>,
+        found: usize,
+        allowed: impl Fn(&Self, usize) -> f64,
+    ) -> bool {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let earlier = |index: &usize| *index != found && self.has_passed(*index, located, allowed(self, *index));
+        let any = (0..self.locked.len()).any(|index| earlier(&index));
+        if any {
+            candidates.clear();
+            candidates.extend((0..self.locked.len()).filter(earlier).map(|index| {
+                let share = start.cubic(located, index).first_root().unwrap_or(1.0);
+                Candidate { index, after: share * located.h.value() }
+            }));
+        }
+        self.candidates = candidates;
+        self.sort();
+        any
+    }
+
+    fn sort(&mut self) {
+        self.candidates.sort_unstable_by(|a, b| a.after.total_cmp(&b.after).then(a.index.cmp(&b.index)));
+    }
+}

@@ -1,0 +1,206 @@
+//! The location phase: Newton's method with an integration step as function evaluation, and the try–catch model
+//! (compere2001, sections 5.2.2 and 5.2.3, table 5.1).
+
+use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
+
+use super::detect::{Candidate, Detector};
+use super::pair::Pair;
+use super::state::State;
+use super::{Dode, RegionOfConcurrency};
+
+/// Most Newton iterations for a root that no change of sides proves.
+const MOST_UNPROVEN: u64 = 10;
+/// Most iterations for one that lies in a bracket; bisection alone needs 53 to reach rounding.
+const MOST_BRACKETED: u64 = 100;
+
+/// Finds the first event in a step by trial steps from its start.
+#[derive(Debug, Clone)]
+pub struct Locator<S> {
+    event_tolerance: f64,
+    region: Option<RegionOfConcurrency>,
+    /// The step to the first estimate.
+    middle: State<S>,
+    /// The trial made last; the located state in the end.
+    pub trial: State<S>,
+}
+
+/// Sizes of steps between which an offset function rises through zero.
+struct Bracket<S> {
+    low: S,
+    high: Option<S>,
+}
+
+impl<S: Scalar> Locator<S> {
+    /// For a solve with these parameters, and states like `state`.
+    #[must_use]
+    pub fn new(settings: &Dode, state: &State<S>) -> Self {
+        let (event_tolerance, region) = (settings.event_tolerance, settings.region_of_concurrency);
+        Self { event_tolerance, region, middle: state.clone(), trial: state.clone() }
+    }
+
+    /// Makes room for `count` functions.
+    pub fn resize(&mut self, count: usize) {
+        self.middle.resize(count);
+        self.trial.resize(count);
+    }
+
+    /// Looks for the first event in the step from `start` to `end`. Gives the number of the function located, with the
+    /// state there in `trial`; none where there is no event.
+    ///
+    /// # Errors
+    /// Those of the problem, [`Failure::NonFinite`] and [`Failure::EventNotLocated`].
+    pub fn first_event<P: Pair<S>>(
+        &mut self,
+        (problem, pair): (&mut Counted<'_, S>, &mut P),
+        detector: &mut Detector,
+        (start, end): (&State<S>, &State<S>),
+        statistics: &mut Statistics,
+    ) -> Result<Option<usize>, Failure> {
+        let Some(first) = detector.collect(start, end) else { return Ok(None) };
+        statistics.steps_repeated += 1;
+        // rounding does not lengthen the step
+        let first = if first < end.h.value() { S::from(first) } else { end.h };
+        step_to(problem, pair, start, first, &mut self.middle)?;
+        detector.refine(start, &self.middle, end);
+        let mut chosen = self.choose(detector);
+        // the size of the step that ends at a located event which was not the first
+        let mut caught = None;
+        while let Some(&candidate) = detector.candidates.get(chosen) {
+            let passed = |state: &State<S>| detector.offset_value(candidate.index, state) >= 0.0;
+            let by_now = [&self.middle, end].into_iter().find(|state| passed(state)).map(|state| state.h);
+            let bracket = Bracket { low: S::nought(), high: caught.or(by_now) };
+            let found = self.newton((problem, pair), detector, (start, end.h), (candidate, bracket), statistics)?;
+            if !found {
+                // case III: the interpolant has a root that the function does not have
+                statistics.failed_locations += 1;
+                detector.candidates.remove(chosen);
+                chosen = 0;
+            } else if self.is_first(detector, start, candidate.index) {
+                return Ok(Some(candidate.index));
+            } else {
+                // case II: others crossed before, and are the candidates now
+                statistics.catches += 1;
+                caught = Some(self.trial.h);
+                chosen = 0;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Post-analysis over all functions: whether none has passed its offset surface before the located time, but for
+    /// those in the region of concurrency. Those that have are the candidates from now on.
+    fn is_first(&self, detector: &mut Detector, start: &State<S>, index: usize) -> bool {
+        let tolerance = self.event_tolerance;
+        let allowed = |detector: &Detector, other: usize| match self.region {
+            Some(region) if !detector.is_unilateral(index) && !detector.is_unilateral(other) => {
+                region.amplitude.max(tolerance)
+            }
+            _ => tolerance,
+        };
+        !detector.collect_earlier(start, &self.trial, index, allowed)
+    }
+
+    /// The candidate to be located: the first one, or with a region of concurrency the last one in it at whose time
+    /// all earlier offset functions are estimated, linearly, to be small enough (figure 5.9).
+    fn choose(&self, detector: &Detector) -> usize {
+        let candidates = &detector.candidates;
+        let (Some(region), Some(&first)) = (self.region, candidates.first()) else { return 0 };
+        let is_bilateral = |candidate: &Candidate| !detector.is_unilateral(candidate.index);
+        let inside = |c: &&Candidate| is_bilateral(c) && c.after - first.after <= region.duration;
+        let count = candidates.iter().take_while(inside).count();
+        let offset = self.event_tolerance + 0.5 * f64::EPSILON;
+        let speed = |c: &Candidate| self.middle.value_rates[c.index].value().abs();
+        let fits = |&last: &usize| {
+            let located = candidates[last].after + offset / speed(&candidates[last]);
+            candidates[..last].iter().all(|c| (speed(c) * (located - c.after) - offset).abs() <= region.amplitude)
+        };
+        (1..count).rev().find(fits).unwrap_or(0)
+    }
+
+    /// Newton's method for the offset function of a candidate, first at its estimate. Where a change of sides is known
+    /// an iterate outside its bracket is replaced by the middle, as is every fourth one, so that it ends.
+    /// Gives whether a root was found; `trial` is there.
+    fn newton<P: Pair<S>>(
+        &mut self,
+        (problem, pair): (&mut Counted<'_, S>, &mut P),
+        detector: &Detector,
+        (start, longest): (&State<S>, S),
+        (candidate, mut bracket): (Candidate, Bracket<S>),
+        statistics: &mut Statistics,
+    ) -> Result<bool, Failure> {
+        let index = candidate.index;
+        let direction = detector.direction(index);
+        let upper = bracket.high.unwrap_or(longest);
+        let mut h = if candidate.after < upper.value() { S::from(candidate.after) } else { upper };
+        let mut iterations = 0;
+        while iterations < if bracket.high.is_some() { MOST_BRACKETED } else { MOST_UNPROVEN } {
+            iterations += 1;
+            statistics.location_iterations += 1;
+            statistics.steps_repeated += 1;
+            step_to(problem, pair, start, h, &mut self.trial)?;
+            let value = detector.offset_value(index, &self.trial);
+            if value.abs() <= self.event_tolerance {
+                return Ok(true);
+            }
+            if value < 0.0 {
+                bracket.low = if (h - bracket.low).value() > 0.0 { h } else { bracket.low };
+            } else {
+                bracket.high = Some(h);
+            }
+            let newton = h - S::from(value) / (self.trial.value_rates[index] * direction);
+            let Some(high) = bracket.high else {
+                // Without a bracket, an iterate outside the step is held at its end; a second time, there is no root.
+                let beyond = (newton - longest).value() > 0.0;
+                if !newton.is_finite() || newton.value() <= 0.0 || (beyond && h == longest) {
+                    return Ok(false);
+                }
+                h = if beyond { longest } else { newton };
+                continue;
+            };
+            let (from, width) = (bracket.low, high - bracket.low);
+            if width.value() <= 2.0 * f64::EPSILON * high.value() {
+                // The tolerance is below what rounding resolves: the guarantee of (5.4) and (5.5) is kept.
+                return self.settle((problem, pair), detector, (start, index), (from, high), statistics);
+            }
+            let is_inside = (newton - from).value() > 0.0 && (high - newton).value() > 0.0;
+            h = if is_inside && iterations % 4 != 0 { newton } else { from + width * 0.5 };
+        }
+        match bracket.high {
+            Some(_) => Err(Failure::EventNotLocated { time: start.t.value(), index, repeats: iterations }),
+            None => Ok(false),
+        }
+    }
+
+    /// Ends at that side of a bracket which has rounding's width that the location has to guarantee.
+    fn settle<P: Pair<S>>(
+        &mut self,
+        (problem, pair): (&mut Counted<'_, S>, &mut P),
+        detector: &Detector,
+        (start, index): (&State<S>, usize),
+        (low, high): (S, S),
+        statistics: &mut Statistics,
+    ) -> Result<bool, Failure> {
+        let h = if detector.is_located_past(index) { high } else { low };
+        if self.trial.h != h {
+            statistics.location_iterations += 1;
+            statistics.steps_repeated += 1;
+            step_to(problem, pair, start, h, &mut self.trial)?;
+        }
+        Ok(true)
+    }
+}
+
+/// A trial step with the discontinuity functions at its end.
+fn step_to<S: Scalar, P: Pair<S>>(
+    problem: &mut Counted<'_, S>,
+    pair: &mut P,
+    start: &State<S>,
+    h: S,
+    end: &mut State<S>,
+) -> Result<(), Failure> {
+    pair.step(problem, start, h, end)?;
+    if !end.is_finite() {
+        return Err(Failure::NonFinite { time: start.t.value() });
+    }
+    end.watch(problem)
+}

@@ -1,0 +1,90 @@
+//! What the solver asks of a single-step pair: "any single-step integrator that can provide x and ẋ at t + h"
+//! (compere2001, section 5.2.1).
+
+use mbsbench_problem::{Counted, DoubleDouble, Failure, Scalar};
+
+use super::state::State;
+use crate::combine::Row;
+use crate::{ExplicitStepper, Formula, Stepper};
+
+/// Makes a trial step and estimates its error.
+pub trait Pair<S: Scalar>: Clone {
+    /// Order of the result.
+    fn order(&self) -> u32;
+
+    /// Evaluations of the right-hand side in a step, one at its end among them and none at its start.
+    fn evaluations(&self) -> u64;
+
+    /// Makes the step of size `h` from `start`, whose derivative is known; writes time, state and derivative.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, h: S, end: &mut State<S>)
+    -> Result<(), Failure>;
+
+    /// The difference between both results of the step just made, in the maximum norm: δ of (5.8).
+    fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64;
+}
+
+/// An explicit pair that advances with its higher order. Where its last stage is no derivative at the end, that
+/// is evaluated in addition, and serves the next step as its first stage.
+#[derive(Debug, Clone)]
+pub struct ExplicitPair<S> {
+    stepper: ExplicitStepper<S>,
+    evaluations: u64,
+    /// Weights of the lower order. The estimate is the difference of two results, not `h Σ (b − b̂) k`: for the
+    /// tiny steps after an event it is exactly zero then, as in the published counts.
+    lower: Row<S>,
+    state: Vec<S>,
+}
+
+impl<S: Scalar> ExplicitPair<S> {
+    /// The pair of a formula with an error estimate, for states of `dimension` components.
+    #[must_use]
+    pub fn new(formula: &Formula<DoubleDouble>, dimension: usize) -> Self {
+        let lower = formula.clone().with_lower_order().expect("the pairs of this solver have two formulas");
+        let (formula, lower) = (formula.rounded(), lower.rounded::<S>());
+        let stepper = ExplicitStepper::new(&formula, dimension, true);
+        let extra = u64::from(stepper.end_derivative().is_none());
+        Self {
+            evaluations: stepper.evaluations() - 1 + extra,
+            stepper,
+            lower: Row::new(&lower.weights, dimension),
+            state: vec![S::nought(); dimension],
+        }
+    }
+}
+
+impl<S: Scalar> Pair<S> for ExplicitPair<S> {
+    fn order(&self) -> u32 {
+        self.stepper.order()
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    fn step(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        start: &State<S>,
+        h: S,
+        end: &mut State<S>,
+    ) -> Result<(), Failure> {
+        self.stepper.start_with(&start.rate);
+        self.stepper.step(problem, start.t, h, &start.y, &mut end.y)?;
+        end.h = h;
+        end.t = start.t + h;
+        match self.stepper.end_derivative() {
+            Some(rate) => end.rate.copy_from_slice(rate),
+            None => problem.rhs(end.t, &end.y, &mut end.rate)?,
+        }
+        Ok(())
+    }
+
+    fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64 {
+        self.lower.advance(&mut self.state, &start.y, h, self.stepper.stages());
+        let differences = end.y.iter().zip(&self.state).map(|(&high, &low)| (high - low).value().abs());
+        differences.fold(0.0, |largest, x| if x > largest || x.is_nan() { x } else { largest })
+    }
+}

@@ -1,0 +1,68 @@
+//! A state with all that is known at it.
+
+use mbsbench_problem::{Counted, Failure, Scalar};
+
+use super::cubic::Cubic;
+
+/// A state, its derivative, and the discontinuity functions there.
+#[derive(Debug, Clone)]
+pub struct State<S> {
+    /// Time, s.
+    pub t: S,
+    /// Size of the step that leads there, s; zero at the start of the step.
+    pub h: S,
+    /// The state.
+    pub y: Vec<S>,
+    /// Its derivative in the configuration of the step.
+    pub rate: Vec<S>,
+    /// The discontinuity functions g.
+    pub values: Vec<S>,
+    /// Their rates.
+    pub value_rates: Vec<S>,
+}
+
+impl<S: Scalar> State<S> {
+    /// At `t`, without functions yet.
+    #[must_use]
+    pub fn new(t: S, y: &[S]) -> Self {
+        let rate = vec![S::nought(); y.len()];
+        Self { t, h: S::nought(), y: y.to_vec(), rate, values: Vec::new(), value_rates: Vec::new() }
+    }
+
+    /// Makes room for `count` functions.
+    pub fn resize(&mut self, count: usize) {
+        self.values.resize(count, S::nought());
+        self.value_rates.resize(count, S::nought());
+    }
+
+    /// Evaluates the functions and their rates; no right-hand side is needed.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn watch(&mut self, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        problem.switched_values(self.t, &self.y, &mut self.values)?;
+        problem.switched_rates(self.t, &self.y, &self.rate, &mut self.value_rates)
+    }
+
+    /// Whether a function is on its upper side here, `L` of (5.3).
+    #[must_use]
+    pub fn side(&self, index: usize) -> bool {
+        self.values[index].value() >= 0.0
+    }
+
+    /// Whether state and derivative are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.y.iter().chain(&self.rate).all(|x| x.is_finite())
+    }
+
+    /// The interpolant of a function from here to `end`.
+    #[must_use]
+    pub fn cubic(&self, end: &Self, index: usize) -> Cubic {
+        let at = |state: &Self| (state.values[index].value(), state.value_rates[index].value());
+        Cubic::new((end.h - self.h).value(), at(self), at(end))
+    }
+}

@@ -1,0 +1,121 @@
+//! Discontinuous problems whose event times are known.
+#![allow(dead_code, reason = "each test file uses its share")]
+
+use std::ops::ControlFlow;
+
+use mbsbench_integrators::dode::{Dode, PairName};
+use mbsbench_problem::{
+    AsSwitchedOde, Counted, EventKind, Failure, MethodDefinition, Observer, Scalar, Settings, Solution, Step,
+    SwitchedModel, Task,
+};
+
+pub const GRAVITY: f64 = 9.81;
+
+/// All pairs, each with its evaluations a step.
+pub const PAIRS: [(PairName, u64); 4] =
+    [(PairName::Bs32, 3), (PairName::Dopri5, 6), (PairName::Rk5, 6), (PairName::Rk8, 13)];
+
+/// `N` balls, each over the ground: state (heights, speeds), functions the heights, force `−k y − c v` on those below.
+pub struct Balls {
+    pub count: usize,
+    pub stiffness: f64,
+    pub damping: f64,
+}
+
+impl SwitchedModel for Balls {
+    fn dimension(&self) -> usize {
+        2 * self.count
+    }
+    fn functions(&self) -> usize {
+        self.count
+    }
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
+        let n = self.count;
+        for (i, &above) in configuration.iter().enumerate() {
+            let (height, speed) = (y[i], y[n + i]);
+            dydt[i] = speed;
+            let force = if above { S::nought() } else { -(height * self.stiffness + speed * self.damping) };
+            dydt[n + i] = force - GRAVITY;
+        }
+    }
+    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
+        g.copy_from_slice(&y[..self.count]);
+    }
+}
+
+/// A ball that leaves the ground with the share `restitution` of its speed.
+pub struct Restitution {
+    pub restitution: f64,
+}
+
+impl SwitchedModel for Restitution {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn functions(&self) -> usize {
+        1
+    }
+    fn kind(&self, _index: usize) -> EventKind {
+        EventKind::Unilateral
+    }
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], _configuration: &[bool], dydt: &mut [S]) {
+        dydt[0] = y[1];
+        dydt[1] = S::from(-GRAVITY);
+    }
+    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
+        g[0] = y[0];
+    }
+    fn jump<S: Scalar>(&self, _index: usize, _t: S, y: &mut [S]) {
+        y[1] = -y[1] * self.restitution;
+    }
+}
+
+/// A located event as an observer sees it.
+#[derive(Debug, Clone)]
+pub struct Located {
+    pub t: f64,
+    pub switched: Vec<usize>,
+    /// The state before a jump.
+    pub before: Vec<f64>,
+}
+
+/// Keeps all events, and asks for a state inside each step, which must not change the run.
+#[derive(Debug, Default)]
+pub struct Record(pub Vec<Located>);
+
+impl Observer for Record {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        let mut inside = step.start.to_vec();
+        step.within.state_at(0.5 * (step.t_start + step.t_end), &mut inside).expect("a state inside the step");
+        if !step.switched.is_empty() {
+            let (switched, before) = (step.switched.to_vec(), step.before_projection.to_vec());
+            self.0.push(Located { t: step.t_end, switched, before });
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Solves to `t_end` with tolerance `tol`.
+pub fn run(model: &impl SwitchedModel, dode: &Dode, initial: &[f64], t_end: f64, tol: f64) -> (Solution, Vec<Located>) {
+    let mut ode = AsSwitchedOde::new(model);
+    let task = Task { t_start: 0.0, t_end, initial, settings: Settings::tolerance(tol, tol) };
+    let mut record = Record::default();
+    let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut record);
+    (solution, record.0)
+}
+
+/// Checks the accounting identity `Nrhs = s (Nacc + Nrej + Nit) + 1 + 2 Nev`.
+pub fn check_identity(dode: &Dode, solution: &Solution) {
+    assert_eq!(solution.failure, None);
+    let stages = PAIRS.iter().find(|(pair, _)| *pair == dode.pair).expect("a listed pair").1;
+    let c = &solution.statistics;
+    let trials = c.steps_accepted + c.steps_rejected + c.location_iterations;
+    assert_eq!(c.rhs_evaluations, stages * trials + 1 + 2 * c.events, "{dode:?}: {c:?}");
+}
+
+/// Heights from one metre on, a nanometre apart, at rest.
+pub fn hundred_balls() -> (Balls, Vec<f64>) {
+    let balls = Balls { count: 100, stiffness: 2e7, damping: 600.0 };
+    let heights = (0..100).map(|i| 1.0 + 1e-9 * f64::from(i));
+    (balls, heights.chain([0.0; 100]).collect())
+}

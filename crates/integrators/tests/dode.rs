@@ -1,0 +1,218 @@
+//! The solver for discontinuous equations: its published counts, event times against closed forms, and one suite that
+//! all pairs pass.
+
+mod common;
+
+use common::discontinuous::*;
+use mbsbench_integrators::dode::{Cel, Dode, PairName, RegionOfConcurrency};
+use mbsbench_problem::{AsOde, AsSwitchedOde, Counted, Failure, MethodDefinition, Settings, Silent, Statistics, Task};
+use proptest::prelude::*;
+
+/// Nrhs = 6 (Nacc + Nrej + Nit) + 1 + 2 Nev: the rows of tables 5.3 to 5.6 that locate events, as
+/// (Nev, Nrhs, Nacc, Nrej, Nit).
+const PUBLISHED: [[u64; 5]; 16] = [
+    [3, 307, 42, 3, 5],
+    [3, 307, 41, 3, 6],
+    [1, 237, 35, 2, 2],
+    [1, 231, 35, 1, 2],
+    [16, 1041, 123, 16, 29],
+    [20, 725, 58, 20, 36],
+    [3, 229, 30, 3, 4],
+    [7, 447, 53, 10, 9],
+    [22, 873, 88, 27, 23],
+    [16, 741, 79, 21, 18],
+    [1200, 31423, 1239, 1200, 2398],
+    [18, 685, 57, 18, 33],
+    [2272, 98385, 7653, 3334, 4653],
+    [2088, 132_283, 15189, 2237, 3925],
+    [13404, 471_259, 32225, 17876, 23974],
+    [5663, 438_329, 50733, 10593, 9841],
+];
+
+#[test]
+fn the_identity_holds_in_the_published_tables() {
+    for [events, evaluations, accepted, rejected, iterations] in PUBLISHED {
+        assert_eq!(evaluations, 6 * (accepted + rejected + iterations) + 1 + 2 * events);
+    }
+}
+
+#[test]
+fn hundred_balls_have_the_published_events() {
+    let (balls, initial) = hundred_balls();
+    let smooth = Dode { events: false, ..Dode::default() };
+    let single = Dode::default();
+    let together = Dode { region_of_concurrency: Some(RegionOfConcurrency::default()), ..single };
+    let [smooth, single, together] = [smooth, single, together].map(|dode| {
+        let (solution, located) = run(&balls, &dode, &initial, 3.0, 1e-3);
+        check_identity(&dode, &solution);
+        assert_eq!(solution.statistics.events, located.len() as u64);
+        solution.statistics
+    });
+    assert_eq!((smooth.events, single.events, together.events), (0, 1200, 18));
+    assert_eq!((single.sign_changes, together.sign_changes), (1200, 1200));
+    // as in table 5.5: no step is rejected but at events, and each event needs Newton's second iterate
+    assert_eq!((single.steps_rejected, together.steps_rejected), (1200, 18));
+    assert_eq!((single.location_iterations, single.catches, single.failed_locations), (2400, 0, 0));
+    assert!(together.rhs_evaluations < smooth.rhs_evaluations && smooth.rhs_evaluations < single.rhs_evaluations);
+}
+
+/// Times at which a ball from `height` with restitution `e` hits the ground.
+fn impacts(height: f64, e: f64) -> impl Iterator<Item = f64> {
+    let fall = (2.0 * height / GRAVITY).sqrt();
+    (0..).scan(fall, move |t, n| {
+        let now = *t;
+        *t += 2.0 * fall * e.powi(n + 1);
+        Some(now)
+    })
+}
+
+#[test]
+fn a_ball_with_restitution_hits_the_ground_at_the_exact_times() {
+    let ball = Restitution { restitution: 0.8 };
+    for (pair, _) in PAIRS {
+        let dode = Dode { pair, event_tolerance: 1e-13, ..Dode::default() };
+        let (solution, located) = run(&ball, &dode, &[1.0, 0.0], 3.0, 1e-8);
+        check_identity(&dode, &solution);
+        assert_eq!(located.len(), impacts(1.0, 0.8).take_while(|&t| t < 3.0).count());
+        for (event, exact) in located.iter().zip(impacts(1.0, 0.8)) {
+            assert!((event.t - exact).abs() < 1e-12, "{pair:?}: {:e} at {exact}", event.t - exact);
+        }
+    }
+}
+
+/// Times at which a ball meets and leaves a spring with damper, for an underdamped contact: `y = e^{−at} (A cos wt +
+/// B sin wt) − mg/k` with the first root by bisection.
+fn contacts(height: f64, stiffness: f64, damping: f64, t_end: f64) -> Vec<f64> {
+    let mut times = Vec::new();
+    let mut speed = (2.0 * GRAVITY * height).sqrt();
+    let mut t = speed / GRAVITY;
+    let (a, sag) = (0.5 * damping, GRAVITY / stiffness);
+    let w = (stiffness - a * a).sqrt();
+    while t < t_end {
+        times.push(t);
+        let b = (a * sag - speed) / w;
+        // height above ground and speed, times e^{at}/… left as they are: the bracket is what counts
+        let y = |s: f64| (-a * s).exp() * (sag * (w * s).cos() + b * (w * s).sin()) - sag;
+        let (mut low, mut high) = (0.25 * std::f64::consts::PI / w, 1.5 * std::f64::consts::PI / w);
+        assert!(y(low) < 0.0 && y(high) > 0.0, "the ball leaves the ground again");
+        while high - low > 1e-16 {
+            let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            if y(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        let (sine, cosine) = (w * high).sin_cos();
+        speed = (-a * high).exp() * ((w * b - a * sag) * cosine - (w * sag + a * b) * sine);
+        t += high;
+        if t < t_end {
+            times.push(t);
+        }
+        t += 2.0 * speed / GRAVITY;
+    }
+    times
+}
+
+#[test]
+fn a_ball_over_a_spring_with_damper_touches_it_at_the_exact_times() {
+    let ball = Balls { count: 1, stiffness: 1e4, damping: 16.0 };
+    for (pair, _) in [PAIRS[1], PAIRS[2], PAIRS[3]] {
+        let dode = Dode { pair, event_tolerance: 1e-13, ..Dode::default() };
+        let (solution, located) = run(&ball, &dode, &[1.0, 0.0], 2.0, 1e-14);
+        check_identity(&dode, &solution);
+        let exact = contacts(1.0, 1e4, 16.0, 2.0);
+        assert_eq!(located.len(), exact.len());
+        for (event, exact) in located.iter().zip(exact) {
+            assert!((event.t - exact).abs() < 1e-12, "{pair:?}: {:e} at {exact}", event.t - exact);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn bilateral_events_are_located_past_and_unilateral_ones_never(
+        height in 0.1..3.0f64,
+        stiffness in 1e2..1e6f64,
+        ratio in 0.01..0.5f64,
+        restitution in 0.3..0.95f64,
+        digits in 5.0..13.0f64,
+        pair in 0..PAIRS.len(),
+    ) {
+        let dode = Dode { pair: PAIRS[pair].0, event_tolerance: 10f64.powf(-digits), ..Dode::default() };
+        let ball = Balls { count: 1, stiffness, damping: 2.0 * ratio * stiffness.sqrt() };
+        let (solution, located) = run(&ball, &dode, &[height, 0.0], 1.0, 1e-6);
+        check_identity(&dode, &solution);
+        for (i, event) in located.iter().enumerate() {
+            // closing and opening in turn: no event is located twice (no sticking)
+            prop_assert_eq!(event.before[0] < 0.0, i % 2 == 0, "event {} at height {:e}", i, event.before[0]);
+            prop_assert!(event.before[0].abs() <= 2.0 * dode.event_tolerance + 1e-15);
+        }
+        let end = 0.9 * impacts(height, restitution).nth(6).expect("a seventh");
+        let (solution, located) = run(&Restitution { restitution }, &dode, &[height, 0.0], end, 1e-6);
+        check_identity(&dode, &solution);
+        prop_assert_eq!(located.len(), impacts(height, restitution).take_while(|&t| t < end).count());
+        for event in located {
+            prop_assert!(event.before[0] >= 0.0 && event.before[0] <= 2.0 * dode.event_tolerance + 1e-15);
+        }
+    }
+}
+
+/// What every pair has to do with events.
+fn conformance(pair: PairName) {
+    let dode = Dode { pair, ..Dode::default() };
+    // many functions, all events in order of time and none twice
+    let (balls, initial) = hundred_balls();
+    let (solution, located) = run(&balls, &dode, &initial, 0.46, 1e-6);
+    check_identity(&dode, &solution);
+    let order: Vec<_> = located.iter().map(|event| event.switched.clone()).collect();
+    let expected: Vec<_> = (0..100).chain(0..100).map(|i| vec![i]).collect();
+    assert_eq!(order, expected, "{pair:?}");
+    // a constant step: the grid is kept, events cut it
+    let mut ode = AsSwitchedOde::new(&Restitution { restitution: 0.5 });
+    let task = Task { t_start: 0.0, t_end: 1.0, initial: &[1.0, 0.0], settings: Settings::fixed(0.05) };
+    let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut Silent);
+    check_identity(&dode, &solution);
+    assert_eq!((solution.t_reached, solution.statistics.events), (1.0, 2));
+    assert_eq!(solution.statistics.steps_accepted, 22);
+    // nothing to do
+    let task = Task { t_end: 0.0, ..task };
+    let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut Silent);
+    assert_eq!((solution.failure, solution.statistics), (None, Statistics::default()));
+    // two solves give the same bits
+    let twice = [(); 2].map(|()| run(&balls, &dode, &initial, 1.5, 1e-6).0);
+    assert_eq!(twice[0].state, twice[1].state);
+    assert_eq!(twice[0].statistics, twice[1].statistics);
+}
+
+#[test]
+fn all_pairs_locate_events_alike() {
+    for (pair, _) in PAIRS {
+        conformance(pair);
+    }
+}
+
+#[test]
+fn a_problem_without_discontinuities_is_solved_as_any_other() {
+    let dode = Dode::default();
+    let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0, 0.0], settings: Settings::tolerance(1e-10, 1e-10) };
+    let solution = dode.method().solve(Counted::new(&mut AsOde(&common::Circle)), &task, &mut Silent);
+    check_identity(&dode, &solution);
+    assert!((solution.state[0] - 2.0f64.cos()).abs() < 1e-9);
+}
+
+#[test]
+fn accumulating_jumps_end_the_run() {
+    let end = impacts(1.0, 0.3).nth(60).expect("it is infinite") + 1.0;
+    let (solution, _) = run(&Restitution { restitution: 0.3 }, &Dode::default(), &[1.0, 0.0], end, 1e-6);
+    assert!(matches!(solution.failure, Some(Failure::EventsAccumulate { .. })), "{:?}", solution.failure);
+}
+
+#[test]
+fn an_event_that_is_located_on_the_wrong_side_does_not_stop_the_time() {
+    let ball = Balls { count: 1, stiffness: 1e4, damping: 16.0 };
+    let dode = Dode { cel: Cel::Minus, ..Dode::default() };
+    let (solution, located) = run(&ball, &dode, &[1.0, 0.0], 1.0, 1e-6);
+    check_identity(&dode, &solution);
+    assert!(located.is_empty(), "no function changes sides at a located time");
+    assert!(solution.statistics.unlocked_steps > 0 && solution.statistics.events > 8);
+}

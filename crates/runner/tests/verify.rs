@@ -1,0 +1,163 @@
+//! The commands that judge: exit codes, files and what they say.
+
+mod chapter;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use chapter::{copy, experiments};
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
+}
+
+/// A folder with the experiments of the chapter, reproduced.
+fn reproduced() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&experiments(), &folder.path().join("experiments/compere2001"));
+    let output = run(folder.path(), "reproduce");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("compere2001: "), "the verdicts are printed");
+    folder
+}
+
+#[test]
+fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
+    let folder = reproduced();
+    let at = |name: &str| folder.path().join(name);
+    assert!(at("results/report/index.html").exists() && at("results/report/compere2001.html").exists());
+    assert!(at("results/manifest.json").exists());
+    let claims: Vec<serde_json::Value> =
+        serde_json::from_slice(&fs::read(at("results/compere2001/claims.json")).unwrap()).unwrap();
+    assert!(claims.len() >= 55);
+    for claim in &claims {
+        let judged = claim["verdict"] != "untestable";
+        assert!(!judged || claim["evidence"].as_array().is_some_and(|keys| !keys.is_empty()), "{claim:#}");
+        let has_margin = ["value", "bound", "ratio", "difference", "order", "ordering", "shape"];
+        let needs_margin = judged && has_margin.iter().any(|kind| claim["kind"] == **kind);
+        assert!(!needs_margin || claim["margin"].is_number(), "{claim:#}");
+    }
+
+    copy(&at("results"), &at("before"));
+    let table = at("experiments/compere2001/published/table-3.1.csv");
+    let published = fs::read_to_string(&table).unwrap();
+    fs::write(&table, published.replace("1.8e-1", "1.7e-1")).unwrap();
+    let output = run(folder.path(), "verify compere2001");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("not as expected: table-3.1/0.05/rk3"), "{}", text(&output));
+
+    let output = run(folder.path(), "diff before results");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("claim table-3.1/0.05/rk3: reproduced and contradicted"), "{}", text(&output));
+
+    fs::write(&table, published).unwrap();
+    assert_eq!(run(folder.path(), "verify compere2001").status.code(), Some(0));
+    assert_eq!(run(folder.path(), "diff before results").status.code(), Some(0));
+}
+
+#[test]
+fn every_kind_of_claim_is_explained() {
+    let folder = reproduced();
+    for (claim, parts) in [
+        ("table-3.1/0.05/rk3", ["value", "to the digits printed", "1.8e-1"]),
+        ("table-3.1/order-rk3", ["order", "3.0", "within ±0.1"]),
+        ("agreement/rk8-omega", ["difference", "at most", "1e-12"]),
+        ("agreement/exception-rk8-0.05", ["ratio", "at least 10", "as expected"]),
+        ("table-3.1/methods-at-0.05", ["ordering", "landmark", "at least"]),
+        ("figure-3.8/no-warning", ["failure", "no run fails", "reproduced"]),
+        ("figure-3.11/axes", ["shape", "does not hold", "because"]),
+        ("pendulum-dae/constraints", ["bound", "1e-16", "evidence"]),
+        ("figure-3.12/curves", ["untestable", "needs", "as expected"]),
+    ] {
+        let output = run(folder.path(), &format!("explain {claim}"));
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(parts.iter().all(|part| said.contains(part)), "{claim}: {said}");
+    }
+    let output = run(folder.path(), "explain table-3.1/0.05/rk4");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).contains("did you mean"), "{}", text(&output));
+}
+
+#[test]
+fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
+    let folder = reproduced();
+    let path = folder.path().join("results/compere2001/pendulum-ode/runs.csv");
+    let rows = fs::read_to_string(&path).unwrap();
+    fs::write(&path, rows.lines().take(3).map(|line| line.to_owned() + "\n").collect::<String>()).unwrap();
+    let output = run(folder.path(), "verify");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output).contains("mbsbench reproduce compere2001/pendulum-ode"), "{}", text(&output));
+    fs::remove_file(&path).unwrap();
+    let output = run(folder.path(), "verify");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output).contains("runs.csv"), "{}", text(&output));
+}
+
+/// A paper of one experiment whose runs are timed, and claims about the times.
+const TIMED: &str = "\
+id: timed/pendulum
+model: pendulum
+span: [0.0, 1.0]
+step: 0.01
+method: [rk3, rk8]
+measures: [rhs_evaluations]
+timing: { repeat: 3, relative_to: rk3 }
+";
+
+const CLAIMS: &str = "\
+paper: timed
+claims:
+  - id: slower
+    place: Table 1
+    statement: RK-8 takes four times as long.
+    value:
+      of: { experiment: pendulum, where: { method: rk8 }, column: timing.ratio }
+      published: \"4.0\"
+      tolerance: { relative: 0.2 }
+    why: nothing but a test
+";
+
+#[test]
+fn claims_about_time_are_open_where_the_spread_is_wide() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("experiments/timed")).unwrap();
+    fs::write(at("experiments/timed/pendulum.yaml"), TIMED).unwrap();
+    let output = run(folder.path(), "run experiments/timed/pendulum.yaml");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    fs::write(at("experiments/timed/claims.yaml"), CLAIMS).unwrap();
+    let path = at("results/timed/pendulum/timings.csv");
+    let mut reader = csv::Reader::from_path(&path).unwrap();
+    let keys: Vec<String> = reader
+        .deserialize::<std::collections::HashMap<String, String>>()
+        .map(|row| row.unwrap()["run"].clone())
+        .collect();
+    // Times of our own, so that nothing depends on those of the machine.
+    let verdict = |ratio: f64, spread: f64| {
+        let rows = format!(
+            "method,median_s,spread_s,ratio,run\nrk3,1,0,1,{}\nrk8,{ratio},{spread},{ratio},{}\n",
+            keys[0], keys[1]
+        );
+        fs::write(&path, rows).unwrap();
+        let output = run(folder.path(), "verify timed");
+        let said = text(&output);
+        let verdicts = ["reproduced", "contradicted", "inconclusive"];
+        let line = said.lines().find(|line| line.starts_with(" slower")).unwrap_or_else(|| panic!("{said}")).to_owned();
+        (verdicts.into_iter().find(|verdict| line.contains(verdict)), output.status.code())
+    };
+    assert_eq!(verdict(4.2, 0.01), (Some("reproduced"), Some(0)));
+    assert_eq!(verdict(4.2, 1.0), (Some("inconclusive"), Some(0)), "an open verdict on a time is no surprise");
+    let (_, exit) = verdict(8.0, 0.01);
+    assert_eq!(exit, Some(1));
+}
