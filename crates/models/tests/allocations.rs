@@ -4,7 +4,7 @@ use std::alloc::System;
 
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
-use mbsbench_problem::{Formulated, ModelDefinition, Ode, SwitchedOde};
+use mbsbench_problem::{ModelDefinition, Ode, SwitchedOde};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
