@@ -17,7 +17,7 @@ pub struct NeighbourList {
     margin: f64,
     /// Positions for which it was made, as in the state; empty until then.
     made_at: Vec<f64>,
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     neighbours: Vec<u32>,
     cell_of: Vec<u32>,
     cell_starts: Vec<u32>,
@@ -35,7 +35,7 @@ impl NeighbourList {
         list.starts.push(0);
         for i in 0..count {
             list.neighbours.extend((i + 1..count).map(|j| j as u32));
-            list.starts.push(list.neighbours.len());
+            list.starts.push(list.neighbours.len() as u32);
         }
         list
     }
@@ -61,7 +61,7 @@ impl NeighbourList {
     /// Marbles `j > i` near `i`.
     #[must_use]
     pub fn of(&self, i: usize) -> &[u32] {
-        &self.neighbours[self.starts[i]..self.starts[i + 1]]
+        &self.neighbours[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 
     /// How often the list has been made.
@@ -124,7 +124,7 @@ impl NeighbourList {
         self.sort_into(&grid, positions);
         self.neighbours.clear();
         for i in 0..n {
-            self.starts[i] = self.neighbours.len();
+            self.starts[i] = self.neighbours.len() as u32;
             let here = [positions[i], positions[n + i], positions[2 * n + i]];
             for run in grid.runs_around(self.cell_of[i]) {
                 let [first, last] = run.map(|cell| self.cell_starts[cell as usize] as usize);
@@ -136,10 +136,10 @@ impl NeighbourList {
                     }
                 }
             }
-            let row = self.starts[i];
+            let row = self.starts[i] as usize;
             self.neighbours[row..].sort_unstable();
         }
-        self.starts[n] = self.neighbours.len();
+        self.starts[n] = self.neighbours.len() as u32;
         Some(())
     }
 

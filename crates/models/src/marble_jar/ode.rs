@@ -125,6 +125,9 @@ impl MarbleOde {
 
     fn locked_forces(&self, y: &[f64], dydt: &mut [f64]) {
         let n = self.jar.count;
+        dydt[..3 * n].copy_from_slice(&y[3 * n..]);
+        dydt[3 * n..5 * n].fill(0.0);
+        dydt[5 * n..].fill(-self.jar.gravity);
         self.closed.floors.iter().for_each(|&i| self.floor(y, dydt, i as usize));
         self.closed.walls.iter().for_each(|&i| self.wall(y, dydt, i as usize));
         for &[i, j] in &self.closed.pairs {
@@ -148,18 +151,27 @@ impl MarbleOde {
         let (z, rest) = rest.split_at(n);
         let (vx, rest) = rest.split_at(n);
         let (vy, vz) = rest.split_at(n);
+        let (rates, accelerations) = dydt.split_at_mut(3 * n);
+        let (ax, rest) = accelerations.split_at_mut(n);
+        let (ay, az) = rest.split_at_mut(n);
+        let (rx, rest) = rates.split_at_mut(n);
+        let (ry, rz) = rest.split_at_mut(n);
+        // As few passes over the marbles as can be: with many of them, memory is what takes the time.
         let room = (jar.jar_radius - jar.radius).powi(2) * (1.0 - ROUNDING);
         for i in 0..n {
-            if jar.floor_gap(z[i]) < 0.0 {
-                self.floor(state, dydt, i);
-            }
-            if x[i] * x[i] + y[i] * y[i] > room && jar.wall_gap(x[i], y[i]).0 < 0.0 {
-                self.wall(state, dydt, i);
+            let gap = jar.floor_gap(z[i]);
+            let lift = if gap < 0.0 { jar.push(gap, vz[i]) } else { 0.0 };
+            (ax[i], ay[i], az[i]) = (0.0, 0.0, lift - jar.gravity);
+            if x[i] * x[i] + y[i] * y[i] > room {
+                let (gap, rho) = jar.wall_gap(x[i], y[i]);
+                if gap < 0.0 {
+                    let (rate, normal) = Jar::wall_rate(x[i], y[i], vx[i], vy[i], rho);
+                    let push = jar.push(gap, rate);
+                    (ax[i], ay[i]) = (push * normal[0], push * normal[1]);
+                }
             }
         }
-        let (ax, rest) = dydt[3 * n..].split_at_mut(n);
-        let (ay, az) = rest.split_at_mut(n);
-        let (vz, az) = (&vz[..n], &mut az[..n]);
+        let (vz, rz, az) = (&vz[..n], &mut rz[..n], &mut az[..n]);
         let touch = (2.0 * jar.radius).powi(2) * (1.0 + ROUNDING);
         for i in 0..n {
             let here = [x[i], y[i], z[i]];
@@ -184,6 +196,7 @@ impl MarbleOde {
                 }
             }
             (ax[i], ay[i], az[i]) = (sum[0], sum[1], sum[2]);
+            (rx[i], ry[i], rz[i]) = (vx[i], vy[i], vz[i]);
         }
     }
 
@@ -252,10 +265,6 @@ impl Ode<f64> for MarbleOde {
     }
 
     fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
-        let n = self.jar.count;
-        dydt[..3 * n].copy_from_slice(&y[3 * n..]);
-        dydt[3 * n..5 * n].fill(0.0);
-        dydt[5 * n..].fill(-self.jar.gravity);
         if self.locked {
             self.locked_forces(y, dydt);
         } else {

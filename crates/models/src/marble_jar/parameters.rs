@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{Arrangement, Jar, MarbleModel};
 use crate::range::not_negative;
 
+/// Most marbles of which all pairs are looked at: 200 million of them.
+const MOST_FOR_ALL: usize = 20_000;
+
 /// Marbles that are poured into a jar, with frictionless contacts of spring and damper.
 ///
 /// The dissertation gives the number of marbles and the shape of the jar, nothing else; the values are this project's
@@ -80,6 +83,13 @@ impl Parameters for MarbleJar {
         if self.count == 0 || self.count > u32::MAX as usize {
             return Err(OutOfRange::new("count", self.count, "from one to 2³² − 1"));
         }
+        if self.candidates == Candidates::All && self.count > MOST_FOR_ALL {
+            return Err(OutOfRange::new(
+                "count",
+                self.count,
+                format!("at most {MOST_FOR_ALL} unless `candidates` is `near`"),
+            ));
+        }
         OutOfRange::unless_positive("radius", self.radius)?;
         OutOfRange::unless_positive("mass", self.mass)?;
         // A marble that fits, with room to move
@@ -116,6 +126,8 @@ mod tests {
         };
         assert_eq!(check(|_| ()), Ok(()));
         assert_eq!(check(|p| p.count = 0), Err("count".into()));
+        assert_eq!(check(|p| p.count = 20_001), Err("count".into()));
+        assert_eq!(check(|p| (p.count, p.candidates) = (20_001, Candidates::Near)), Ok(()));
         assert_eq!(check(|p| p.radius = 0.0), Err("radius".into()));
         assert_eq!(check(|p| p.mass = -1.0), Err("mass".into()));
         assert_eq!(check(|p| p.jar_radius = 0.01), Err("jar-radius".into()));

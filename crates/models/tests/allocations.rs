@@ -1,0 +1,54 @@
+//! Forces and events of marbles allocate nothing once the lists have their size, also when lists are made anew.
+
+use std::alloc::System;
+
+use mbsbench_models::MarbleJar;
+use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
+use mbsbench_problem::{ModelDefinition, Ode, SwitchedOde};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+#[test]
+fn marbles_allocate_only_while_their_lists_grow() {
+    let arrangement: Arrangement = serde_json::from_str(r#"{ "packed": { "spacing": 0.999 } }"#).unwrap();
+    let definition =
+        MarbleJar { count: 200, arrangement, candidates: Candidates::Near, damping: 5.0, ..MarbleJar::default() };
+    let start: Vec<f64> = definition.model().initial_state();
+    let region = Region::new(ALLOCATOR);
+    let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+    assert!(region.change().allocations > 0, "the allocator is not instrumented");
+    let (mut y, mut dydt) = (start.clone(), start.clone());
+    let (mut g, mut rates, mut open) = (vec![0.0; 40_000], vec![0.0; 40_000], vec![false; 40_000]);
+    // Sideways and back, by more than a list allows, with long and short steps in view.
+    let mut cycle = || {
+        for part in 0..20 {
+            for i in 0..200 {
+                y[i] = start[i] + 2e-3 * f64::from(part % 10) * (i as f64).sin();
+            }
+            for horizon in [1e-6, 1e-3] {
+                let count = ode.prepare(0.0, &y, horizon).unwrap();
+                ode.lock(None);
+                ode.rhs(0.0, &y, &mut dydt).unwrap();
+                ode.values(0.0, &y, &mut g[..count]).unwrap();
+                ode.rates(0.0, &y, &dydt, &mut rates[..count]).unwrap();
+                open.iter_mut().zip(&g[..count]).for_each(|(open, g)| *open = *g >= 0.0);
+                ode.lock(Some(&open[..count]));
+                ode.rhs(0.0, &y, &mut dydt).unwrap();
+            }
+        }
+        ode.neighbours().rebuilds()
+    };
+    let first = cycle();
+    // The test harness allocates in another thread now and then, which can only add.
+    let fewest = (0..5).map(|_| {
+        let region = Region::new(ALLOCATOR);
+        let rebuilds = cycle();
+        let change = region.change();
+        (change.allocations + change.reallocations, rebuilds)
+    });
+    let (allocations, rebuilds) = fewest.min().expect("five cycles");
+    assert!(rebuilds > first && first >= 10, "lists are made anew: {first}, {rebuilds}");
+    assert_eq!(allocations, 0);
+}
