@@ -17,7 +17,7 @@
 /// | `location_iterations` | a step is repeated in the Newton iteration that locates an event | Nit (compere2001) |
 /// | `catches` | a located event turns out not to be the first one | Nctch |
 /// | `failed_locations` | an event that was expected in a step cannot be found there | Nfl |
-/// | `sign_changes` | a discontinuity function changes sign, or a jump is made, at a located event | |
+/// | `sign_changes` | a discontinuity function changes sides at a located event | |
 /// | `unlocked_steps` | a step is made without locating events, because they follow too fast on each other | |
 /// | `projections` | a state is projected after a step | |
 /// | `matrix_exponentials` | an exponential of a matrix is formed | |

@@ -5,6 +5,7 @@ mod chapter;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use chapter::{copy, experiments};
 
@@ -21,13 +22,21 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
 }
 
-/// A folder with the experiments of the chapter, reproduced.
+/// A folder with the experiments of the paper, reproduced; each test has a copy of its own.
 fn reproduced() -> tempfile::TempDir {
+    static ONCE: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let original = ONCE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&experiments(), &folder.path().join("experiments/compere2001"));
+        let output = run(folder.path(), "reproduce");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        assert!(text(&output).contains("compere2001: "), "the verdicts are printed");
+        folder
+    });
     let folder = tempfile::tempdir().unwrap();
-    copy(&experiments(), &folder.path().join("experiments/compere2001"));
-    let output = run(folder.path(), "reproduce");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(text(&output).contains("compere2001: "), "the verdicts are printed");
+    for part in ["experiments", "results"] {
+        copy(&original.path().join(part), &folder.path().join(part));
+    }
     folder
 }
 

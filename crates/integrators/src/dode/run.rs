@@ -310,7 +310,8 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             self.problem.jump(index, t, &mut self.end.y)?;
         }
         self.problem.count_events(1);
-        self.statistics.sign_changes += self.switched.len() as u64;
+        // After a jump the function is on the side it was on.
+        self.statistics.sign_changes += (self.switched.len() - usize::from(jumps)) as u64;
         self.start_rate = StartRate::BeforeEvent;
         if self.end.y.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(self.not_finite()) }
     }

@@ -51,7 +51,7 @@ counters! {
     LocationIterations location_iterations "Newton iterations, each a step, to locate events";
     Catches catches "located events that were not the first one";
     FailedLocations failed_locations "expected events that were not found";
-    SignChanges sign_changes "sign changes of discontinuity functions, and jumps, at located events";
+    SignChanges sign_changes "discontinuity functions that changed sides at located events";
     UnlockedSteps unlocked_steps "steps without location of events, where they follow too fast on each other";
     Projections projections "projections after a step";
     MatrixExponentials matrix_exponentials "matrix exponentials";

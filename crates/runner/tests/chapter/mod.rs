@@ -1,4 +1,4 @@
-//! Chapter 3 of compere2001 through the library: experiments and ledgers of a folder, any registry.
+//! compere2001 through the library: experiments and ledgers of a folder, any registry.
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use std::fs;
@@ -19,27 +19,37 @@ pub fn experiments() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/compere2001")
 }
 
-/// Plans and results of all experiments in a folder.
+/// Plans of a folder, and the results of some of them.
 pub struct Chapter {
     folder: PathBuf,
-    pub plans: Vec<Plan>,
-    pub outcomes: Vec<Outcome>,
+    all: Vec<Plan>,
+    plans: Vec<Plan>,
+    outcomes: Vec<Outcome>,
+}
+
+/// Whether an experiment belongs to chapter 3.
+pub fn is_of_chapter_3(plan: &Plan) -> bool {
+    plan.experiment.id.contains("/pendulum-") || plan.experiment.id.contains("/rolling-spheres")
 }
 
 impl Chapter {
-    /// Runs the experiments of `folder` with what `registry` knows.
-    pub fn run(folder: &Path, registry: &Registry) -> Self {
-        let plans = plans(folder, registry);
+    /// Runs the experiments of `folder` that are wanted, with what `registry` knows.
+    pub fn run(folder: &Path, registry: &Registry, wanted: impl Fn(&Plan) -> bool) -> Self {
+        let all = plans(folder, registry);
+        let plans: Vec<Plan> = all.iter().filter(|plan| wanted(plan)).cloned().collect();
         let cache = tempfile::tempdir().unwrap();
         let store = Store::new(cache.path(), registry.fingerprint());
         let outcomes = results_of(&plans, &store, true, &Progress::silent()).unwrap();
-        Self { folder: folder.to_owned(), plans, outcomes }
+        Self { folder: folder.to_owned(), all, plans, outcomes }
     }
 
-    /// The claims or anchors of the folder, judged on the results.
+    /// The claims or anchors that rest on the experiments that were run, judged.
     pub fn judged(&self, book: Book) -> Vec<Judged> {
         let name = if book == Book::Claims { "claims.yaml" } else { "anchors.yaml" };
-        judge_all(&ledger(&self.folder.join(name), book, &self.plans), &Evidence::of(&self.plans, &self.outcomes))
+        let mut ledger = ledger(&self.folder.join(name), book, &self.all);
+        let was_run = |name: &&str| self.plans.iter().any(|plan| plan.experiment.id.ends_with(&format!("/{name}")));
+        ledger.claims.retain(|claim| claim.kind.experiments().iter().all(was_run));
+        judge_all(&ledger, &Evidence::of(&self.plans, &self.outcomes))
     }
 }
 
