@@ -92,11 +92,9 @@ impl Study {
         progress: &Progress,
     ) -> Result<Self, StudyError> {
         let undetermined = &plan.experiment.undetermined;
-        let id = plan.experiment.id.as_str();
-        let own = id.split_once('/').map_or(id, |(_, own)| own);
         let rests_on_it = |claim: &&Claim| {
             let experiments = claim.kind.experiments();
-            !experiments.is_empty() && experiments.iter().all(|name| *name == id || *name == own)
+            !experiments.is_empty() && experiments.iter().all(|name| plan.experiment.is_called(name, &ledger.paper))
         };
         let claims: Vec<Claim> = ledger.claims.iter().filter(rests_on_it).cloned().collect();
         let parameters: Vec<String> = undetermined.iter().map(|(key, _)| key.name.clone()).collect();

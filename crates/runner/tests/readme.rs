@@ -1,11 +1,14 @@
 //! The README shows what the program prints. Another processor may change last digits, and numbers that roundoff decides by
 //! a factor. `UPDATE_README=1 cargo test --test readme` writes it anew.
 
+mod chapter;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use chapter::copy;
 use tempfile::TempDir;
 
 /// A mistake of each kind that a reader of the README is shown.
@@ -32,19 +35,6 @@ fn place(readme: &str) -> TempDir {
     copy(&root().join("experiments"), &folder.path().join("experiments"));
     output(folder.path(), "reproduce compere2001");
     folder
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }
 
 /// What the program prints, lines without spaces at their ends.

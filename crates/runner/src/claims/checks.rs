@@ -64,13 +64,7 @@ pub(super) fn unknown_experiment(place: Place, name: &str, plans: &[Plan]) -> Pr
 
 /// The runs of a plan that a filter selects, in order.
 pub(super) fn selected<'p>(plan: &'p Plan, filter: &BTreeMap<String, AxisValue>) -> Vec<(usize, &'p RunSpec)> {
-    let fits = |run: &RunSpec| {
-        filter.iter().all(|(axis, value)| {
-            let cell = plan.axis(axis).and_then(|axis| run.cells[axis].as_ref());
-            cell.is_some_and(|label| value.matches(label))
-        })
-    };
-    plan.runs.iter().enumerate().filter(|(_, run)| fits(run)).collect()
+    plan.runs.iter().enumerate().filter(|(_, run)| plan.is_meant(run, filter)).collect()
 }
 
 struct Checker<'c> {

@@ -85,10 +85,7 @@ fn required<'n>(root: &'n Node, key: &str) -> Result<&'n Node, Problem> {
 
 /// The plan of an experiment named with or without its paper.
 pub(super) fn plan_of<'p>(plans: &'p [Plan], paper: &str, name: &str) -> Option<&'p Plan> {
-    plans.iter().find(|plan| {
-        let id = &plan.experiment.id;
-        id == name || (plan.experiment.paper == paper && id.split_once('/').is_some_and(|(_, own)| own == name))
-    })
+    plans.iter().find(|plan| plan.experiment.is_called(name, paper))
 }
 
 /// Makes claims of one entry of the file.

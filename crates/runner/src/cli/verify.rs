@@ -56,11 +56,8 @@ pub(super) fn verify_paper(
 /// All claims of a ledger, judged on the results in a folder.
 pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<Vec<Judged>, CommandError> {
     let named = |plan: &Plan| {
-        let (id, own) = (plan.experiment.id.as_str(), plan.experiment.id.split_once('/').map(|(_, own)| own));
-        let experiments = |judged: &crate::claims::Claim| {
-            judged.kind.experiments().into_iter().any(|name| name == id || Some(name) == own)
-        };
-        ledger.claims.iter().any(experiments)
+        let mut experiments = ledger.claims.iter().flat_map(|claim| claim.kind.experiments());
+        experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
     };
     Ok(judge_all(ledger, &Evidence::read(results, plans, named)?))
 }
@@ -133,8 +130,7 @@ pub(super) fn explain(
         let Some(claim) = ledger.claims.iter().find(|claim| claim.id == own).cloned() else { continue };
         ledger.claims = vec![claim];
         let evidence = Evidence::read(results, &plans, |plan| {
-            let named = |name: &str| name == plan.experiment.id || plan.experiment.id == format!("{paper}/{name}");
-            ledger.claims[0].kind.experiments().into_iter().any(named)
+            ledger.claims[0].kind.experiments().into_iter().any(|name| plan.experiment.is_called(name, &paper))
         })?;
         let [judged] = judge_all(&ledger, &evidence).try_into().expect("one claim is judged");
         for line in explained(&paper, &judged, &evidence) {

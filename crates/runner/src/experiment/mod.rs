@@ -115,6 +115,13 @@ pub struct Placed<T> {
 }
 
 impl Experiment {
+    /// Whether a file of `paper` means this experiment by `name`: its id, or within the paper the part after it.
+    #[must_use]
+    pub fn is_called(&self, name: &str, paper: &str) -> bool {
+        let own = self.id.split_once('/').map(|(_, own)| own);
+        self.id == name || (self.paper == paper && own == Some(name))
+    }
+
     /// Reads an experiment; with `quick`, the overrides under `quick:` apply.
     ///
     /// # Errors

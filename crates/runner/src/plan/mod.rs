@@ -7,6 +7,7 @@ mod outputs;
 mod solve_settings;
 mod vary;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use mbsbench_problem::Settings;
 
 pub use key::RunKey;
 
+use crate::experiment::spec::AxisValue;
 use crate::experiment::{Experiment, Label, Precision, Rule, SolverSpec};
 use crate::input::{BadInput, Document};
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
@@ -134,6 +136,15 @@ impl Plan {
     #[must_use]
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis == name)
+    }
+
+    /// Whether a run has these axis values.
+    #[must_use]
+    pub fn is_meant(&self, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
+        filter.iter().all(|(axis, value)| {
+            let cell = self.axis(axis).and_then(|axis| run.cells[axis].as_ref());
+            cell.is_some_and(|label| value.matches(label))
+        })
     }
 
     /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.

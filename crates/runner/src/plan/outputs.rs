@@ -34,7 +34,7 @@ pub(super) fn with_trajectories(mut plan: Plan) -> Result<Plan, BadInput> {
         let mut names: Vec<String> =
             plan.experiment.trajectories.iter().map(|Placed { value, .. }| value.clone()).collect();
         for panel in plan.experiment.plots.iter().flat_map(|figure| &figure.value.panels) {
-            if is_trajectory(panel, observables.at(run)) && matches(&plan, run, &panel.filter) {
+            if is_trajectory(panel, observables.at(run)) && plan.is_meant(run, &panel.filter) {
                 names.extend(panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t").map(str::to_owned));
             }
         }
@@ -51,14 +51,6 @@ pub(super) fn with_trajectories(mut plan: Plan) -> Result<Plan, BadInput> {
 /// Whether a panel shows observables over time or each other, rather than columns.
 fn is_trajectory(panel: &PanelSpec, observables: &[String]) -> bool {
     panel.x == "t" || observables.contains(&panel.x)
-}
-
-/// Whether a run has these axis values.
-fn matches(plan: &Plan, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
-    filter.iter().all(|(axis, value)| {
-        let cell = plan.axis(axis).and_then(|axis| run.cells[axis].as_ref());
-        cell.is_some_and(|label| value.matches(label))
-    })
 }
 
 struct Outputs<'p> {
@@ -127,7 +119,7 @@ impl Outputs<'_> {
             return;
         }
         let plan = self.plan;
-        let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| matches(plan, run, &panel.filter)).collect();
+        let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).collect();
         let Some(first) = runs.first() else {
             let problem = Problem::new(self.place("where"), "no run has all of these values");
             self.problems.add(problem.help("accepted: a combination that is not excluded"));
@@ -218,7 +210,7 @@ impl Outputs<'_> {
     fn one_run_a_cell(&mut self, table: &TableSpec, columns: Option<usize>) {
         let plan = self.plan;
         let mut seen: HashMap<[Option<String>; 2], &RunSpec> = HashMap::new();
-        for run in plan.runs.iter().filter(|run| matches(plan, run, &table.filter)) {
+        for run in plan.runs.iter().filter(|run| plan.is_meant(run, &table.filter)) {
             let row = plan.label_on(run, table.rows.iter()).map(|label| label.text);
             let column = columns.and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
             if row.is_none() || (columns.is_some() && column.is_none()) {
