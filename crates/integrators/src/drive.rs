@@ -265,6 +265,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             t_end: reached,
             end,
             before_projection: before,
+            multipliers: &[],
             switched: self.locator.switched(),
             within: &mut within,
         })

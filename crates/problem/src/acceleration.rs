@@ -118,6 +118,10 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
         self.mechanics.coordinates() + self.mechanics.velocities()
     }
 
+    fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
+        Some(&mut self.mechanics)
+    }
+
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         let (q, v) = y.split_at(self.mechanics.coordinates());
         let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());

@@ -31,13 +31,21 @@ pub struct Observable {
     pub unit: &'static str,
     /// What it is, for `mbsbench describe`.
     pub about: &'static str,
+    /// The class of components that it belongs to, where it is one: errors by class are taken over these.
+    pub class: Option<Class>,
 }
 
 impl Observable {
     /// An observable of that name, unit and meaning.
     #[must_use]
     pub fn new(name: impl Into<String>, unit: &'static str, about: &'static str) -> Self {
-        Self { name: name.into(), unit, about }
+        Self { name: name.into(), unit, about, class: None }
+    }
+
+    /// The same, as a component of the class.
+    #[must_use]
+    pub fn of_class(self, class: Class) -> Self {
+        Self { class: Some(class), ..self }
     }
 }
 
@@ -45,6 +53,10 @@ impl Observable {
 pub trait Observation {
     /// Writes the observables, in the order of [`Model::observables`], into `values`.
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// Writes the multipliers λ that a method has found for itself over those that [`observe`](Self::observe)
+    /// computed from the state; called after it, with as many as the model has constraints.
+    fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}
 }
 
 /// A model with parameters and formulation chosen.

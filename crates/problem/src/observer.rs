@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use nalgebra::DMatrix;
+
 use crate::{Failure, Scalar};
 
 /// A state inside the step just made.
@@ -27,6 +29,8 @@ pub struct Step<'s, S: Scalar = f64> {
     pub end: &'s [S],
     /// State that the formula gave, before projection; the same as `end` where nothing projects.
     pub before_projection: &'s [S],
+    /// Multipliers λ at the end of the step, of a method that has them as unknowns; empty otherwise.
+    pub multipliers: &'s [S],
     /// Functions that reached zero at the end of this step.
     pub switched: &'s [usize],
     /// The state inside the step: an extra step from its start that is not counted, of the method's order.
@@ -39,6 +43,15 @@ pub trait Observer<S: Scalar = f64> {
     fn watches(&self) -> bool {
         true
     }
+
+    /// Whether it wants to see the matrices of Newton's method; asked once, before the first step.
+    fn watches_newton_matrices(&self) -> bool {
+        false
+    }
+
+    /// A matrix that Newton's method is about to factorise, scaled as the method scales it. `t` is the end of the
+    /// step that is attempted, s.
+    fn newton_matrix(&mut self, _t: S, _matrix: &DMatrix<S>) {}
 
     /// The initial state.
     fn start(&mut self, _t: S, _y: &[S]) {}

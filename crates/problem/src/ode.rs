@@ -1,6 +1,6 @@
 //! Ordinary differential equations, as methods see them and as models write them.
 
-use crate::{Failure, Scalar, SwitchedOde};
+use crate::{Failure, Mechanics, Scalar, SwitchedOde};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -43,6 +43,12 @@ pub trait Ode<S: Scalar = f64> {
     /// A [`Failure`] where no projection exists.
     fn project(&mut self, _t: S, _y: &mut [S]) -> Result<(), Failure> {
         Ok(())
+    }
+
+    /// The constrained mechanical system behind these equations, for a method that solves its index-3 form; the state
+    /// is `(q ; v)`, and this right-hand side is that of the same system.
+    fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
+        None
     }
 
     /// The discontinuity functions, if the problem has any; see [`SwitchedOde`].

@@ -368,6 +368,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             t_end: reached,
             end,
             before_projection: before,
+            multipliers: &[],
             switched: &self.switched,
             within: &mut within,
         })
