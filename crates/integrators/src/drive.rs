@@ -266,6 +266,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             end,
             before_projection: before,
             multipliers: &[],
+            event_residual: None,
             switched: self.locator.switched(),
             within: &mut within,
         })

@@ -307,3 +307,33 @@ fn an_event_that_is_located_on_the_wrong_side_does_not_stop_the_time() {
     assert!(located.is_empty(), "no function changes sides at a located time");
     assert!(solution.statistics.unlocked_steps > 0 && solution.statistics.events > 8);
 }
+
+/// `g = 0.1 + 0.9 exp(−22 t)`, never zero; over a step of a second the cubic through its ends is.
+struct NearMiss;
+
+impl SwitchedModel for NearMiss {
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn functions(&self) -> usize {
+        1
+    }
+    fn rhs<S: Scalar>(&self, _t: S, _y: &[S], _configuration: &[bool], dydt: &mut [S]) {
+        dydt[0] = S::from(1.0);
+    }
+    fn values<S: Scalar>(&self, t: S, _y: &[S], g: &mut [S]) {
+        g[0] = (t * -22.0).exp() * 0.9 + 0.1;
+    }
+}
+
+/// Case III: the root that the interpolant promises is looked for, not found, and the step stays as it was.
+#[test]
+fn a_root_of_the_interpolant_alone_is_no_event() {
+    let mut ode = AsSwitchedOde::new(&NearMiss);
+    let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.0], settings: Settings::fixed(1.0) };
+    let solution = Dode::default().method().solve(Counted::new(&mut ode), &task, &mut Silent);
+    assert_eq!(solution.failure, None);
+    let Statistics { events, failed_locations, steps_accepted, catches, .. } = solution.statistics;
+    assert_eq!((events, failed_locations, steps_accepted, catches), (0, 1, 1, 0));
+    assert!((solution.state[0] - 1.0).abs() < 1e-15);
+}

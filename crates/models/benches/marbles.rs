@@ -5,9 +5,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use mbsbench_integrators::{Dopri5, Rk3, Rk4};
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
-use mbsbench_problem::{Formulated, ModelDefinition, Ode, SwitchedOde};
+use mbsbench_problem::{
+    Counted, Formulated, Method, MethodDefinition, ModelDefinition, Ode, Settings, Silent, SwitchedOde, Task,
+};
 
 /// A jar about as high as wide.
 fn packed(count: usize) -> MarbleJar {
@@ -25,6 +28,15 @@ fn marbles(criterion: &mut Criterion) {
         let y = Formulated::<f64>::initial_state(&*model);
         let mut rate = y.clone();
         group.throughput(Throughput::Elements(count as u64));
+        for (name, method) in
+            [("rk3", Rk3::default().method()), ("rk4", Rk4::default().method()), ("dopri5", Dopri5::default().method())]
+        {
+            group.bench_function(BenchmarkId::new(name, count), |b| {
+                let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+                let task = Task { t_start: 0.0, t_end: 1e-4, initial: &y, settings: Settings::fixed(1e-5) };
+                b.iter(|| method.solve(Counted::new(&mut ode), black_box(&task), &mut Silent));
+            });
+        }
         let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
         group.bench_function(BenchmarkId::new("rhs", count), |b| {
             b.iter(|| ode.rhs(0.0, black_box(&y), &mut rate).expect("finite"));

@@ -33,6 +33,9 @@ pub struct Step<'s, S: Scalar = f64> {
     pub multipliers: &'s [S],
     /// Functions that reached zero at the end of this step.
     pub switched: &'s [usize],
+    /// Magnitude at the end of the step of the function whose zero was located there; none where no event was located, or
+    /// by a method that does not keep it.
+    pub event_residual: Option<f64>,
     /// The state inside the step: an extra step from its start that is not counted, of the method's order.
     pub within: &'s mut dyn Interpolant<S>,
 }

@@ -18,6 +18,7 @@
 /// | `catches` | a located event turns out not to be the first one | Nctch |
 /// | `failed_locations` | an event that was expected in a step cannot be found there | Nfl |
 /// | `sign_changes` | a discontinuity function changes sides at a located event | |
+/// | `hidden_events` | an event is located in a step over which its function does not change sides | |
 /// | `unlocked_steps` | a step is made without locating events, because they follow too fast on each other | |
 /// | `projections` | a state is projected after a step | |
 /// | `matrix_exponentials` | an exponential of a matrix is formed | |
@@ -51,6 +52,8 @@ pub struct Statistics {
     pub failed_locations: u64,
     /// Discontinuity functions that changed sign, and jumps, at located events.
     pub sign_changes: u64,
+    /// Located events of functions with the same sign at both ends of the step they were found in.
+    pub hidden_events: u64,
     /// Steps without location of events.
     pub unlocked_steps: u64,
     /// Projections after a step.
@@ -62,7 +65,7 @@ pub struct Statistics {
 impl Statistics {
     /// The counters with their names, in the order of the table above.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 17] {
+    pub fn named(&self) -> [(&'static str, u64); 18] {
         [
             ("steps_accepted", self.steps_accepted),
             ("steps_rejected", self.steps_rejected),
@@ -78,6 +81,7 @@ impl Statistics {
             ("catches", self.catches),
             ("failed_locations", self.failed_locations),
             ("sign_changes", self.sign_changes),
+            ("hidden_events", self.hidden_events),
             ("unlocked_steps", self.unlocked_steps),
             ("projections", self.projections),
             ("matrix_exponentials", self.matrix_exponentials),

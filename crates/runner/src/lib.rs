@@ -22,6 +22,7 @@ pub mod report;
 pub mod results;
 pub mod robustness;
 pub mod store;
+pub mod timings;
 
 use std::process::ExitCode;
 

@@ -10,13 +10,14 @@ use rayon::prelude::*;
 use crate::execute::lane::{Pending, run_all};
 use crate::execute::reference::{ReferenceSolve, certify};
 use crate::execute::run::{Job, execute};
-use crate::execute::timing::{self, Samples};
+use crate::execute::timing::{self, Timed};
 use crate::experiment::{Precision, SolverSpec};
 use crate::measures::ReferenceTrajectory;
 use crate::plan::{Plan, ReferencePlan, RunSpec};
 use crate::progress::Progress;
 use crate::results::{ResultSet, Row};
 use crate::store::Store;
+use crate::timings::{RunTiming, timings};
 
 /// A certified reference, or why there is none.
 #[derive(Debug, Clone)]
@@ -49,6 +50,7 @@ pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progres
                 message: record.message,
                 t_reached: record.t_reached,
                 key: run.key.to_string(),
+                timing: None,
                 trajectory: record.trajectory,
             });
             let keys: Vec<_> = plan.runs.iter().filter_map(|run| run.reference.as_ref()).map(|r| &r.key).collect();
@@ -160,12 +162,22 @@ fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajec
     made.map_err(|failure| failure.to_string())
 }
 
-/// The timings of a plan that asks for them: one list of seconds for each run.
-#[must_use]
-pub fn timings_of(plan: &Plan, quick: bool) -> Option<Vec<Samples>> {
+/// The times of a plan that asks for them, one for each run; kept, all together, from an earlier time on this machine
+/// unless `fresh`.
+///
+/// # Errors
+/// Those of the file system.
+pub fn timings_of(plan: &Plan, store: &Store, fresh: bool) -> io::Result<Option<Vec<RunTiming>>> {
     /// Enough to see that the lane works.
     const QUICK_REPEAT: u32 = 3;
-    let timing = plan.experiment.timing.as_ref()?;
+    let Some(timing) = &plan.experiment.timing else { return Ok(None) };
+    let repeat = if plan.experiment.quick { timing.repeat.min(QUICK_REPEAT) } else { timing.repeat };
+    let keys: Vec<&str> = plan.runs.iter().map(|run| run.key.full()).collect();
+    // Runs are timed in turns, so that their times belong together.
+    let stored = format!("times {repeat} on {}\n{}", timing::machine(), keys.join("\n"));
+    if let Some(timed) = (!fresh).then(|| store.load::<Vec<Timed>>(&stored)).flatten() {
+        return Ok(Some(timings(plan, &timed)));
+    }
     let made: Vec<_> = plan.runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
     let jobs: Vec<Job<'_>> = plan
         .runs
@@ -182,5 +194,7 @@ pub fn timings_of(plan: &Plan, quick: bool) -> Option<Vec<Samples>> {
             reference: None,
         })
         .collect();
-    Some(timing::time_all(&jobs, if quick { timing.repeat.min(QUICK_REPEAT) } else { timing.repeat }, |_| {}))
+    let timed = timing::time_all(&jobs, repeat, |_| {});
+    store.save(&stored, &timed)?;
+    Ok(Some(timings(plan, &timed)))
 }

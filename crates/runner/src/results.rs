@@ -6,6 +6,7 @@ use crate::execute::run::Trajectory;
 use crate::experiment::Label;
 use crate::experiment::spec::AxisValue;
 use crate::plan::joined;
+use crate::timings::RunTiming;
 
 /// The results of one experiment, before rendering.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,8 @@ pub struct Row {
     pub values: Vec<Option<f64>>,
     /// Key of the run.
     pub key: String,
+    /// Its time, where the experiment asks for it.
+    pub timing: Option<RunTiming>,
     /// Trajectories for plots over time.
     pub trajectory: Option<Trajectory>,
 }
@@ -64,13 +67,16 @@ impl ResultSet {
         self.measures.iter().position(|measure| measure == name)
     }
 
-    /// Value of a column, axis or measure, in a row, as a number.
+    /// Value of a column (axis, measure or timing) in a row, as a number.
     #[must_use]
     pub fn number(&self, row: &Row, column: &str) -> Option<f64> {
         match (self.axis(column), column) {
             (Some(index), _) => row.axes[index].as_ref()?.number,
             (None, "t_reached") => Some(row.t_reached),
-            (None, _) => row.values[self.measure(column)?],
+            (None, _) => match self.measure(column) {
+                Some(index) => row.values[index],
+                None => row.timing.as_ref()?.number(column),
+            },
         }
     }
 

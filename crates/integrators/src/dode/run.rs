@@ -99,6 +99,8 @@ struct Run<'r, 'p, S: Scalar, P> {
     /// The located state before its jump.
     before: Vec<S>,
     switched: Vec<usize>,
+    /// Magnitude of the located function at the end of the step.
+    residual: Option<f64>,
     statistics: Statistics,
 }
 
@@ -125,6 +127,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             end: start.clone(),
             before: task.initial.to_vec(),
             switched: Vec::new(),
+            residual: None,
             statistics: Statistics::default(),
             start,
             problem,
@@ -273,10 +276,13 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             let was_searched = self.statistics.steps_repeated > repeated;
             self.statistics.steps_rejected += u64::from(was_searched);
         }
+        self.residual = None;
         let reached = match event {
             None => t_next,
             Some(index) => {
+                self.statistics.hidden_events += u64::from(self.end.side(index) == self.detector.locked[index]);
                 std::mem::swap(&mut self.end, &mut self.locator.trial);
+                self.residual = Some(self.end.values[index].value().abs());
                 self.happen(index)?;
                 let reached = self.start.t + self.end.h;
                 if reached < self.task.t_end { reached } else { self.task.t_end }
@@ -369,6 +375,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             end,
             before_projection: before,
             multipliers: &[],
+            event_residual: self.residual,
             switched: &self.switched,
             within: &mut within,
         })

@@ -5,7 +5,7 @@ use mbsbench_problem::Failure;
 /// Width of the margin in which a list may be reused, in radii. Wider margins mean longer lists made less often.
 const MARGIN: f64 = 0.2;
 
-/// For each marble `i` the marbles `j > i` within a diameter and a margin, in ascending order.
+/// The pairs `i < j` of marbles within a diameter and a margin, in ascending order.
 ///
 /// As long as no marble has moved more than half the margin, all pairs that touch are in the list.
 #[derive(Debug, Clone)]
@@ -17,8 +17,7 @@ pub struct NeighbourList {
     margin: f64,
     /// Positions for which it was made, as in the state; empty until then.
     made_at: Vec<f64>,
-    starts: Vec<u32>,
-    neighbours: Vec<u32>,
+    pairs: Vec<[u32; 2]>,
     cell_of: Vec<u32>,
     cell_starts: Vec<u32>,
     by_cell: Vec<u32>,
@@ -31,12 +30,8 @@ impl NeighbourList {
     pub fn all(count: usize) -> Self {
         let mut list = Self::near(count, 0.0);
         list.complete = true;
-        list.starts.clear();
-        list.starts.push(0);
-        for i in 0..count {
-            list.neighbours.extend((i + 1..count).map(|j| j as u32));
-            list.starts.push(list.neighbours.len() as u32);
-        }
+        let count = count as u32;
+        list.pairs.extend((0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j])));
         list
     }
 
@@ -49,8 +44,7 @@ impl NeighbourList {
             complete: false,
             margin: 0.0,
             made_at: Vec::new(),
-            starts: vec![0; count + 1],
-            neighbours: Vec::new(),
+            pairs: Vec::new(),
             cell_of: vec![0; count],
             cell_starts: Vec::new(),
             by_cell: vec![0; count],
@@ -58,10 +52,10 @@ impl NeighbourList {
         }
     }
 
-    /// Marbles `j > i` near `i`.
+    /// The pairs `i < j`, in ascending order of `i` and then of `j`.
     #[must_use]
-    pub fn of(&self, i: usize) -> &[u32] {
-        &self.neighbours[self.starts[i] as usize..self.starts[i + 1] as usize]
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
     }
 
     /// How often the list has been made.
@@ -122,9 +116,9 @@ impl NeighbourList {
         self.made_at.extend_from_slice(positions);
         self.rebuilds += 1;
         self.sort_into(&grid, positions);
-        self.neighbours.clear();
+        self.pairs.clear();
         for i in 0..n {
-            self.starts[i] = self.neighbours.len() as u32;
+            let first_of_i = self.pairs.len();
             let here = [positions[i], positions[n + i], positions[2 * n + i]];
             for run in grid.runs_around(self.cell_of[i]) {
                 let [first, last] = run.map(|cell| self.cell_starts[cell as usize] as usize);
@@ -132,14 +126,12 @@ impl NeighbourList {
                     let at = j as usize;
                     let d = [positions[at] - here[0], positions[n + at] - here[1], positions[2 * n + at] - here[2]];
                     if at > i && d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach {
-                        self.neighbours.push(j);
+                        self.pairs.push([i as u32, j]);
                     }
                 }
             }
-            let row = self.starts[i] as usize;
-            self.neighbours[row..].sort_unstable();
+            self.pairs[first_of_i..].sort_unstable();
         }
-        self.starts[n] = self.neighbours.len() as u32;
         Some(())
     }
 
@@ -250,11 +242,9 @@ mod tests {
             for _ in 0..20 {
                 list.ensure(0.0, &positions, gap).unwrap();
                 for (i, j) in pairs(&positions, 40, gap) {
-                    prop_assert!(list.of(i).contains(&(j as u32)), "{i} and {j}");
+                    prop_assert!(list.pairs().contains(&[i as u32, j as u32]), "{i} and {j}");
                 }
-                for i in 0..40 {
-                    prop_assert!(list.of(i).is_sorted() && list.of(i).iter().all(|&j| j as usize > i));
-                }
+                prop_assert!(list.pairs().is_sorted() && list.pairs().iter().all(|[i, j]| i < j));
                 for (x, v) in positions.iter_mut().zip(&motion) { *x += 0.004 * v; }
             }
             prop_assert!(list.rebuilds() >= 1);

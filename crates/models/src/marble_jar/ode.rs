@@ -10,6 +10,9 @@ use super::{Candidates, Jar, NeighbourList};
 /// Relative width in which a gap is computed exactly, where squares of distances say that it is about zero.
 const ROUNDING: f64 = 1e-9;
 
+/// How many listed pairs are looked at before those of them that touch are computed.
+const BLOCK: usize = 512;
+
 /// What is added to a bound on a motion before a contact is ruled out, in radii: the bound is of the exact motion.
 const SLACK: f64 = 1e-3;
 
@@ -100,10 +103,10 @@ impl MarbleOde {
             if jar.wall_gap(y[i], y[n + i]).0 < 0.0 {
                 self.touching.walls.push(i as u32);
             }
-            for &j in self.list.of(i) {
-                if jar.pair_gap(difference(y, n, 0, i, j as usize)).0 < 0.0 {
-                    self.touching.pairs.push([i as u32, j]);
-                }
+        }
+        for &[i, j] in self.list.pairs() {
+            if jar.pair_gap(difference(y, n, 0, i as usize, j as usize)).0 < 0.0 {
+                self.touching.pairs.push([i, j]);
             }
         }
         Ok(())
@@ -144,21 +147,51 @@ impl MarbleOde {
         }
     }
 
+    /// Writes the right-hand side for the contacts in the list.
+    ///
+    /// Which of the listed pairs touch is as good as random to a processor that tries to guess it. They are therefore
+    /// picked out, a block at a time, without a branch.
     fn forces(&self, state: &[f64], dydt: &mut [f64]) {
         let (jar, n) = (self.jar, self.jar.count);
-        let (x, rest) = state.split_at(n);
-        let (y, rest) = rest.split_at(n);
-        let (z, rest) = rest.split_at(n);
-        let (vx, rest) = rest.split_at(n);
-        let (vy, vz) = rest.split_at(n);
+        let (q, v) = state.split_at(3 * n);
+        let [x, y, z] = thirds(q);
+        let [vx, vy, vz] = thirds(v);
         let (rates, accelerations) = dydt.split_at_mut(3 * n);
-        let (ax, rest) = accelerations.split_at_mut(n);
-        let (ay, az) = rest.split_at_mut(n);
-        let (rx, rest) = rates.split_at_mut(n);
-        let (ry, rz) = rest.split_at_mut(n);
-        // As few passes over the marbles as can be: with many of them, memory is what takes the time.
+        rates.copy_from_slice(v);
+        let [ax, ay, az] = thirds_mut(accelerations);
+        self.outer_forces([x, y, z], [vx, vy, vz], [ax, ay, az]);
+        let touch = (2.0 * jar.radius).powi(2) * (1.0 + ROUNDING);
+        let mut touching = [[0_u32; 2]; BLOCK];
+        for block in self.list.pairs().chunks(BLOCK) {
+            let mut count = 0;
+            for &[i, j] in block {
+                let (a, b) = (i as usize, j as usize);
+                let d = [x[a] - x[b], y[a] - y[b], z[a] - z[b]];
+                touching[count] = [i, j];
+                count += usize::from(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < touch);
+            }
+            for &[i, j] in &touching[..count] {
+                let (i, j) = (i as usize, j as usize);
+                let d = [x[i] - x[j], y[i] - y[j], z[i] - z[j]];
+                let (gap, distance) = jar.pair_gap(d);
+                if gap < 0.0 {
+                    let w = [vx[i] - vx[j], vy[i] - vy[j], vz[i] - vz[j]];
+                    let (rate, normal) = Jar::pair_rate(d, w, distance);
+                    let push = jar.push(gap, rate);
+                    let part = [push * normal[0], push * normal[1], push * normal[2]];
+                    (ax[i], ay[i], az[i]) = (ax[i] + part[0], ay[i] + part[1], az[i] + part[2]);
+                    (ax[j], ay[j], az[j]) = (ax[j] - part[0], ay[j] - part[1], az[j] - part[2]);
+                }
+            }
+        }
+    }
+
+    /// Gravity, floor and cylinder.
+    #[inline]
+    fn outer_forces(&self, [x, y, z]: [&[f64]; 3], [vx, vy, vz]: [&[f64]; 3], [ax, ay, az]: [&mut [f64]; 3]) {
+        let jar = self.jar;
         let room = (jar.jar_radius - jar.radius).powi(2) * (1.0 - ROUNDING);
-        for i in 0..n {
+        for i in 0..x.len() {
             let gap = jar.floor_gap(z[i]);
             let lift = if gap < 0.0 { jar.push(gap, vz[i]) } else { 0.0 };
             (ax[i], ay[i], az[i]) = (0.0, 0.0, lift - jar.gravity);
@@ -170,33 +203,6 @@ impl MarbleOde {
                     (ax[i], ay[i]) = (push * normal[0], push * normal[1]);
                 }
             }
-        }
-        let (vz, rz, az) = (&vz[..n], &mut rz[..n], &mut az[..n]);
-        let touch = (2.0 * jar.radius).powi(2) * (1.0 + ROUNDING);
-        for i in 0..n {
-            let here = [x[i], y[i], z[i]];
-            let mut sum = [ax[i], ay[i], az[i]];
-            for &j in self.list.of(i) {
-                let j = j as usize;
-                let d = [here[0] - x[j], here[1] - y[j], here[2] - z[j]];
-                if d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < touch {
-                    let (gap, distance) = jar.pair_gap(d);
-                    if gap < 0.0 {
-                        let w = [vx[i] - vx[j], vy[i] - vy[j], vz[i] - vz[j]];
-                        let (rate, normal) = Jar::pair_rate(d, w, distance);
-                        let push = jar.push(gap, rate);
-                        let part = [push * normal[0], push * normal[1], push * normal[2]];
-                        for axis in 0..3 {
-                            sum[axis] += part[axis];
-                        }
-                        ax[j] -= part[0];
-                        ay[j] -= part[1];
-                        az[j] -= part[2];
-                    }
-                }
-            }
-            (ax[i], ay[i], az[i]) = (sum[0], sum[1], sum[2]);
-            (rx[i], ry[i], rz[i]) = (vx[i], vy[i], vz[i]);
         }
     }
 
@@ -223,17 +229,17 @@ impl MarbleOde {
             if wall <= slack {
                 self.watched.walls.push(i as u32);
             }
-            for &j in self.list.of(i) {
-                let j = j as usize;
-                let d = difference(y, n, 0, i, j);
-                let gap = if self.reach.is_free(i) && self.reach.is_free(j) {
-                    closest(d, difference(y, n, 3 * n, i, j), horizon) - 2.0 * jar.radius
-                } else {
-                    jar.pair_gap(d).0 - self.reach.of(i) - self.reach.of(j)
-                };
-                if gap <= slack {
-                    self.watched.pairs.push([i as u32, j as u32]);
-                }
+        }
+        for &[a, b] in self.list.pairs() {
+            let (i, j) = (a as usize, b as usize);
+            let d = difference(y, n, 0, i, j);
+            let gap = if self.reach.is_free(i) && self.reach.is_free(j) {
+                closest(d, difference(y, n, 3 * n, i, j), horizon) - 2.0 * jar.radius
+            } else {
+                jar.pair_gap(d).0 - self.reach.of(i) - self.reach.of(j)
+            };
+            if gap <= slack {
+                self.watched.pairs.push([a, b]);
             }
         }
         Ok(())
@@ -248,6 +254,21 @@ impl MarbleOde {
         let floor = jar.floor_gap(z).min(jar.floor_gap(z_end - 0.5 * jar.gravity * horizon * horizon));
         (floor, jar.wall_gap(x, y).0.min(jar.wall_gap(x_end, y_end).0))
     }
+}
+
+/// The three parts of equal length.
+fn thirds(all: &[f64]) -> [&[f64]; 3] {
+    let (first, rest) = all.split_at(all.len() / 3);
+    let (second, third) = rest.split_at(first.len());
+    [first, second, &third[..first.len()]]
+}
+
+/// The same, to be written.
+fn thirds_mut(all: &mut [f64]) -> [&mut [f64]; 3] {
+    let third = all.len() / 3;
+    let (first, rest) = all.split_at_mut(third);
+    let (second, rest) = rest.split_at_mut(third);
+    [first, second, &mut rest[..third]]
 }
 
 /// Smallest length of `d + w τ` for `τ` from 0 to `horizon`.

@@ -2,7 +2,6 @@
 
 mod figures;
 mod tables;
-mod timings;
 pub mod units;
 mod write;
 

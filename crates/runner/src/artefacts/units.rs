@@ -16,6 +16,9 @@ pub fn of_column<'u>(column: &str, inner: &'u str) -> &'u str {
     match column {
         "step" | "step_per_stage" | "t_reached" => "s",
         "energy_variation" => "J",
+        "timing.median_s" => "s",
+        "timing.step_ns" => "ns",
+        "timing.ratio" => "1",
         _ if column.starts_with("crossing(") || column.contains("_time") => "s",
         _ => inner,
     }

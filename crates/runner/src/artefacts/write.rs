@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{figure, table, timings};
-use crate::execute::timing::Samples;
+use super::{figure, table};
 use crate::experiment::PublishedError;
 use crate::pipeline::Outcome;
 use crate::plan::Plan;
@@ -15,6 +14,7 @@ use crate::render::png::PngError;
 use crate::render::{csv, lay_out, png, svg};
 use crate::results::decimal;
 use crate::store::{Store, write_atomically};
+use crate::timings;
 
 /// Why the artefacts of an experiment could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,6 @@ pub fn write(
     out: &Path,
     plan: &Plan,
     outcome: &Outcome,
-    samples: Option<&[Samples]>,
     registry: &Registry,
     store: &Store,
 ) -> Result<Written, WriteError> {
@@ -67,8 +66,9 @@ pub fn write(
     if !outcome.certificates.is_empty() {
         files.push(("references.csv".to_owned(), certificates(outcome)?));
     }
-    if let Some(samples) = samples {
-        files.push(("timings.csv".to_owned(), timings::to_csv(plan, samples)?));
+    let timings: Vec<_> = results.rows.iter().filter_map(|row| row.timing.clone()).collect();
+    if !timings.is_empty() {
+        files.push(("timings.csv".to_owned(), timings::to_csv(plan, &timings)?));
     }
     let mut written = Written { folder: folder.clone(), ..Written::default() };
     for spec in &plan.experiment.tables {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::claim::{Claim, Kind};
-use super::evidence::TIMINGS;
 use super::ledger::plan_of;
 use super::spec::{Operand, Reduce};
 use crate::experiment::Problems;
 use crate::experiment::spec::AxisValue;
 use crate::input::{Node, Place, Problem};
 use crate::plan::{Plan, RunSpec};
+use crate::timings::COLUMNS;
 
 /// Checks the operands of a claim against the plans.
 pub(super) fn check(claim: &Claim, node: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
@@ -152,11 +152,11 @@ impl<'c> Checker<'c> {
 
     fn column(&self, plan: &Plan, path: &str, name: &str, problems: &mut Problems) {
         let is_axis = plan.axis(name).is_some_and(|axis| plan.values(axis).iter().all(|label| label.number.is_some()));
-        let is_timing = plan.experiment.timing.is_some() && TIMINGS.contains(&name);
+        let is_timing = plan.experiment.timing.is_some() && COLUMNS.contains(&name);
         if is_axis || is_timing || name == "t_reached" || plan.columns.iter().any(|column| column == name) {
             return;
         }
-        let timings = TIMINGS.into_iter().filter(|_| plan.experiment.timing.is_some());
+        let timings = COLUMNS.into_iter().filter(|_| plan.experiment.timing.is_some());
         let known: Vec<&str> = plan.columns.iter().map(String::as_str).chain(["t_reached"]).chain(timings).collect();
         problems.add(Problem::unknown(self.place(path), "column", name, known));
     }

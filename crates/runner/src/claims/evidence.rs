@@ -8,6 +8,7 @@ use super::ledger::plan_of;
 use super::spec::{Operand, Reduce, Unit};
 use crate::pipeline::Outcome;
 use crate::plan::{Plan, RunSpec};
+use crate::timings::PREFIX;
 
 /// Results of experiments, in the order of their plans' runs.
 #[derive(Debug)]
@@ -16,12 +17,6 @@ pub struct Evidence<'p> {
     /// For each plan, its rows; empty where no claim asks for them.
     rows: Vec<Vec<Recorded>>,
 }
-
-/// How columns of `timings.csv` are named in operands: `timing.ratio`.
-pub(super) const TIMING: &str = "timing.";
-
-/// Columns of `timings.csv` that operands can name.
-pub(super) const TIMINGS: [&str; 2] = ["timing.median_s", "timing.ratio"];
 
 /// A row of `runs.csv`, and of `timings.csv` where there is one.
 #[derive(Debug, Clone, PartialEq)]
@@ -190,9 +185,9 @@ impl<'p> Evidence<'p> {
         }
         let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
         let value = (*cell)?;
-        if column.starts_with(TIMING) {
-            let spread = row.values.get(&format!("{TIMING}spread_s")).copied().flatten().unwrap_or(0.0);
-            let median = row.values.get(&format!("{TIMING}median_s")).copied().flatten().unwrap_or(f64::NAN);
+        if column.starts_with(PREFIX) {
+            let spread = row.values.get(&format!("{PREFIX}spread_s")).copied().flatten().unwrap_or(0.0);
+            let median = row.values.get(&format!("{PREFIX}median_s")).copied().flatten().unwrap_or(f64::NAN);
             // A ratio has two of them.
             let parts = if column == "timing.ratio" { 2.0 } else { 1.0 };
             return Some(Number { value, uncertainty: value.abs() * parts * spread / median });
@@ -303,9 +298,9 @@ fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<()
     }
     for (run, row) in plan.runs.iter().zip(rows) {
         let timings = by_key.get(&run.key.to_string());
-        for name in ["median_s", "spread_s", "ratio"] {
+        for name in ["median_s", "spread_s", "ratio", "step_ns"] {
             let value = timings.and_then(|timings| timings.get(name)).and_then(|text| text.parse().ok());
-            row.values.insert(format!("{TIMING}{name}"), value);
+            row.values.insert(format!("{PREFIX}{name}"), value);
         }
     }
     Ok(())

@@ -104,15 +104,19 @@ fn run_plans(
     let outcomes = pool.install(|| results_of(plans, &store, options.fresh, &progress));
     progress.clear();
     let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
-    for (plan, outcome) in plans.iter().zip(&outcomes) {
+    for (plan, mut outcome) in plans.iter().zip(outcomes) {
         for certificate in &outcome.certificates {
             if let Err(failure) = &certificate.outcome {
                 let _ = writeln!(std::io::stderr(), "{}: reference: {failure}", plan.experiment.id);
             }
         }
         // Alone, after all other work: nothing else of this program runs while it is timed.
-        let samples = timings_of(plan, options.quick);
-        let written = pool.install(|| write(out, plan, outcome, samples.as_deref(), registry, &store))?;
+        let timings = timings_of(plan, &store, options.fresh)
+            .map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
+        for (row, timing) in outcome.results.rows.iter_mut().zip(timings.into_iter().flatten()) {
+            row.timing = Some(timing);
+        }
+        let written = pool.install(|| write(out, plan, &outcome, registry, &store))?;
         for table in &written.tables {
             output.line(table)?;
         }

@@ -192,6 +192,7 @@ impl Observer for Watch<'_> {
             before_projection: step.before_projection,
             state: step.end,
             switched: step.switched,
+            event_residual: step.event_residual,
             within: &mut inside,
         };
         for measure in &mut self.measures {

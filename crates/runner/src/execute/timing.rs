@@ -2,34 +2,42 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::run::Job;
 use mbsbench_problem::{Counted, Formulated, Silent, Task};
 
-/// The samples of one run, in seconds, in the order taken.
-pub type Samples = Vec<f64>;
+/// What was timed of one run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timed {
+    /// Seconds, in the order taken.
+    pub samples: Vec<f64>,
+    /// Accepted steps of the run.
+    pub steps: u64,
+}
 
 /// Solves every job `repeat` times, interleaved (A B C A B C …), on this thread, without measures.
 ///
 /// One untimed round goes first, so that no job pays for cold caches. `between` is told how many rounds are
 /// done.
-pub fn time_all(jobs: &[Job<'_>], repeat: u32, mut between: impl FnMut(u32)) -> Vec<Samples> {
-    let mut samples = vec![Samples::with_capacity(repeat as usize); jobs.len()];
+pub fn time_all(jobs: &[Job<'_>], repeat: u32, mut between: impl FnMut(u32)) -> Vec<Timed> {
+    let mut timed = vec![Timed::default(); jobs.len()];
     for round in 0..=repeat {
-        for (job, samples) in jobs.iter().zip(&mut samples) {
+        for (job, timed) in jobs.iter().zip(&mut timed) {
             let initial = Formulated::<f64>::initial_state(job.model);
             let mut ode = Formulated::<f64>::ode(job.model);
             let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
             let begin = Instant::now();
             let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut Silent);
             let seconds = begin.elapsed().as_secs_f64();
-            std::hint::black_box(solution);
+            timed.steps = std::hint::black_box(solution).statistics.steps_accepted;
             if round > 0 {
-                samples.push(seconds);
+                timed.samples.push(seconds);
             }
         }
         between(round);
     }
-    samples
+    timed
 }
 
 /// Median and half the distance of the quartiles (nearest rank).

@@ -69,6 +69,9 @@ pub struct Timing {
     /// Label of the method whose median is the unit of the ratios.
     #[serde(default)]
     pub relative_to: Option<String>,
+    /// Axis or parameter by whose number the time of a step is divided in `timing.step_ns`: `model.count`.
+    #[serde(default)]
+    pub per: Option<String>,
 }
 
 /// A parameter that the paper leaves out, with the range in which it plausibly lies.

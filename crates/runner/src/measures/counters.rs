@@ -52,6 +52,7 @@ counters! {
     Catches catches "located events that were not the first one";
     FailedLocations failed_locations "expected events that were not found";
     SignChanges sign_changes "discontinuity functions that changed sides at located events";
+    HiddenEvents hidden_events "events located in a step over which their function does not change sides";
     UnlockedSteps unlocked_steps "steps without location of events, where they follow too fast on each other";
     Projections projections "projections after a step";
     MatrixExponentials matrix_exponentials "matrix exponentials";

@@ -202,3 +202,34 @@ impl MeasureDefinition for AdjustmentMax {
         Box::new(Adjustment(0.0))
     }
 }
+
+/// The largest magnitude that a discontinuity function has where its zero was located; before the jump's effects on other
+/// functions. Empty where no event was located.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventResidual {}
+
+impl Parameters for EventResidual {}
+
+impl MeasureDefinition for EventResidual {
+    const NAME: &'static str = "event_residual";
+    const SUMMARY: &'static str = "largest magnitude of a discontinuity function where its zero was located";
+
+    fn columns(&self) -> Vec<String> {
+        vec![Self::NAME.to_owned()]
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Residual(Option<f64>);
+        impl Measure for Residual {
+            fn step(&mut self, step: &mut Observed<'_>) {
+                if let Some(residual) = step.event_residual {
+                    self.0 = Some(self.0.map_or(residual, |largest| largest.max(residual)));
+                }
+            }
+            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+                vec![self.0]
+            }
+        }
+        Box::new(Residual(None))
+    }
+}

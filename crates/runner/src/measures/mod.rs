@@ -10,7 +10,7 @@ mod sizes;
 
 pub use counters::*;
 pub use error::MaximumError;
-pub use extremes::{AdjustmentMax, ConstraintMax, EnergyVariation, Range, RangeAfterEvents, SurfaceMax};
+pub use extremes::{AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax};
 pub use landmarks::{Crossings, EventTimes, Extrema};
 pub use samples::{Final, Initial, Sample, Visit};
 pub use sizes::{States, SwitchingFunctions};
@@ -93,6 +93,8 @@ pub struct Observed<'s> {
     pub state: &'s [f64],
     /// Switching functions that reached zero at the end of this step.
     pub switched: &'s [usize],
+    /// Magnitude of the located function at the end, where an event was located.
+    pub event_residual: Option<f64>,
     /// Observables inside the step.
     pub within: &'s mut dyn Within,
 }

@@ -132,12 +132,18 @@ fn known_paths(plan: &Plan) -> Vec<String> {
 }
 
 fn check_timing(plan: &Plan, problems: &mut Problems) {
-    let Some(label) = plan.experiment.timing.as_ref().and_then(|timing| timing.relative_to.as_ref()) else { return };
+    let Some(timing) = &plan.experiment.timing else { return };
+    let place = |key: &str| plan.experiment.document.root.place_of(&format!("timing.{key}"));
+    if let Some(per) = timing.per.as_ref().filter(|per| plan.runs.iter().any(|run| value_at(run, per).is_none())) {
+        let message = format!("not every run has a number `{per}`");
+        problems
+            .add(Problem::new(place("per"), message).help("accepted: a parameter of all runs, such as `model.count`"));
+    }
+    let Some(label) = &timing.relative_to else { return };
     let column = plan.axis("method").expect("every case has a method");
     let labels = plan.values(column);
     if !labels.iter().any(|known| &known.text == label) {
-        let place = plan.experiment.document.root.place_of("timing.relative_to");
         let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
-        problems.add(Problem::unknown(place, "method of this experiment", label, known));
+        problems.add(Problem::unknown(place("relative_to"), "method of this experiment", label, known));
     }
 }

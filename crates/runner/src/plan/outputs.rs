@@ -7,6 +7,7 @@ use super::{Plan, RunSpec};
 use crate::experiment::spec::{AxisValue, Layout, PanelSpec, TableSpec};
 use crate::experiment::{Label, Placed, Problems, Published};
 use crate::input::{BadInput, Node, Place, Problem, one_of};
+use crate::timings::COLUMNS;
 
 /// Columns of every `runs.csv` that a table or plot can show besides measures.
 const ALWAYS: [&str; 1] = ["t_reached"];
@@ -152,14 +153,20 @@ impl Outputs<'_> {
                 let problem = Problem::new(self.place("x"), message);
                 self.problems.add(problem.help("accepted: `t`, an axis of numbers, a measure or an observable"));
             }
-        } else if !plan.columns.contains(&panel.x) && !ALWAYS.contains(&panel.x.as_str()) {
+        } else if !plan.columns.contains(&panel.x) && !self.others().contains(&panel.x.as_str()) {
             let known: Vec<&str> = ["t"]
                 .into_iter()
                 .chain(plan.axes.iter().chain(&plan.columns).chain(observables).map(String::as_str))
-                .chain(ALWAYS)
+                .chain(self.others())
                 .collect();
             self.problems.add(Problem::unknown(self.place("x"), "axis, column or observable", &panel.x, known));
         }
+    }
+
+    /// Columns besides axes and measures.
+    fn others(&self) -> Vec<&'static str> {
+        let timings = self.plan.experiment.timing.as_ref().map(|_| COLUMNS);
+        ALWAYS.into_iter().chain(timings.into_iter().flatten()).collect()
     }
 
     fn place(&self, key: &str) -> Place {
@@ -176,10 +183,10 @@ impl Outputs<'_> {
     }
 
     fn column(&mut self, key: &str, name: &str) {
-        if self.plan.columns.iter().any(|column| column == name) || ALWAYS.contains(&name) {
+        if self.plan.columns.iter().any(|column| column == name) || self.others().contains(&name) {
             return;
         }
-        let known: Vec<&str> = self.plan.columns.iter().map(String::as_str).chain(ALWAYS).collect();
+        let known: Vec<&str> = self.plan.columns.iter().map(String::as_str).chain(self.others()).collect();
         self.problems.add(Problem::unknown(self.place(key), "column", name, known));
     }
 

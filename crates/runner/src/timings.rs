@@ -1,0 +1,96 @@
+//! Times of runs as columns: `timings.csv`, and what tables, figures and claims may name of it.
+
+use crate::execute::timing::{Timed, machine, median_and_spread};
+use crate::plan::Plan;
+use crate::results::decimal;
+
+/// How columns of `timings.csv` are named elsewhere: `timing.ratio`.
+pub const PREFIX: &str = "timing.";
+
+/// The columns of `timings.csv` that tables, figures and claims can name.
+pub const COLUMNS: [&str; 3] = ["timing.median_s", "timing.ratio", "timing.step_ns"];
+
+/// The time of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunTiming {
+    /// Median, s.
+    pub median: f64,
+    /// Half the distance of the quartiles, s.
+    pub spread: f64,
+    /// Median over that of the run with the method `relative_to` and otherwise the same axes.
+    pub ratio: Option<f64>,
+    /// Median over the number of steps, and over the number that `per` names, ns.
+    pub step_ns: f64,
+    /// All samples, s.
+    pub samples: Vec<f64>,
+}
+
+impl RunTiming {
+    /// A column by its full name.
+    #[must_use]
+    pub fn number(&self, column: &str) -> Option<f64> {
+        match column.strip_prefix(PREFIX)? {
+            "median_s" => Some(self.median),
+            "spread_s" => Some(self.spread),
+            "ratio" => self.ratio,
+            "step_ns" => Some(self.step_ns),
+            _ => None,
+        }
+    }
+}
+
+/// The times of a plan's runs; one for each.
+#[must_use]
+pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<RunTiming> {
+    let timing = plan.experiment.timing.as_ref();
+    let unit = timing.and_then(|timing| timing.relative_to.as_deref());
+    let per = timing.and_then(|timing| timing.per.as_deref());
+    let partner = |index: usize| {
+        let (label, method, run) = (unit?, plan.axis("method")?, &plan.runs[index]);
+        plan.runs.iter().position(|other| {
+            other.method_label == label
+                && other.cells.iter().zip(&run.cells).enumerate().all(|(axis, (a, b))| axis == method || a == b)
+        })
+    };
+    let measured = plan.runs.iter().zip(timed).enumerate();
+    measured
+        .map(|(index, (run, Timed { samples, steps }))| {
+            let (median, spread) = median_and_spread(samples);
+            let ratio = partner(index).map(|other| median / median_and_spread(&timed[other].samples).0);
+            let number = per.and_then(|path| run.number_at(path)).unwrap_or(1.0);
+            RunTiming {
+                median,
+                spread,
+                ratio,
+                step_ns: 1e9 * median / (*steps as f64 * number),
+                samples: samples.clone(),
+            }
+        })
+        .collect()
+}
+
+/// One line a run: axes, the columns, all samples, the machine. The one file that differs from machine to machine and
+/// from day to day, with the tables and figures that show it.
+///
+/// # Errors
+/// None in practice: the text is made in memory.
+pub fn to_csv(plan: &Plan, timings: &[RunTiming]) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let heads = ["median_s", "spread_s", "ratio", "step_ns", "samples_s", "run", "machine"].map(str::to_owned);
+    writer.write_record(plan.axes.iter().chain(&heads))?;
+    let machine = machine();
+    for (run, timing) in plan.runs.iter().zip(timings) {
+        let cells = run.cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, |label| label.text.clone()));
+        let all: Vec<String> = timing.samples.iter().copied().map(decimal).collect();
+        writer.write_record(cells.chain([
+            decimal(timing.median),
+            decimal(timing.spread),
+            timing.ratio.map_or_else(String::new, decimal),
+            decimal(timing.step_ns),
+            all.join(" "),
+            run.key.to_string(),
+            machine.clone(),
+        ]))?;
+    }
+    writer.into_inner().map_err(|error| error.into_error().into())
+}
