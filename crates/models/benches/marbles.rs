@@ -9,7 +9,7 @@ use mbsbench_integrators::{Dopri5, Rk3, Rk4};
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
 use mbsbench_problem::{
-    Counted, Formulated, Method, MethodDefinition, ModelDefinition, Ode, Settings, Silent, SwitchedOde, Task,
+    Counted, Formulated, MethodDefinition, ModelDefinition, Ode, Settings, Silent, SwitchedOde, Task,
 };
 
 /// A jar about as high as wide.

@@ -98,6 +98,8 @@ pub enum Lacking {
     Unavailable(String),
     /// There is no certified reference to measure an error against.
     Reference(String),
+    /// The runs were not timed.
+    Timing(String),
     /// What was to be measured did not happen.
     Empty(String),
 }
@@ -166,6 +168,9 @@ impl<'p> Evidence<'p> {
                     None if column.starts_with("error") => {
                         let what = format!("the run {} has no `{column}`: no certified reference", run.key);
                         selection.lacks(Lacking::Reference(what));
+                    }
+                    None if column.starts_with(PREFIX) && !row.values.contains_key(&format!("{PREFIX}median_s")) => {
+                        selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key)));
                     }
                     None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key))),
                 }
