@@ -22,6 +22,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::DampedCosineThreshold>()
         .model::<models::SpringDamperBall>()
         .model::<models::BallBetweenWalls>()
+        .model::<models::DoublePendulum>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

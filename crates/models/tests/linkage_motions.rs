@@ -1,0 +1,73 @@
+//! Motions of the linkages: states that another implementation found, both formulations against each other, and the
+//! energy where nothing dissipates.
+
+mod common;
+
+use common::{Record, run_with};
+use mbsbench_integrators::Rk8;
+use mbsbench_models::{DoublePendulum, LinkageFormulation};
+
+/// Asserts that `found` agrees with `expected` to half a unit of the last of its printed decimals, and a little more for
+/// the rounding of the comparison.
+#[track_caller]
+fn assert_printed(found: f64, expected: f64, unit: f64) {
+    assert!((found - expected).abs() < 0.51 * unit, "{found:.15e}, expected {expected}");
+}
+
+/// Value of an observable at the end.
+fn last(record: &Record, name: &str) -> f64 {
+    record.column(name).last().expect("at least the initial state")
+}
+
+const BOTH: [LinkageFormulation; 2] = [LinkageFormulation::Cartesian, LinkageFormulation::Minimal];
+
+/// States at 2 s by Radau's method and another implementation of the minimal form. The stiff damper asks for steps
+/// below some 1e-4 s of an explicit method.
+#[test]
+fn double_pendulum_at_2_s() {
+    let step = 2f64.powi(-14);
+    let hanging = DoublePendulum { formulation: LinkageFormulation::Minimal, ..DoublePendulum::default() };
+    let record = run_with::<Rk8>(&hanging, step, 2.0);
+    assert_printed(last(&record, "theta1"), 4.711_648_72, 1e-8);
+    assert_printed(last(&record, "theta2"), 4.711_648_46, 1e-8);
+    assert_printed(last(&record, "theta1_rate"), -2.853_180e-3, 1e-9);
+    assert_printed(last(&record, "theta2_rate"), -2.852_945e-3, 1e-9);
+    let straight = DoublePendulum { free_angle_1: std::f64::consts::TAU, ..hanging };
+    let record = run_with::<Rk8>(&straight, step, 2.0);
+    assert_printed(last(&record, "theta1"), 6.233_631_66, 1e-8);
+    assert_printed(last(&record, "theta2"), 6.233_624_32, 1e-8);
+}
+
+/// Soft enough for an explicit method, and long enough for every term to act.
+fn soft() -> DoublePendulum {
+    DoublePendulum { stiffness_2: 20.0, damping_1: 0.2, damping_2: 0.1, ..DoublePendulum::default() }
+}
+
+#[test]
+fn formulations_of_the_double_pendulum_agree() {
+    let [cartesian, minimal] =
+        BOTH.map(|formulation| run_with::<Rk8>(&DoublePendulum { formulation, ..soft() }, 2f64.powi(-9), 2.0));
+    assert_same(&cartesian, &minimal, 1e-9);
+}
+
+/// Every observable that both records have, over the whole run; `tolerance` is relative to the largest value.
+#[track_caller]
+fn assert_same(cartesian: &Record, minimal: &Record, tolerance: f64) {
+    for name in &minimal.names {
+        let scale = minimal.largest(name).max(1.0);
+        let difference =
+            cartesian.column(name).zip(minimal.column(name)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(difference < tolerance * scale, "{name}: {difference:e} of {scale:e}");
+    }
+}
+
+#[test]
+fn undamped_double_pendulum_keeps_its_energy() {
+    for formulation in BOTH {
+        let model = DoublePendulum { formulation, damping_1: 0.0, damping_2: 0.0, ..soft() };
+        let record = run_with::<Rk8>(&model, 2f64.powi(-11), 5.0);
+        assert_eq!(record.column("energy_change").next(), Some(0.0));
+        // of 500 J; truncation is below 1e-11 J, the rest rounding of 10⁴ steps
+        assert!(record.largest("energy_change") < 1e-10, "{:e}", record.largest("energy_change"));
+    }
+}
