@@ -13,6 +13,7 @@ pub mod linkage;
 pub mod marble_jar;
 mod range;
 pub mod rolling_spheres;
+pub mod slider_crank;
 pub mod stand_ins;
 pub mod watched;
 
@@ -23,6 +24,7 @@ pub use formulation::Formulation;
 pub use linkage::LinkageFormulation;
 pub use marble_jar::MarbleJar;
 pub use rolling_spheres::RollingSpheres;
+pub use slider_crank::SliderCrank;
 pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };

@@ -5,8 +5,8 @@ mod common;
 
 use approx::assert_relative_eq;
 use common::lagrange::{assert_lagrange, dissipated};
-use mbsbench_models::DoublePendulum;
 use mbsbench_models::linkage::{Linkage, ReducedOde};
+use mbsbench_models::{DoublePendulum, SliderCrank};
 use mbsbench_problem::{AccelerationLevel, Mechanics, MechanicsOf, Ode};
 use nalgebra::DMatrix;
 use num_dual::Dual3_64;
@@ -26,6 +26,20 @@ fn double_pendulum() -> DoublePendulum {
         free_angle_1: 0.3,
         free_angle_2: -0.7,
         ..DoublePendulum::default()
+    }
+}
+
+fn slider_crank() -> SliderCrank {
+    SliderCrank {
+        crank_mass: 1.9,
+        crank_length: 0.4,
+        rod_mass: 0.7,
+        rod_length: 1.1,
+        stiffness: 15.0,
+        damping: 2.0,
+        free_position: 0.8,
+        point_mass: 0.45,
+        ..SliderCrank::default()
     }
 }
 
@@ -113,6 +127,16 @@ fn double_pendulum_dissipates_in_its_two_dampers() {
     assert_relative_eq!(dissipated(&damped, &undamped, &q, &v), expected, max_relative = 1e-14);
 }
 
+/// The force acts on the slider, whose velocity along x is that of the rod's far end.
+#[test]
+fn slider_crank_dissipates_in_its_damper() {
+    let damped = slider_crank();
+    let undamped = SliderCrank { damping: 0.0, ..damped.clone() };
+    let (q, v) = ([0.3, 0.1, 0.5, -0.4, 0.9, 2.0f64], [1.0, -2.0, 1.5, 0.5, 0.2, -0.8]);
+    let slider = 0.5 + 0.55 * q[5].sin() * 0.8;
+    assert_relative_eq!(dissipated(&damped, &undamped, &q, &v), 2.0 * slider * slider, max_relative = 1e-14);
+}
+
 proptest! {
     #[test]
     fn double_pendulum_at_random(q in vec(-3.0..3.0f64, 6), v in vec(-4.0..4.0f64, 6)) {
@@ -126,5 +150,19 @@ proptest! {
             ([0.0, 1.0, 0.0, -1.0], [0.0, 0.4, 0.0, 0.65]),
         ], &q, &v);
         assert_formulations_agree(&damped, &[q[2], q[5], v[2], v[5]]);
+    }
+
+    #[test]
+    fn slider_crank_at_random(q in vec(-3.0..3.0f64, 6), v in vec(-4.0..4.0f64, 6)) {
+        let damped = slider_crank();
+        assert_lagrange(&SliderCrank { damping: 0.0, ..damped.clone() }, &q, &v);
+        assert_constraints(&damped, &[
+            ([1.0, 0.0, 0.0, 0.0], [-0.2, 0.0, 0.0, 0.0]),
+            ([0.0, 1.0, 0.0, 0.0], [0.0, -0.2, 0.0, 0.0]),
+            ([1.0, 0.0, -1.0, 0.0], [0.2, 0.0, 0.55, 0.0]),
+            ([0.0, 1.0, 0.0, -1.0], [0.0, 0.2, 0.0, 0.55]),
+            ([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.55]),
+        ], &q, &v);
+        assert_formulations_agree(&damped, &[q[2], v[2]]);
     }
 }

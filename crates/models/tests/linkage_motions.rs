@@ -5,7 +5,7 @@ mod common;
 
 use common::{Record, run_with};
 use mbsbench_integrators::Rk8;
-use mbsbench_models::{DoublePendulum, LinkageFormulation};
+use mbsbench_models::{DoublePendulum, LinkageFormulation, SliderCrank};
 
 /// Asserts that `found` agrees with `expected` to half a unit of the last of its printed decimals, and a little more for
 /// the rounding of the comparison.
@@ -68,6 +68,48 @@ fn undamped_double_pendulum_keeps_its_energy() {
         let record = run_with::<Rk8>(&model, 2f64.powi(-11), 5.0);
         assert_eq!(record.column("energy_change").next(), Some(0.0));
         // of 500 J; truncation is below 1e-11 J, the rest rounding of 10⁴ steps
+        assert!(record.largest("energy_change") < 1e-10, "{:e}", record.largest("energy_change"));
+    }
+}
+
+/// States at 2 s by the classical Runge–Kutta formula on the constrained form and DOP853 on the minimal form, another
+/// implementation of both.
+#[test]
+fn slider_crank_at_2_s() {
+    let down = SliderCrank::default();
+    let across = SliderCrank { crank_angle: std::f64::consts::PI, free_position: 0.3, ..down.clone() };
+    for formulation in BOTH {
+        let record = run_with::<Rk8>(&SliderCrank { formulation, ..down.clone() }, 2f64.powi(-9), 2.0);
+        assert_printed(last(&record, "theta1"), 5.414_361_506_579, 1e-12);
+        assert_printed(last(&record, "theta1_rate"), 0.077_109_068, 1e-9);
+        let record = run_with::<Rk8>(&SliderCrank { formulation, ..across.clone() }, 2f64.powi(-9), 2.0);
+        assert_printed(last(&record, "theta1"), 4.254_834_231_111, 1e-12);
+        assert_printed(last(&record, "theta1_rate"), -1.809_944_795, 1e-9);
+    }
+}
+
+#[test]
+fn formulations_of_the_slider_crank_agree() {
+    for point_mass in [0.0, 1.0] {
+        let [cartesian, minimal] = BOTH.map(|formulation| {
+            run_with::<Rk8>(&SliderCrank { formulation, point_mass, ..SliderCrank::default() }, 2f64.powi(-9), 2.0)
+        });
+        assert_same(&cartesian, &minimal, 1e-9);
+    }
+}
+
+#[test]
+fn undamped_slider_crank_keeps_its_energy() {
+    for (formulation, point_mass) in BOTH.into_iter().flat_map(|formulation| [(formulation, 0.0), (formulation, 1.0)]) {
+        let model = SliderCrank { formulation, point_mass, damping: 0.0, ..SliderCrank::default() };
+        let record = run_with::<Rk8>(&model, 2f64.powi(-9), 10.0);
+        if point_mass == 0.0 {
+            assert_printed(record.at("energy", 0.0), 1.4958, 1e-4);
+            // 4.7124 and 6.5448 rad are where it turns back
+            let angles = (record.column("theta1").fold(9.0, f64::min), record.column("theta1").fold(0.0, f64::max));
+            assert_printed(angles.0, 4.7124, 1e-4);
+            assert_printed(angles.1, 6.5448, 1e-4);
+        }
         assert!(record.largest("energy_change") < 1e-10, "{:e}", record.largest("energy_change"));
     }
 }

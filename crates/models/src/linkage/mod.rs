@@ -3,12 +3,14 @@
 //!
 //! Angles are counter-clockwise from `+x`, gravity is along `−y`, bodies are slender uniform rods.
 
+mod crank;
 mod formulation;
 mod model;
 mod observables;
 mod observation;
 mod reduced;
 
+pub(crate) use crank::{FollowingRod, dot};
 pub use formulation::LinkageFormulation;
 pub use model::LinkageModel;
 pub use reduced::{Linkage, ReducedOde};

@@ -23,6 +23,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::SpringDamperBall>()
         .model::<models::BallBetweenWalls>()
         .model::<models::DoublePendulum>()
+        .model::<models::SliderCrank>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

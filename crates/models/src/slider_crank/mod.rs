@@ -1,0 +1,7 @@
+//! A rigid slider crank with a spring and damper on the slider (negrut2007, section 3b).
+
+mod constrained;
+mod minimal;
+mod parameters;
+
+pub use parameters::SliderCrank;
