@@ -5,7 +5,8 @@ mod common;
 
 use common::{Record, run_with};
 use mbsbench_integrators::Rk8;
-use mbsbench_models::{DoublePendulum, LinkageFormulation, SliderCrank};
+use mbsbench_models::flexible_slider_crank::Deflection;
+use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank};
 
 /// Asserts that `found` agrees with `expected` to half a unit of the last of its printed decimals, and a little more for
 /// the rounding of the comparison.
@@ -112,4 +113,57 @@ fn undamped_slider_crank_keeps_its_energy() {
         }
         assert!(record.largest("energy_change") < 1e-10, "{:e}", record.largest("energy_change"));
     }
+}
+
+/// Angles at 2 s from another implementation of the constrained form.
+#[test]
+fn flexible_slider_crank_at_2_s() {
+    let down = FlexibleSliderCrank::default();
+    let across = FlexibleSliderCrank { crank_angle: std::f64::consts::PI, ..down.clone() };
+    for formulation in BOTH {
+        for (start, expected) in [(&down, 4.568_160_94), (&across, 4.542_947_90)] {
+            let model = FlexibleSliderCrank { formulation, ..start.clone() };
+            let record = run_with::<Rk8>(&model, 2f64.powi(-13), 2.0);
+            assert_printed(last(&record, "theta1"), expected, 1e-8);
+        }
+    }
+}
+
+#[test]
+fn formulations_of_the_flexible_slider_crank_agree() {
+    for (modes, deflection, modal_damping) in [(1, Deflection::Straight, 0.0), (3, Deflection::QuasiStatic, 0.02)] {
+        let [cartesian, minimal] = BOTH.map(|formulation| {
+            let model =
+                FlexibleSliderCrank { formulation, modes, deflection, modal_damping, ..FlexibleSliderCrank::default() };
+            run_with::<Rk8>(&model, 2f64.powi(-14), 0.5)
+        });
+        assert_same(&cartesian, &minimal, 1e-9);
+    }
+}
+
+#[test]
+fn undamped_flexible_slider_crank_keeps_its_energy() {
+    for (formulation, deflection) in BOTH.into_iter().zip([Deflection::QuasiStatic, Deflection::Straight]) {
+        let model = FlexibleSliderCrank { formulation, deflection, crank_angle: 3.0, ..FlexibleSliderCrank::default() };
+        let record = run_with::<Rk8>(&model, 2f64.powi(-14), 2.0);
+        assert!(record.largest("energy_change") < 1e-10, "{:e}", record.largest("energy_change"));
+    }
+}
+
+/// From the quasi-static start the modes follow the slow motion; a straight rod starts to vibrate about it.
+#[test]
+fn nothing_vibrates_from_the_quasi_static_start() {
+    let swing = |deflection| {
+        let model = FlexibleSliderCrank {
+            formulation: LinkageFormulation::Minimal,
+            deflection,
+            crank_angle: 3.0,
+            ..FlexibleSliderCrank::default()
+        };
+        // a few periods of the first mode, 3.8e-3 s
+        let record = run_with::<Rk8>(&model, 2f64.powi(-14), 0.02);
+        record.variation("e1_rate")
+    };
+    let (calm, ringing) = (swing(Deflection::QuasiStatic), swing(Deflection::Straight));
+    assert!(calm < 1e-3 * ringing, "{calm:e} against {ringing:e} m/s");
 }

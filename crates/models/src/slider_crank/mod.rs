@@ -5,3 +5,4 @@ mod minimal;
 mod parameters;
 
 pub use parameters::SliderCrank;
+pub(crate) use parameters::longer_than_crank;

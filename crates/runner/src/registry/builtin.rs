@@ -24,6 +24,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::BallBetweenWalls>()
         .model::<models::DoublePendulum>()
         .model::<models::SliderCrank>()
+        .model::<models::FlexibleSliderCrank>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
