@@ -3,10 +3,12 @@
 
 mod common;
 
+use approx::assert_relative_eq;
 use common::{Record, run_with};
 use mbsbench_integrators::Rk8;
 use mbsbench_models::flexible_slider_crank::Deflection;
 use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank};
+use mbsbench_problem::{DoubleDouble, Formulated, ModelDefinition, Scalar};
 
 /// Asserts that `found` agrees with `expected` to half a unit of the last of its printed decimals, and a little more for
 /// the rounding of the comparison.
@@ -166,4 +168,53 @@ fn nothing_vibrates_from_the_quasi_static_start() {
     };
     let (calm, ringing) = (swing(Deflection::QuasiStatic), swing(Deflection::Straight));
     assert!(calm < 1e-3 * ringing, "{calm:e} against {ringing:e} m/s");
+}
+
+/// Names and classes fit the values; the initial state satisfies the constraints in both precisions.
+#[test]
+fn initial_states_and_observables_are_consistent() {
+    for formulation in BOTH {
+        for model in [
+            DoublePendulum { formulation, ..Default::default() }.model(),
+            SliderCrank { formulation, point_mass: 1.0, crank_rate: 2.0, crank_angle: 0.3, ..Default::default() }
+                .model(),
+            FlexibleSliderCrank { formulation, crank_angle: 0.3, ..Default::default() }.model(),
+        ] {
+            let rounded: Vec<f64> = Formulated::<f64>::initial_state(&*model);
+            let precise: Vec<DoubleDouble> = Formulated::<DoubleDouble>::initial_state(&*model);
+            for (r, p) in rounded.iter().zip(&precise) {
+                assert!((p.value() - r).abs() <= 1e-12 * r.abs(), "{r} against {p:?}");
+            }
+            let names: Vec<_> = model.observables().into_iter().map(|observable| observable.name).collect();
+            let mut values = vec![f64::NAN; names.len()];
+            let mut observation = model.observation();
+            observation.observe(0.0, &rounded, &mut values);
+            assert!(values.iter().all(|value| value.is_finite()), "{names:?} {values:?}");
+            for (name, value) in names.iter().zip(&values) {
+                if name.contains("constraint") {
+                    assert!(value.abs() < 1e-14, "{name}: {value:e}");
+                }
+            }
+            let multipliers = names.iter().filter(|name| name.starts_with("multiplier_")).count();
+            observation.observe_multipliers(&vec![-1234.5; multipliers], &mut values);
+            for (name, value) in names.iter().zip(&values) {
+                assert_eq!(name.starts_with("multiplier_"), *value == -1234.5, "{name}");
+            }
+        }
+    }
+}
+
+/// Hanging straight and at rest, each pin carries the weights below it.
+#[test]
+fn multipliers_are_the_forces_in_the_pins() {
+    let model = DoublePendulum { angle_1: 1.5 * std::f64::consts::PI, rate_2: 0.0, ..DoublePendulum::default() };
+    let record = run_with::<Rk8>(&model, 1e-5, 1e-5);
+    // Φ grows with y₁ in row 2 and with y₁ − y₂ in row 4: λ₂ holds both rods, −λ₄ the second.
+    assert_relative_eq!(
+        record.at("multiplier_2", 0.0) + record.at("multiplier_4", 0.0),
+        3.0 * 9.81,
+        max_relative = 1e-12
+    );
+    assert_relative_eq!(record.at("multiplier_4", 0.0), -0.3 * 9.81, max_relative = 1e-12);
+    assert!(record.at("multiplier_1", 0.0).abs() < 1e-10 && record.at("multiplier_3", 0.0).abs() < 1e-10);
 }
