@@ -218,3 +218,32 @@ fn multipliers_are_the_forces_in_the_pins() {
     assert_relative_eq!(record.at("multiplier_4", 0.0), -0.3 * 9.81, max_relative = 1e-12);
     assert!(record.at("multiplier_1", 0.0).abs() < 1e-10 && record.at("multiplier_3", 0.0).abs() < 1e-10);
 }
+
+/// What is watched of a state that violates the constraints, against formulas written out.
+#[test]
+fn observables_of_an_inconsistent_state() {
+    let model = SliderCrank::default().model();
+    let y = [0.1, 0.2, 0.5, 0.6, -0.1, -0.3, 1.0, -2.0, 1.5, 0.7, 0.4, -0.8];
+    let names: Vec<_> = model.observables().into_iter().map(|observable| observable.name).collect();
+    let mut values = vec![f64::NAN; names.len()];
+    model.observation().observe(0.0, &y, &mut values);
+    let value = |name: &str| values[names.iter().position(|n| n == name).unwrap_or_else(|| panic!("no {name}"))];
+    let [x1, y1, theta1, x2, y2, theta2, x1_rate, y1_rate, omega1, x2_rate, y2_rate, omega2] = y;
+    let [(s1, c1), (s2, c2)] = [f64::sin_cos(theta1), f64::sin_cos(theta2)];
+    assert_eq!(["x1", "theta2", "x1_rate", "theta2_rate"].map(value), [x1, theta2, x1_rate, omega2]);
+    assert_relative_eq!(value("slider_position"), x2 + 0.3 * c2);
+    assert_relative_eq!(value("slider_velocity"), x2_rate - 0.3 * s2 * omega2);
+    let pin = [
+        x1_rate - 0.15 * s1 * omega1 - x2_rate - 0.3 * s2 * omega2,
+        y1_rate + 0.15 * c1 * omega1 - y2_rate + 0.3 * c2 * omega2,
+    ];
+    assert_relative_eq!(value("velocity_constraint_x"), pin[0], max_relative = 1e-14);
+    assert_relative_eq!(value("velocity_constraint_y"), pin[1], max_relative = 1e-14);
+    let rows =
+        [x1 - 0.15 * c1, y1 - 0.15 * s1, x1 + 0.15 * c1 - x2 + 0.3 * c2, y1 + 0.15 * s1 - y2 + 0.3 * s2, y2 + 0.3 * s2];
+    let largest = rows.into_iter().fold(0.0, |largest: f64, row| largest.max(row.abs()));
+    assert_relative_eq!(value("constraint"), largest, max_relative = 1e-14);
+    // The pin along y is what moves apart fastest.
+    assert_relative_eq!(value("velocity_constraint"), pin[1].abs(), max_relative = 1e-14);
+    assert_relative_eq!(value("energy_change"), value("energy") - 1.495_8, epsilon = 5e-5);
+}
