@@ -6,7 +6,9 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
-use mbsbench_models::{Formulation, Pendulum, RollingSpheres};
+use mbsbench_models::{
+    DoublePendulum, FlexibleSliderCrank, Formulation, LinkageFormulation, Pendulum, RollingSpheres, SliderCrank,
+};
 use mbsbench_problem::acceleration::Multipliers;
 use mbsbench_problem::{
     DoubleDouble, Formulated, Mechanics, MechanicsOf, Model, ModelDefinition, Scalar, SlidingModeSettings,
@@ -50,6 +52,29 @@ fn models(criterion: &mut Criterion) {
     }
 }
 
+fn linkages(criterion: &mut Criterion) {
+    for (name, formulation) in [("Cartesian", LinkageFormulation::Cartesian), ("minimal", LinkageFormulation::Minimal)]
+    {
+        let pendulum = DoublePendulum { formulation, ..DoublePendulum::default() };
+        both_precisions(criterion, &format!("double-pendulum/{name}"), &*pendulum.model());
+        let rigid = SliderCrank { formulation, ..SliderCrank::default() };
+        both_precisions(criterion, &format!("slider-crank/{name}"), &*rigid.model());
+        let flexible = FlexibleSliderCrank { formulation, ..FlexibleSliderCrank::default() };
+        both_precisions(criterion, &format!("flexible-slider-crank/{name}"), &*flexible.model());
+    }
+}
+
+fn observations(criterion: &mut Criterion) {
+    let definition = SliderCrank::default();
+    let model = definition.model();
+    let y: Vec<f64> = model.initial_state();
+    let mut values = vec![0.0; model.observables().len()];
+    let mut observation = model.observation();
+    criterion.bench_function("slider-crank/Cartesian, observables", |b| {
+        b.iter(|| observation.observe(0.0, black_box(&y), &mut values));
+    });
+}
+
 fn parts(criterion: &mut Criterion) {
     let spheres = ConstrainedSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.0 };
     let (q, v) = ([0.6, 0.1, 1.6, 0.3, 1.5, 1.4], [0.0, -0.1, 0.1, 1.2, 1.1, 0.2]);
@@ -71,5 +96,5 @@ fn parts(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, models, parts);
+criterion_group!(benches, models, linkages, observations, parts);
 criterion_main!(benches);

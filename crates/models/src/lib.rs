@@ -3,21 +3,30 @@
 //! A model's folder has the same few files: one for each set of equations (generic over the scalar), `parameters`
 //! (what an experiment file can say), `model` (what the runner sees). No method is known here, and no file format.
 
+mod angle;
 pub mod bouncing_balls;
 pub mod compound_pendulum;
 pub mod constrained;
+pub mod double_pendulum;
+pub mod flexible_slider_crank;
 pub mod formulation;
+pub mod linkage;
 pub mod marble_jar;
 mod range;
 pub mod rolling_spheres;
+pub mod slider_crank;
 pub mod stand_ins;
 pub mod watched;
 
 pub use bouncing_balls::BouncingBalls;
 pub use compound_pendulum::Pendulum;
+pub use double_pendulum::DoublePendulum;
+pub use flexible_slider_crank::FlexibleSliderCrank;
 pub use formulation::Formulation;
+pub use linkage::LinkageFormulation;
 pub use marble_jar::MarbleJar;
 pub use rolling_spheres::RollingSpheres;
+pub use slider_crank::SliderCrank;
 pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };

@@ -10,8 +10,8 @@ mod common;
 
 use common::{pendulum, spheres};
 use mbsbench_integrators::{Gbs, Rk8};
-use mbsbench_models::Formulation;
 use mbsbench_models::compound_pendulum::exact::Swing;
+use mbsbench_models::{FlexibleSliderCrank, Formulation, LinkageFormulation, SliderCrank};
 use mbsbench_problem::{
     Counted, DoubleDouble, Formulated, MethodDefinition, Model, ModelDefinition, Scalar, Settings, Silent, Task,
 };
@@ -69,6 +69,24 @@ fn pendulum_at_5_s() {
 fn spheres_at_8_s() {
     let model = spheres(Formulation::Minimal).model();
     agree("rolling spheres", &*model, 2f64.powi(-9), 8.0);
+}
+
+/// Both readings of the start: crank down, and crank across with the spring free where the slider is.
+#[test]
+fn slider_cranks_at_2_s() {
+    let minimal = SliderCrank { formulation: LinkageFormulation::Minimal, ..SliderCrank::default() };
+    agree("slider crank, down", &*minimal.model(), 2f64.powi(-10), 2.0);
+    let across = SliderCrank { crank_angle: std::f64::consts::PI, free_position: 0.3, ..minimal };
+    agree("slider crank, across", &*across.model(), 2f64.powi(-10), 2.0);
+}
+
+/// The second mode, 6658 rad/s, asks extrapolation for these steps; its first column is two steps of the midpoint rule.
+#[test]
+fn flexible_slider_cranks_at_half_a_second() {
+    let minimal = FlexibleSliderCrank { formulation: LinkageFormulation::Minimal, ..FlexibleSliderCrank::default() };
+    agree("flexible slider crank, down", &*minimal.model(), 2f64.powi(-16), 0.5);
+    let across = FlexibleSliderCrank { crank_angle: std::f64::consts::PI, ..minimal };
+    agree("flexible slider crank, across", &*across.model(), 2f64.powi(-16), 0.5);
 }
 
 /// The references are of minimal formulations; the sliding-mode form in double-double arrives at the same state.

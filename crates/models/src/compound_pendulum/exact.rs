@@ -7,6 +7,8 @@
 
 use mbsbench_problem::Scalar;
 
+use crate::angle::angle;
+
 /// A swinging pendulum `θ'' = −ω₀² sin θ` that does not turn over.
 #[derive(Debug, Clone, Copy)]
 pub struct Swing<S> {
@@ -77,14 +79,6 @@ fn jacobi<S: Scalar>(u: S, parameter: S) -> (S, S, S) {
     let square = smaller * sn * sn;
     let denominator = square + 1.0;
     (sn * (smaller + 1.0) / denominator, cn * dn / denominator, (-square + 1.0) / denominator)
-}
-
-/// The angle within ±π with this sine and cosine: the double nearest to it, and one Newton step in the scalar's
-/// precision.
-fn angle<S: Scalar>(sine: S, cosine: S) -> S {
-    let near = S::from(sine.value().atan2(cosine.value()));
-    let (sin, cos) = near.sin_cos();
-    near + (sine * cos - cosine * sin)
 }
 
 #[cfg(test)]

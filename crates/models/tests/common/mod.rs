@@ -1,6 +1,8 @@
 //! A model solved with a constant step and watched, as all integration tests of this crate need it.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod lagrange;
+
 use std::ops::ControlFlow;
 
 use mbsbench_models::{Formulation, Pendulum, RollingSpheres};

@@ -22,6 +22,9 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::DampedCosineThreshold>()
         .model::<models::SpringDamperBall>()
         .model::<models::BallBetweenWalls>()
+        .model::<models::DoublePendulum>()
+        .model::<models::SliderCrank>()
+        .model::<models::FlexibleSliderCrank>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

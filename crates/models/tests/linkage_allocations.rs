@@ -1,0 +1,62 @@
+//! Right-hand sides, mechanics and observations of the linkages allocate nothing.
+
+use std::alloc::System;
+
+use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank};
+use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
+use nalgebra::DMatrix;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Fewest allocations of five repetitions: the test harness allocates in another thread now and then, which can only add.
+fn fewest(mut work: impl FnMut()) -> usize {
+    let repetitions = (0..5).map(|_| {
+        let region = Region::new(ALLOCATOR);
+        work();
+        let change = region.change();
+        change.allocations + change.reallocations
+    });
+    repetitions.min().expect("five repetitions")
+}
+
+fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
+    let y = model.initial_state();
+    let mut rate = y.clone();
+    let mut ode = model.ode();
+    assert_eq!(fewest(|| ode.rhs(S::nought(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
+    let Some(mechanics) = ode.mechanics() else { return };
+    let n = mechanics.coordinates();
+    let (q, v) = y.split_at(n);
+    let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+    let (mut mass, mut jacobian) = (zeros(n, n), zeros(mechanics.constraints(), n));
+    let mut bias = vec![S::nought(); mechanics.constraints()];
+    let all = fewest(|| {
+        mechanics.mass(q, &mut mass);
+        mechanics.forces(S::nought(), q, v, &mut rate[..n]);
+        mechanics.constraint_jacobian(S::nought(), q, v, &mut jacobian);
+        mechanics.acceleration_bias(S::nought(), q, v, &mut bias);
+    });
+    assert_eq!(all, 0, "{name}: mechanics");
+}
+
+fn check(name: &str, model: &dyn Model) {
+    let region = Region::new(ALLOCATOR);
+    let y = Formulated::<f64>::initial_state(model);
+    assert!(region.change().allocations > 0, "the allocator is not instrumented");
+    equations::<f64>(name, model);
+    equations::<DoubleDouble>(name, model);
+    let mut values = vec![0.0; model.observables().len()];
+    let mut observation = model.observation();
+    assert_eq!(fewest(|| observation.observe(0.0, &y, &mut values)), 0, "{name}: observation");
+}
+
+#[test]
+fn linkages_allocate_nothing() {
+    for formulation in [LinkageFormulation::Cartesian, LinkageFormulation::Minimal] {
+        check("double-pendulum", &*DoublePendulum { formulation, ..Default::default() }.model());
+        check("slider-crank", &*SliderCrank { formulation, point_mass: 1.0, ..Default::default() }.model());
+        check("flexible-slider-crank", &*FlexibleSliderCrank { formulation, modes: 8, ..Default::default() }.model());
+    }
+}
