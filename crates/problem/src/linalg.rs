@@ -51,12 +51,16 @@ impl<S: Scalar> Lu<S> {
                 self.factors.swap_rows(k, pivot);
             }
             let inverse = self.factors[(k, k)].recip();
-            for i in k + 1..n {
-                let factor = self.factors[(i, k)] * inverse;
-                self.factors[(i, k)] = factor;
-                for j in k + 1..n {
-                    let update = factor * self.factors[(k, j)];
-                    self.factors[(i, j)] -= update;
+            // Column by column, as they lie in memory.
+            let (done, rest) = self.factors.as_mut_slice().split_at_mut((k + 1) * n);
+            let multipliers = &mut done[k * n + k + 1..];
+            for multiplier in multipliers.iter_mut() {
+                *multiplier *= inverse;
+            }
+            for column in rest.chunks_exact_mut(n) {
+                let factor = column[k];
+                for (entry, &multiplier) in column[k + 1..].iter_mut().zip(multipliers.iter()) {
+                    *entry -= multiplier * factor;
                 }
             }
         }
@@ -90,6 +94,27 @@ impl<S: Scalar> Lu<S> {
 pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
     for (i, y) in y.iter_mut().enumerate() {
         *y = (0..x.len()).fold(S::nought(), |sum, j| sum + a[(i, j)] * x[j]);
+    }
+}
+
+/// `y += factor A x`; `A` may be larger than the vectors.
+pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    for (column, &x) in a.as_slice().chunks_exact(a.nrows().max(1)).zip(x) {
+        let x = x * factor;
+        for (y, &a) in y.iter_mut().zip(column) {
+            *y += a * x;
+        }
+    }
+}
+
+/// `y += factor Aᵀ x`.
+pub fn add_transposed_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    if x.is_empty() {
+        return;
+    }
+    for (y, column) in y.iter_mut().zip(a.as_slice().chunks_exact(a.nrows())) {
+        let product = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);
+        *y += product * factor;
     }
 }
 
