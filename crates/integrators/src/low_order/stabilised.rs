@@ -1,0 +1,290 @@
+//! Formulas with constraints on both levels and two accelerations: HHT-SI2, NSTIFF-SI2.
+
+use mbsbench_problem::CountedMechanics;
+use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product};
+use nalgebra::DMatrix;
+
+use super::blocks::{self, System, add, increase, largest, put, put_transposed, solve_columns};
+use super::formula::{Correction, Formula, Start, Trial};
+use super::predictor::{Discretisation, Predictor};
+use super::settings::LinearAlgebra;
+
+/// Both formulas, with `a` for the acceleration of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2),
+/// `a + e` for that of the velocities, and a multiplier ν of the velocity constraints:
+///
+/// ```text
+/// q₁ = q̂ + c_q a,  Φ(q₁)/c_q = 0,   v₁ = v̂ + c_v (a + e),  (J v₁ + Φ_t)/c_v = 0
+/// HHT-SI2     M_s a + α f₀ − (1+α) (D + Jᵀ l) = 0,   M_s e = Jᵀ ν,   λ = l + ν/(1+α),   M_s = M(q₀ + (1+α) h v₀)
+/// NSTIFF-SI2  M₁ (a + e) − D − Jᵀ λ = 0,             e = Jᵀ ν
+/// ```
+///
+/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) Given the positions, `e` and ν follow from
+/// the velocity constraints alone, so that a system of `n + n_c` unknowns is left.
+pub struct Stabilised {
+    predictor: Predictor,
+    /// α of HHT-SI2; none for NSTIFF-SI2.
+    alpha: Option<f64>,
+    dense: bool,
+    a: Vec<f64>,
+    e: Vec<f64>,
+    /// l or λ.
+    lower: Vec<f64>,
+    nu: Vec<f64>,
+    /// λ at the end of the last step.
+    lambda: Vec<f64>,
+    /// `a + e`.
+    total: Vec<f64>,
+    /// f₀, all forces at the start of the step.
+    forces: Vec<f64>,
+    shifted: Vec<f64>,
+    /// `M_s`, or the identity: what `e = metric⁻¹ Jᵀ ν` is formed with.
+    metric: DMatrix<f64>,
+    metric_factors: Lu<f64>,
+    /// `W = metric⁻¹ Jᵀ`.
+    weights: DMatrix<f64>,
+    /// `J W`.
+    grammian: DMatrix<f64>,
+    grammian_factors: Lu<f64>,
+    /// `G = ∂(J v + Φ_t)/∂q`.
+    rates: DMatrix<f64>,
+    /// `W (J W)⁻¹ G` and what leads there.
+    turning: DMatrix<f64>,
+    reduced_rates: DMatrix<f64>,
+    /// Derivative of the dynamics in `e`.
+    by_e: DMatrix<f64>,
+    e_next: Vec<f64>,
+    multiplier: Vec<f64>,
+    system: System,
+}
+
+impl Stabilised {
+    /// At the start of a run; `alpha` for HHT-SI2, none for NSTIFF-SI2.
+    pub fn new(alpha: Option<f64>, algebra: LinearAlgebra, start: &Start<'_>) -> Self {
+        let (n, m) = (start.q.len(), start.lambda.len());
+        let dense = algebra == LinearAlgebra::Dense;
+        let mut forces = vec![0.0; n];
+        start.terms.all_forces(start.lambda, &mut forces);
+        Self {
+            predictor: Predictor::new(alpha.map_or(Discretisation::Bdf, Discretisation::hht), start.q, start.v),
+            alpha,
+            dense,
+            a: start.a.to_vec(),
+            e: vec![0.0; n],
+            lower: start.lambda.to_vec(),
+            nu: vec![0.0; m],
+            lambda: start.lambda.to_vec(),
+            total: start.a.to_vec(),
+            forces,
+            shifted: vec![0.0; n],
+            metric: DMatrix::identity(n, n),
+            metric_factors: Lu::new(n),
+            weights: DMatrix::zeros(n, m),
+            grammian: DMatrix::zeros(m, m),
+            grammian_factors: Lu::new(m),
+            rates: DMatrix::zeros(m, n),
+            turning: DMatrix::zeros(n, n),
+            reduced_rates: DMatrix::zeros(m, n),
+            by_e: DMatrix::zeros(n, n),
+            e_next: vec![0.0; n],
+            multiplier: vec![0.0; m],
+            system: System::new(if dense { 2 * (n + m) } else { n + m }),
+        }
+    }
+
+    /// Weight of the forces at the end of the step.
+    fn of_forces(&self) -> f64 {
+        1.0 + self.alpha.unwrap_or(0.0)
+    }
+
+    /// What is to vanish in the equations of motion, with its sign turned.
+    fn dynamics(&mut self, trial: &Trial) {
+        let of_forces = self.of_forces();
+        let residual = &mut self.system.x[..self.a.len()];
+        trial.terms.all_forces(&self.lower, residual);
+        match self.alpha {
+            Some(alpha) => {
+                for (residual, &force) in residual.iter_mut().zip(&self.forces) {
+                    *residual = of_forces * *residual - alpha * force;
+                }
+                add_product(-1.0, &self.metric, &self.a, residual);
+            }
+            None => add_product(-1.0, &trial.terms.mass, &self.total, residual),
+        }
+    }
+
+    /// The dense system's correction.
+    fn solve_dense(&mut self, trial: &Trial) -> f64 {
+        let (n, m) = (self.a.len(), self.nu.len());
+        let Self { predictor, a, e, lower, nu, metric, system, .. } = self;
+        let (positions, rest) = system.x[n..].split_at_mut(m);
+        let (accelerations, velocities) = rest.split_at_mut(n);
+        for c in 0..m {
+            positions[c] = -trial.terms.constraints[c] / predictor.by_position;
+            velocities[c] = -trial.terms.constraint_rates[c] / predictor.by_velocity;
+        }
+        accelerations.fill(0.0);
+        add_product(-1.0, metric, e, accelerations);
+        add_transposed_product(1.0, &trial.terms.jacobian, nu, accelerations);
+        system.solve();
+        increase(a, &system.x[..n]);
+        increase(lower, &system.x[n..n + m]);
+        increase(e, &system.x[n + m..2 * n + m]);
+        increase(nu, &system.x[2 * n + m..]);
+        largest(&system.x[..n]).max(largest(&system.x[n + m..2 * n + m]))
+    }
+
+    /// The same with `e` and ν eliminated.
+    fn solve_reduced(&mut self, trial: &Trial) -> f64 {
+        let n = self.a.len();
+        let Self { predictor, a, e, lower, nu, e_next, multiplier, system, .. } = self;
+        let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
+        let terms = &trial.terms;
+        // ν and e for positions that the constraints' linearisation reaches, but for their turning
+        for c in 0..nu.len() {
+            let position = terms.constraints[c] / by_position;
+            system.x[n + c] = -position;
+            nu[c] = position - terms.constraint_rates[c] / by_velocity;
+        }
+        add_product(1.0, &terms.jacobian, e, nu);
+        self.grammian_factors.solve(nu);
+        e_next.fill(0.0);
+        add_product(1.0, &self.weights, nu, e_next);
+        for (e, &next) in e.iter_mut().zip(&*e_next) {
+            *e -= next; // its change, for the dynamics
+        }
+        add_product(1.0, &self.by_e, e, &mut system.x[..n]);
+        // of which the turning is part of the matrix
+        for (e, &next) in e.iter_mut().zip(&*e_next) {
+            *e += next;
+        }
+        system.solve();
+        let (change, multipliers) = system.x.split_at(n);
+        increase(a, change);
+        increase(lower, multipliers);
+        multiplier.fill(0.0);
+        add_product(-by_position / by_velocity, &self.rates, change, multiplier);
+        self.grammian_factors.solve(multiplier);
+        increase(nu, multiplier);
+        add_product(1.0, &self.weights, multiplier, e_next);
+        let turned = e.iter().zip(&*e_next).fold(0.0, |largest: f64, (e, next)| largest.max((next - e).abs()));
+        std::mem::swap(e, e_next);
+        largest(change).max(turned)
+    }
+}
+
+impl Formula for Stabilised {
+    fn begin(
+        &mut self,
+        h: f64,
+        guess: bool,
+        mechanics: &mut CountedMechanics<'_>,
+        trial: &mut Trial,
+    ) -> Result<(), Singular> {
+        self.predictor.predict(h, &self.total);
+        if let Some(alpha) = self.alpha {
+            let [q, v] = &self.predictor.start;
+            for i in 0..q.len() {
+                self.shifted[i] = q[i] + (1.0 + alpha) * h * v[i];
+            }
+            mechanics.mass(&self.shifted, &mut self.metric);
+            if !self.dense {
+                self.metric_factors.factorize(&self.metric)?;
+            }
+        }
+        if !guess {
+            self.a.fill(0.0);
+            self.lower.fill(0.0);
+            self.total.fill(0.0);
+        }
+        self.predictor.end(&self.a, Some(&self.e), &mut trial.q, &mut trial.v);
+        Ok(())
+    }
+
+    fn reduce(&mut self, trial: &Trial) -> Result<(), Singular> {
+        if self.dense || self.nu.is_empty() {
+            return Ok(());
+        }
+        let jacobian = &trial.terms.jacobian;
+        put_transposed(&mut self.weights, (0, 0), 1.0, jacobian);
+        if self.alpha.is_some() {
+            solve_columns(&self.metric_factors, &mut self.weights);
+        }
+        self.grammian.fill(0.0);
+        blocks::add_product(&mut self.grammian, (0, 0), 1.0, jacobian, &self.weights);
+        self.grammian_factors.factorize(&self.grammian)
+    }
+
+    fn form(&mut self, trial: &Trial) {
+        let Trial { terms, derivatives, .. } = trial;
+        let (n, m, of_forces) = (self.a.len(), self.nu.len(), self.of_forces());
+        let Self { predictor, alpha, dense, total, lower, nu, metric, rates, by_e, system, .. } = self;
+        let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
+        let matrix = &mut system.matrix;
+        derivatives.constraint_rates(&trial.v, rates);
+        let damping = -of_forces * by_velocity;
+        put(by_e, (0, 0), damping, &derivatives.forces_by_velocity);
+        if alpha.is_none() {
+            add(by_e, (0, 0), 1.0, &terms.mass);
+        }
+        put(matrix, (0, 0), 1.0, if alpha.is_some() { metric } else { &terms.mass });
+        add(matrix, (0, 0), -of_forces * by_position, &derivatives.forces_by_position);
+        add(matrix, (0, 0), damping, &derivatives.forces_by_velocity);
+        derivatives.add_curvature(-of_forces * by_position, lower, matrix);
+        if alpha.is_none() {
+            derivatives.add_inertia(by_position, total, matrix);
+        }
+        put_transposed(matrix, (0, n), -of_forces, &terms.jacobian);
+        put(matrix, (n, 0), 1.0, &terms.jacobian);
+        let turning = by_position / by_velocity;
+        if *dense {
+            let (second, last) = (n + m, 2 * n + m);
+            put(matrix, (0, second), 1.0, by_e);
+            self.turning.fill(0.0);
+            derivatives.add_curvature(-by_position, nu, &mut self.turning);
+            put(matrix, (second, 0), 1.0, &self.turning);
+            put(matrix, (second, second), 1.0, metric);
+            put_transposed(matrix, (second, last), -1.0, &terms.jacobian);
+            put(matrix, (last, 0), 1.0, &terms.jacobian);
+            add(matrix, (last, 0), turning, rates);
+            put(matrix, (last, second), 1.0, &terms.jacobian);
+        } else if m > 0 && by_e.iter().any(|&x| x != 0.0) {
+            self.reduced_rates.copy_from(rates);
+            solve_columns(&self.grammian_factors, &mut self.reduced_rates);
+            self.turning.fill(0.0);
+            blocks::add_product(&mut self.turning, (0, 0), 1.0, &self.weights, &self.reduced_rates);
+            blocks::add_product(matrix, (0, 0), -turning, by_e, &self.turning);
+        }
+    }
+
+    fn matrix(&self) -> &DMatrix<f64> {
+        &self.system.matrix
+    }
+
+    fn factorize(&mut self) -> Result<(), Singular> {
+        self.system.factorize()
+    }
+
+    fn correct(&mut self, trial: &mut Trial) -> Correction {
+        self.dynamics(trial);
+        let change = if self.dense { self.solve_dense(trial) } else { self.solve_reduced(trial) };
+        for i in 0..self.total.len() {
+            self.total[i] = self.a[i] + self.e[i];
+        }
+        self.predictor.end(&self.a, Some(&self.e), &mut trial.q, &mut trial.v);
+        Correction { change, size: largest(&self.total), by_position: self.predictor.by_position }
+    }
+
+    fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
+        let of_nu = self.alpha.map_or(0.0, |alpha| 1.0 / (1.0 + alpha));
+        for (c, lambda) in self.lambda.iter_mut().enumerate() {
+            *lambda = self.lower[c] + of_nu * self.nu[c];
+        }
+        trial.terms.all_forces(&self.lambda, &mut self.forces);
+        self.predictor.accept(&trial.q, &trial.v);
+        Ok(())
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        &self.lambda
+    }
+}
