@@ -52,6 +52,20 @@ impl<S: Scalar> Grid<S> {
     }
 }
 
+impl<S: Scalar> Grid<S> {
+    /// Whether all steps have the same size.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        match self {
+            Self::Accumulating { .. } => true,
+            Self::Exact { t_start, t_end, step, count, .. } => {
+                let rest = *t_end - *t_start - *step * (*count as f64 - 1.0);
+                ((rest - *step) / *step).value().abs() < 1e-6
+            }
+        }
+    }
+}
+
 impl<S: Scalar> Iterator for Grid<S> {
     /// End of the step and its size, s.
     type Item = (S, S);
@@ -107,6 +121,18 @@ mod tests {
             assert_eq!(grid.len(), (5.0 / step).round() as usize);
             assert_eq!(grid.last().unwrap().0, 5.0);
             assert!(grid.iter().all(|&(_, h)| h == step), "h = {step}");
+        }
+    }
+
+    #[test]
+    fn a_grid_says_whether_it_is_even() {
+        for (clock, t_end, even) in [
+            (Clock::Exact, 2.0, true),
+            (Clock::Exact, 2.1, false),
+            (Clock::Exact, 0.01, false),
+            (Clock::Accumulating, 2.1, true),
+        ] {
+            assert_eq!(Grid::new(clock, 0.0, t_end, 0.125).is_even(), even, "{clock:?} to {t_end}");
         }
     }
 

@@ -9,7 +9,8 @@
 //! A [`Stepper`] makes one step of a given size and knows nothing else; [`drive::solve`] decides on sizes,
 //! accepts, projects, locates events and shows each accepted step to the observer. A new explicit tableau is
 //! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
-//! solver of their own, [`dode`], which steps with the same formulas.
+//! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
+//! implicit formulas solve the index-3 equations.
 
 mod attempt;
 mod combine;
@@ -24,6 +25,7 @@ pub mod explicit;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
+pub mod low_order;
 pub mod stepper;
 pub mod tableau;
 pub mod tableaux;
@@ -34,5 +36,6 @@ pub use dode::Dode;
 pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;
+pub use low_order::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use stepper::Stepper;
 pub use tableau::Tableau;

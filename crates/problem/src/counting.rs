@@ -1,6 +1,10 @@
 //! The wrapper through which methods see a problem, and which counts what they ask of it.
 
-use crate::{EventKind, Failure, Ode, Scalar, Statistics};
+mod mechanics;
+
+use crate::{EventKind, Failure, Method, Ode, Scalar, Statistics, Unsuitable};
+
+pub use mechanics::CountedMechanics;
 
 /// An [`Ode`] with counters.
 ///
@@ -64,6 +68,21 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.statistics.projections += u64::from(!self.paused);
         self.inner.project(t, y)
+    }
+
+    /// The mechanical system behind the equations, if there is one; see [`Ode::mechanics`].
+    #[inline]
+    pub fn mechanics(&mut self) -> Option<CountedMechanics<'_, S>> {
+        let inner = self.inner.mechanics()?;
+        Some(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
+    }
+
+    /// See [`Method::suits`].
+    ///
+    /// # Errors
+    /// [`Unsuitable`], which says what the problem lacks.
+    pub fn suits(&mut self, method: &dyn Method<S>) -> Result<(), Unsuitable> {
+        method.suits(self.inner)
     }
 
     /// Number of switching functions; zero where the problem has none.

@@ -29,12 +29,12 @@ pub mod statistics;
 pub mod switched;
 
 pub use acceleration::AccelerationLevel;
-pub use counting::Counted;
+pub use counting::{Counted, CountedMechanics};
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;
 pub use failure::Failure;
-pub use mechanics::{MechanicalModel, Mechanics, MechanicsOf};
-pub use method::{Clock, Method, Settings, Solution, StepControl, Task};
+pub use mechanics::{Derivatives, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms};
+pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};
 pub use observer::{Interpolant, Observer, Silent, Step};
 pub use ode::{AsOde, Ode, OdeModel, Switches};

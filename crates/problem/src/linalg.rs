@@ -13,6 +13,8 @@ use crate::Scalar;
 pub struct Lu<S> {
     factors: DMatrix<S>,
     pivots: Vec<usize>,
+    /// Reciprocals of the diagonal.
+    inverses: Vec<S>,
 }
 
 /// The matrix has no usable pivot.
@@ -23,7 +25,8 @@ impl<S: Scalar> Lu<S> {
     /// Storage for an `n × n` system.
     #[must_use]
     pub fn new(n: usize) -> Self {
-        Self { factors: DMatrix::from_element(n, n, S::nought()), pivots: vec![0; n] }
+        let zero = S::nought();
+        Self { factors: DMatrix::from_element(n, n, zero), pivots: vec![0; n], inverses: vec![zero; n] }
     }
 
     /// Factorises `matrix`, of the size given at construction.
@@ -33,11 +36,15 @@ impl<S: Scalar> Lu<S> {
     pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
         self.factors.copy_from(matrix);
         let n = self.pivots.len();
+        // Column by column, as they lie in memory; in `chunks`, since `chunks_exact` begins with a division.
+        let entries = self.factors.as_mut_slice();
         for k in 0..n {
+            let (left, right) = entries.split_at_mut((k + 1) * n);
+            let (left, column) = left.split_at_mut(k * n);
             let mut pivot = k;
             let mut largest = -1.0;
-            for i in k..n {
-                let size = self.factors[(i, k)].value().abs();
+            for (i, entry) in column.iter().enumerate().skip(k) {
+                let size = entry.value().abs();
                 if size > largest {
                     largest = size;
                     pivot = i;
@@ -48,15 +55,24 @@ impl<S: Scalar> Lu<S> {
             }
             self.pivots[k] = pivot;
             if pivot != k {
-                self.factors.swap_rows(k, pivot);
+                left.chunks_mut(n).for_each(|column| column.swap(k, pivot));
+                column.swap(k, pivot);
+                right.chunks_mut(n).for_each(|column| column.swap(k, pivot));
             }
-            let inverse = self.factors[(k, k)].recip();
-            for i in k + 1..n {
-                let factor = self.factors[(i, k)] * inverse;
-                self.factors[(i, k)] = factor;
-                for j in k + 1..n {
-                    let update = factor * self.factors[(k, j)];
-                    self.factors[(i, j)] -= update;
+            let inverse = column[k].recip();
+            self.inverses[k] = inverse;
+            let multipliers = &mut column[k + 1..];
+            for multiplier in multipliers.iter_mut() {
+                *multiplier *= inverse;
+            }
+            for column in right.chunks_mut(n) {
+                let (factor, entries) = column[k..].split_at_mut(1);
+                let factor = factor[0];
+                if vanishes(factor) {
+                    continue;
+                }
+                for (entry, &multiplier) in entries.iter_mut().zip(multipliers.iter()) {
+                    *entry -= multiplier * factor;
                 }
             }
         }
@@ -66,30 +82,93 @@ impl<S: Scalar> Lu<S> {
     /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
     pub fn solve(&self, x: &mut [S]) {
         let n = self.pivots.len();
+        if n == 0 {
+            return;
+        }
+        self.forward(x);
+        let entries = self.factors.as_slice();
+        for i in (0..n).rev() {
+            let mut sum = x[i];
+            let row = entries[i * n + i..].iter().step_by(n);
+            let diagonal = entries[i * n + i];
+            for (&factor, &known) in row.zip(&x[i..]).skip(1) {
+                sum -= factor * known;
+            }
+            x[i] = sum / diagonal;
+        }
+    }
+
+    /// The same as [`solve`](Self::solve) but for the order of the sums, and so for rounding: faster, the more zeros the
+    /// right-hand side and the factors have.
+    pub fn solve_by_columns(&self, x: &mut [S]) {
+        let n = self.pivots.len();
+        if n == 0 {
+            return;
+        }
+        self.forward(x);
+        let entries = self.factors.as_slice();
+        for k in (0..n).rev() {
+            let column = &entries[k * n..k * n + k];
+            let (rest, known) = x[..=k].split_at_mut(k);
+            known[0] *= self.inverses[k];
+            let known = known[0];
+            if vanishes(known) {
+                continue;
+            }
+            for (x, &factor) in rest.iter_mut().zip(column) {
+                *x -= factor * known;
+            }
+        }
+    }
+
+    /// Solves with the lower factor.
+    fn forward(&self, x: &mut [S]) {
         for (k, &pivot) in self.pivots.iter().enumerate() {
             x.swap(k, pivot);
         }
-        for i in 1..n {
-            let mut sum = x[i];
-            for j in 0..i {
-                sum -= self.factors[(i, j)] * x[j];
+        for (k, column) in self.factors.as_slice().chunks(self.pivots.len()).enumerate() {
+            let (known, rest) = x[k..].split_at_mut(1);
+            let known = known[0];
+            if vanishes(known) {
+                continue;
             }
-            x[i] = sum;
-        }
-        for i in (0..n).rev() {
-            let mut sum = x[i];
-            for j in i + 1..n {
-                sum -= self.factors[(i, j)] * x[j];
+            for (x, &factor) in rest.iter_mut().zip(&column[k + 1..]) {
+                *x -= factor * known;
             }
-            x[i] = sum / self.factors[(i, i)];
         }
     }
+}
+
+/// Whether a number is zero and has no derivatives that could be something else. The matrices here have many zeros.
+fn vanishes<S: Scalar>(x: S) -> bool {
+    S::NDERIV == 0 && x == S::nought()
 }
 
 /// `y = A x`.
 pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
     for (i, y) in y.iter_mut().enumerate() {
         *y = (0..x.len()).fold(S::nought(), |sum, j| sum + a[(i, j)] * x[j]);
+    }
+}
+
+/// `y += factor A x`; `A` may be larger than the vectors.
+pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
+        let x = x * factor;
+        for (y, &a) in y.iter_mut().zip(column) {
+            *y += a * x;
+        }
+    }
+}
+
+/// `y += factor Aᵀ x`.
+pub fn add_transposed_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    if x.is_empty() {
+        return;
+    }
+    for (y, column) in y.iter_mut().zip(a.as_slice().chunks(a.nrows())) {
+        let product = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);
+        *y += product * factor;
     }
 }
 
@@ -116,8 +195,10 @@ mod tests {
         multiply(&a, &exact, &mut x);
         let mut lu = Lu::new(n);
         lu.factorize(&a).unwrap();
+        let mut y = x.clone();
         lu.solve(&mut x);
-        x.iter().zip(&exact).map(|(x, e)| (*x - *e).value().abs()).fold(0.0, f64::max)
+        lu.solve_by_columns(&mut y);
+        x.iter().chain(&y).zip(exact.iter().cycle()).map(|(x, e)| (*x - *e).value().abs()).fold(0.0, f64::max)
     }
 
     #[test]
@@ -132,9 +213,11 @@ mod tests {
         let a = DMatrix::from_row_slice(2, 2, &[0.0, 2.0, 3.0, 1.0]);
         let mut lu = Lu::new(2);
         lu.factorize(&a).unwrap();
-        let mut x = [4.0, 5.0];
+        let (mut x, mut y) = ([4.0, 5.0], [4.0, 5.0]);
         lu.solve(&mut x);
         assert_eq!(x, [1.0, 2.0]);
+        lu.solve_by_columns(&mut y);
+        assert_eq!(y, [1.0, 2.0]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! A time integration method as the runner sees it.
 
-use crate::{Counted, Failure, Observer, Scalar, Statistics};
+use thiserror::Error;
+
+use crate::{Counted, Failure, Observer, Ode, Scalar, Statistics};
 
 /// How the size of a step is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,6 +94,16 @@ pub struct Solution<S: Scalar = f64> {
     pub failure: Option<Failure>,
 }
 
+/// A method cannot be used on a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the method needs {needs}, and the problem {lacks}")]
+pub struct Unsuitable {
+    /// What the method needs, for a reader: "vector coordinates".
+    pub needs: &'static str,
+    /// What the problem is or has instead: "has 2 nonholonomic constraints".
+    pub lacks: String,
+}
+
 /// A time integration method for ordinary differential equations.
 ///
 /// A method is immutable: all that a solve needs lives in that solve, and two solves of the same task give
@@ -107,6 +119,15 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
 
     /// Whether the method can work to a tolerance; all can work with a constant step.
     fn adapts(&self) -> bool;
+
+    /// Whether the method can be used on a problem of this kind. A solve of one that does not suit ends before its first
+    /// step, with [`Failure::NotApplicable`].
+    ///
+    /// # Errors
+    /// [`Unsuitable`], which says what the method needs and the problem lacks.
+    fn suits(&self, _problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
+        Ok(())
+    }
 
     /// Solves `task`, shows every accepted step to `observer`, and never panics on a diverging run: what went
     /// wrong is in [`Solution::failure`].

@@ -1,0 +1,274 @@
+//! HHT-ADD: constraint forces added to the accelerations, with two multipliers a step.
+
+use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product};
+use mbsbench_problem::{CountedMechanics, Terms};
+use nalgebra::DMatrix;
+
+use super::blocks::{self, System, add, increase, largest, put, put_transposed, solve_columns};
+use super::formula::{Correction, Formula, Start, Trial};
+use super::predictor::{Discretisation, Predictor};
+use super::settings::LinearAlgebra;
+
+/// ```text
+/// M₁ (a + α f₀) − (1+α) D₁ = 0,   f₀ = M₀⁻¹ D₀
+/// M₁ R₁ = J₁ᵀ ψ₁,   M₀ R₀ = J₀ᵀ ψ₀
+/// q₁ = q̂ + c_q a + h²/2 ((1−b) R₀ + b R₁),   Φ(q₁)/(h²/2) = 0
+/// v₁ = v̂ + c_v a + h/2 (R₀ + R₁),            (J v₁ + Φ_t)/(h/2) = 0
+/// ```
+///
+/// (negrut2007, Eqs. 10 to 13.) ψ₀ is a new unknown of each step. Eliminating `R₁` from Newton's system, without
+/// approximation, leaves `n + 2 n_c` unknowns.
+pub struct Additive {
+    predictor: Predictor,
+    alpha: f64,
+    b: f64,
+    dense: bool,
+    a: Vec<f64>,
+    /// R₁.
+    reaction: Vec<f64>,
+    /// ψ₀ and ψ₁.
+    psi: [Vec<f64>; 2],
+    /// f₀.
+    free: Vec<f64>,
+    /// `M₀⁻¹ J₀ᵀ`.
+    weights: DMatrix<f64>,
+    mass_factors: Lu<f64>,
+    /// `a + α f₀`.
+    shifted: Vec<f64>,
+    /// Derivatives of the dynamics in the displacement by `R₀`, by `R₁`, and in the positions.
+    by_start: DMatrix<f64>,
+    by_reaction: DMatrix<f64>,
+    stiffness: DMatrix<f64>,
+    /// Derivative of `M₁ R₁ − J₁ᵀ ψ₁` in the positions.
+    turning: DMatrix<f64>,
+    /// Derivatives of the velocity constraints in `R₀`, in `R₁`, and in the positions.
+    velocity: [DMatrix<f64>; 2],
+    rates: DMatrix<f64>,
+    /// Elimination of `R₁`: derivative of its equation in `R₁`, and the blocks that multiply δa, δψ₀ and δψ₁ in δR₁.
+    by_itself: DMatrix<f64>,
+    by_itself_factors: Lu<f64>,
+    eliminated: DMatrix<f64>,
+    scratch: Vec<f64>,
+    reaction_change: Vec<f64>,
+    system: System,
+}
+
+impl Additive {
+    /// At the start of a run.
+    ///
+    /// # Errors
+    /// [`Singular`] for a singular mass matrix.
+    pub fn new(alpha: f64, b: f64, algebra: LinearAlgebra, start: &Start<'_>) -> Result<Self, Singular> {
+        let (n, m) = (start.q.len(), start.lambda.len());
+        let dense = algebra == LinearAlgebra::Dense;
+        let square = DMatrix::zeros(n, n);
+        let wide = DMatrix::zeros(m, n);
+        let mut formula = Self {
+            predictor: Predictor::new(Discretisation::hht(alpha), start.q, start.v),
+            alpha,
+            b,
+            dense,
+            a: start.terms.forces.clone(),
+            reaction: vec![0.0; n],
+            psi: [start.lambda.to_vec(), start.lambda.to_vec()],
+            free: start.terms.forces.clone(),
+            weights: DMatrix::zeros(n, m),
+            mass_factors: Lu::new(n),
+            shifted: vec![0.0; n],
+            by_start: square.clone(),
+            by_reaction: square.clone(),
+            stiffness: square.clone(),
+            turning: square.clone(),
+            by_itself: square,
+            by_itself_factors: Lu::new(n),
+            eliminated: DMatrix::zeros(n, n + 2 * m),
+            velocity: [wide.clone(), wide.clone()],
+            rates: wide,
+            scratch: vec![0.0; n],
+            reaction_change: vec![0.0; n],
+            system: System::new(n + 2 * m + if dense { n } else { 0 }),
+        };
+        formula.weigh(start.terms)?;
+        // a₀ = M⁻¹ D, without constraint forces
+        formula.mass_factors.solve_by_columns(&mut formula.free);
+        formula.a.copy_from_slice(&formula.free);
+        add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction);
+        Ok(formula)
+    }
+
+    /// Factors of `R₀` and `R₁` in the position (`h²/2 (1−b)`, `h²/2 b`) and of both in the velocity (`h/2`).
+    fn factors(&self) -> (f64, f64, f64) {
+        let h = self.predictor.h;
+        (0.5 * h * h * (1.0 - self.b), 0.5 * h * h * self.b, 0.5 * h)
+    }
+
+    /// `M⁻¹ Jᵀ`, and the factors of `M`.
+    fn weigh(&mut self, terms: &Terms<f64>) -> Result<(), Singular> {
+        self.mass_factors.factorize(&terms.mass)?;
+        put_transposed(&mut self.weights, (0, 0), 1.0, &terms.jacobian);
+        solve_columns(&self.mass_factors, &mut self.weights);
+        Ok(())
+    }
+
+    /// The end of the step from the unknowns.
+    fn end(&mut self, trial: &mut Trial) {
+        let (at_start, at_end, in_velocity) = self.factors();
+        self.predictor.end(&self.a, None, &mut trial.q, &mut trial.v);
+        self.scratch.fill(0.0);
+        add_product(1.0, &self.weights, &self.psi[0], &mut self.scratch);
+        for i in 0..self.a.len() {
+            let (start, end) = (self.scratch[i], self.reaction[i]);
+            trial.q[i] += at_start * start + at_end * end;
+            trial.v[i] += in_velocity * (start + end);
+            self.shifted[i] = self.a[i] + self.alpha * self.free[i];
+        }
+    }
+}
+
+impl Formula for Additive {
+    fn begin(
+        &mut self,
+        h: f64,
+        guess: bool,
+        _mechanics: &mut CountedMechanics<'_>,
+        trial: &mut Trial,
+    ) -> Result<(), Singular> {
+        self.predictor.predict(h, &self.a);
+        if !guess {
+            self.a.fill(0.0);
+            self.reaction.fill(0.0);
+            self.psi.iter_mut().for_each(|psi| psi.fill(0.0));
+        }
+        self.end(trial);
+        Ok(())
+    }
+
+    fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
+        let Trial { terms, derivatives, .. } = trial;
+        let (n, m) = (self.a.len(), self.psi[0].len());
+        let (at_start, at_end, in_velocity) = self.factors();
+        let (by_position, by_velocity) = (self.predictor.by_position, self.predictor.by_velocity);
+        let Self { alpha, b, by_start, by_reaction, stiffness, turning, rates, velocity, weights, system, .. } = self;
+        let (of_forces, h) = (1.0 + *alpha, self.predictor.h);
+        let (matrix, damping) = (&mut system.matrix, &derivatives.forces_by_velocity);
+        stiffness.fill(0.0);
+        derivatives.add_inertia(1.0, &self.shifted, stiffness);
+        add(stiffness, (0, 0), -of_forces, &derivatives.forces_by_position);
+        turning.fill(0.0);
+        derivatives.add_inertia(1.0, &self.reaction, turning);
+        derivatives.add_curvature(-1.0, &self.psi[1], turning);
+        derivatives.constraint_rates(&trial.v, rates);
+        for (by, position) in [(&mut *by_start, at_start), (&mut *by_reaction, at_end)] {
+            put(by, (0, 0), position, stiffness);
+            add(by, (0, 0), -of_forces * in_velocity, damping);
+        }
+        for (velocity, position) in velocity.iter_mut().zip([at_start, at_end]) {
+            put(velocity, (0, 0), 1.0, &terms.jacobian);
+            add(velocity, (0, 0), 2.0 * position / h, rates);
+        }
+        // rows: dynamics, (R₁,) positions, velocities; columns: a, (R₁,) ψ₀, ψ₁
+        let inner = if self.dense { n } else { 0 };
+        let (zeroth, first) = (n + inner, n + inner + m);
+        matrix.fill(0.0);
+        put(matrix, (0, 0), 1.0, &terms.mass);
+        add(matrix, (0, 0), by_position, stiffness);
+        add(matrix, (0, 0), -of_forces * by_velocity, damping);
+        blocks::add_product(matrix, (0, zeroth), 1.0, by_start, weights);
+        put(matrix, (zeroth, 0), 2.0 * by_position / (h * h), &terms.jacobian);
+        blocks::add_product(matrix, (zeroth, zeroth), 1.0 - *b, &terms.jacobian, weights);
+        put(matrix, (first, 0), 2.0 * by_velocity / h, &terms.jacobian);
+        add(matrix, (first, 0), 2.0 * by_position / h, rates);
+        blocks::add_product(matrix, (first, zeroth), 1.0, &velocity[0], weights);
+        if self.dense {
+            put(matrix, (0, n), 1.0, by_reaction);
+            put(matrix, (zeroth, n), *b, &terms.jacobian);
+            put(matrix, (first, n), 1.0, &velocity[1]);
+            put(matrix, (n, 0), by_position, turning);
+            put(matrix, (n, n), 1.0, &terms.mass);
+            add(matrix, (n, n), at_end, turning);
+            blocks::add_product(matrix, (n, zeroth), at_start, turning, weights);
+            put_transposed(matrix, (n, first), -1.0, &terms.jacobian);
+            return Ok(());
+        }
+        let (by_itself, eliminated) = (&mut self.by_itself, &mut self.eliminated);
+        put(by_itself, (0, 0), 1.0, &terms.mass);
+        add(by_itself, (0, 0), at_end, turning);
+        self.by_itself_factors.factorize(by_itself)?;
+        put(eliminated, (0, 0), -by_position, turning);
+        eliminated.columns_mut(n, m).fill(0.0);
+        blocks::add_product(eliminated, (0, n), -at_start, turning, weights);
+        put_transposed(eliminated, (0, n + m), 1.0, &terms.jacobian);
+        solve_columns(&self.by_itself_factors, eliminated);
+        blocks::add_product(matrix, (0, 0), 1.0, by_reaction, eliminated);
+        if *b != 0.0 {
+            blocks::add_product(matrix, (zeroth, 0), *b, &terms.jacobian, eliminated);
+        }
+        blocks::add_product(matrix, (first, 0), 1.0, &velocity[1], eliminated);
+        Ok(())
+    }
+
+    fn matrix(&self) -> &DMatrix<f64> {
+        &self.system.matrix
+    }
+
+    fn factorize(&mut self) -> Result<(), Singular> {
+        self.system.factorize()
+    }
+
+    fn correct(&mut self, trial: &mut Trial) -> Correction {
+        let terms = &trial.terms;
+        let (n, m) = (self.a.len(), self.psi[0].len());
+        let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, .. } = self;
+        let h = predictor.h;
+        let inner = if *dense { n } else { 0 };
+        let (dynamics, rest) = system.x.split_at_mut(n);
+        let (reactions, rest) = rest.split_at_mut(inner);
+        let (positions, velocities) = rest.split_at_mut(m);
+        for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
+            *residual = (1.0 + *alpha) * force;
+        }
+        add_product(-1.0, &terms.mass, shifted, dynamics);
+        for c in 0..m {
+            positions[c] = -2.0 * terms.constraints[c] / (h * h);
+            velocities[c] = -2.0 * terms.constraint_rates[c] / h;
+        }
+        reaction_change.fill(0.0);
+        add_product(-1.0, &terms.mass, reaction, reaction_change);
+        add_transposed_product(1.0, &terms.jacobian, &psi[1], reaction_change);
+        if *dense {
+            reactions.copy_from_slice(reaction_change);
+        } else {
+            self.by_itself_factors.solve_by_columns(reaction_change);
+            add_product(-1.0, &self.by_reaction, reaction_change, dynamics);
+            add_product(-*b, &terms.jacobian, reaction_change, positions);
+            add_product(-1.0, &self.velocity[1], reaction_change, velocities);
+        }
+        system.solve();
+        if *dense {
+            reaction_change.copy_from_slice(&system.x[n..2 * n]);
+        } else {
+            add_product(1.0, &self.eliminated, &system.x, reaction_change);
+        }
+        let (change, multipliers) = (&system.x[..n], &system.x[n + inner..]);
+        increase(a, change);
+        increase(reaction, reaction_change);
+        increase(&mut psi[0], &multipliers[..m]);
+        increase(&mut psi[1], &multipliers[m..]);
+        let change = largest(change).max(largest(reaction_change));
+        let size = largest(a).max(largest(reaction));
+        self.end(trial);
+        Correction { change, size, by_position: self.predictor.by_position }
+    }
+
+    fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
+        self.weigh(&trial.terms)?;
+        self.free.copy_from_slice(&trial.terms.forces);
+        self.mass_factors.solve_by_columns(&mut self.free);
+        self.predictor.accept(&trial.q, &trial.v);
+        Ok(())
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        &self.psi[1]
+    }
+}

@@ -1,0 +1,87 @@
+//! What a formula gives to the engine, and gets from it.
+
+use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::{CountedMechanics, Derivatives, Terms};
+use nalgebra::DMatrix;
+
+/// The end of the step that is attempted, with the terms of the equations there.
+pub struct Trial {
+    /// End of the step, s.
+    pub t: f64,
+    /// Positions.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+    /// Terms at `(t, q, v)`, of the iterate before the last correction once the iteration has ended.
+    pub terms: Terms<f64>,
+    /// Their derivatives, as of the iteration that formed the matrix.
+    pub derivatives: Derivatives<f64>,
+}
+
+/// The motion at the initial time.
+pub struct Start<'s> {
+    /// Positions.
+    pub q: &'s [f64],
+    /// Velocities.
+    pub v: &'s [f64],
+    /// Accelerations that the equations of motion give.
+    pub a: &'s [f64],
+    /// Multipliers that they give.
+    pub lambda: &'s [f64],
+    /// Terms of the equations.
+    pub terms: &'s Terms<f64>,
+}
+
+/// A correction of Newton's method.
+#[derive(Debug, Clone, Copy)]
+pub struct Correction {
+    /// Largest change of an acceleration.
+    pub change: f64,
+    /// Largest acceleration afterwards.
+    pub size: f64,
+    /// By how much a change of one in an acceleration moves a position, s².
+    pub by_position: f64,
+}
+
+/// One step of a method, as an iteration on its own unknowns.
+pub trait Formula {
+    /// Begins a step of size `h`: unknowns and [`Trial`] at the first iterate. With `guess` false the iteration starts
+    /// from zero accelerations and multipliers.
+    ///
+    /// # Errors
+    /// [`Singular`] for a mass matrix that cannot be inverted.
+    fn begin(
+        &mut self,
+        h: f64,
+        guess: bool,
+        mechanics: &mut CountedMechanics<'_>,
+        trial: &mut Trial,
+    ) -> Result<(), Singular>;
+
+    /// Forms Newton's matrix at the iterate.
+    ///
+    /// # Errors
+    /// [`Singular`] for a block that is to be eliminated and cannot be.
+    fn form(&mut self, trial: &Trial) -> Result<(), Singular>;
+
+    /// Newton's matrix as formed last.
+    fn matrix(&self) -> &DMatrix<f64>;
+
+    /// Factorises it.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    fn factorize(&mut self) -> Result<(), Singular>;
+
+    /// Corrects unknowns and [`Trial`] by the residual at the iterate.
+    fn correct(&mut self, trial: &mut Trial) -> Correction;
+
+    /// The iteration has ended: keeps what the next step needs.
+    ///
+    /// # Errors
+    /// [`Singular`] for a mass matrix that cannot be inverted; the step then counts as not made.
+    fn accept(&mut self, trial: &Trial) -> Result<(), Singular>;
+
+    /// Multipliers at the end of the last accepted step.
+    fn multipliers(&self) -> &[f64];
+}

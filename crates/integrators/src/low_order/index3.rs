@@ -1,0 +1,134 @@
+//! Formulas with constraints on positions only: NEWMARK, HHT-I3, NSTIFF.
+
+use mbsbench_problem::CountedMechanics;
+use mbsbench_problem::linalg::{Singular, add_product};
+use nalgebra::DMatrix;
+
+use super::blocks::{System, add, increase, largest, put, put_transposed};
+use super::formula::{Correction, Formula, Start, Trial};
+use super::predictor::{Discretisation, Predictor};
+use super::settings::MassAt;
+
+/// ```text
+/// M a/(1+α) − f₁ + α/(1+α) f₀ = 0,   f = D + Jᵀ λ
+/// Φ(q₁)/c_q = 0,   q₁ = q̂ + c_q a,   v₁ = v̂ + c_v a
+/// ```
+///
+/// (negrut2007, Eqs. 5 to 7 with α and Newmark's formulas, 3 and 4 with α = 0, 8 and 9 with BDF).
+pub struct Index3 {
+    predictor: Predictor,
+    alpha: f64,
+    mass_at: MassAt,
+    a: Vec<f64>,
+    lambda: Vec<f64>,
+    /// f₀, all forces at the start of the step.
+    forces: Vec<f64>,
+    /// Mass at the shifted configuration.
+    mass: DMatrix<f64>,
+    shifted: Vec<f64>,
+    system: System,
+}
+
+impl Index3 {
+    /// At the start of a run.
+    pub fn new(discretisation: Discretisation, alpha: f64, mass_at: MassAt, start: &Start<'_>) -> Self {
+        let (n, m) = (start.q.len(), start.lambda.len());
+        let mut forces = vec![0.0; n];
+        start.terms.all_forces(start.lambda, &mut forces);
+        Self {
+            predictor: Predictor::new(discretisation, start.q, start.v),
+            alpha,
+            mass_at,
+            a: start.a.to_vec(),
+            lambda: start.lambda.to_vec(),
+            forces,
+            mass: DMatrix::zeros(n, n),
+            shifted: vec![0.0; n],
+            system: System::new(n + m),
+        }
+    }
+}
+
+impl Formula for Index3 {
+    fn begin(
+        &mut self,
+        h: f64,
+        guess: bool,
+        mechanics: &mut CountedMechanics<'_>,
+        trial: &mut Trial,
+    ) -> Result<(), Singular> {
+        self.predictor.predict(h, &self.a);
+        if self.mass_at == MassAt::Shifted {
+            let [q, v] = &self.predictor.start;
+            for i in 0..q.len() {
+                self.shifted[i] = q[i] + (1.0 + self.alpha) * h * v[i];
+            }
+            mechanics.mass(&self.shifted, &mut self.mass);
+        }
+        if !guess {
+            self.a.fill(0.0);
+            self.lambda.fill(0.0);
+        }
+        self.predictor.end(&self.a, None, &mut trial.q, &mut trial.v);
+        Ok(())
+    }
+
+    fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
+        let Trial { terms, derivatives, .. } = trial;
+        let Self { predictor, alpha, mass_at, a, lambda, mass, system, .. } = self;
+        let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
+        let of_mass = 1.0 / (1.0 + *alpha);
+        let n = a.len();
+        let matrix = &mut system.matrix;
+        put(matrix, (0, 0), of_mass, mass_at.choose(&terms.mass, mass));
+        add(matrix, (0, 0), -by_position, &derivatives.forces_by_position);
+        add(matrix, (0, 0), -by_velocity, &derivatives.forces_by_velocity);
+        derivatives.add_curvature(-by_position, lambda, matrix);
+        if *mass_at == MassAt::End {
+            derivatives.add_inertia(of_mass * by_position, a, matrix);
+        }
+        put_transposed(matrix, (0, n), -1.0, &terms.jacobian);
+        put(matrix, (n, 0), 1.0, &terms.jacobian);
+        Ok(())
+    }
+
+    fn matrix(&self) -> &DMatrix<f64> {
+        &self.system.matrix
+    }
+
+    fn factorize(&mut self) -> Result<(), Singular> {
+        self.system.factorize()
+    }
+
+    fn correct(&mut self, trial: &mut Trial) -> Correction {
+        let terms = &trial.terms;
+        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, .. } = self;
+        let by_position = predictor.by_position;
+        let (dynamics, constraints) = system.x.split_at_mut(a.len());
+        terms.all_forces(lambda, dynamics);
+        let earlier = *alpha / (1.0 + *alpha);
+        for (residual, &force) in dynamics.iter_mut().zip(&*forces) {
+            *residual -= earlier * force;
+        }
+        add_product(-1.0 / (1.0 + *alpha), mass_at.choose(&terms.mass, mass), a, dynamics);
+        for (residual, &phi) in constraints.iter_mut().zip(&terms.constraints) {
+            *residual = -phi / by_position;
+        }
+        system.solve();
+        let (change, multipliers) = system.x.split_at(a.len());
+        increase(a, change);
+        increase(lambda, multipliers);
+        predictor.end(a, None, &mut trial.q, &mut trial.v);
+        Correction { change: largest(change), size: largest(a), by_position }
+    }
+
+    fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
+        trial.terms.all_forces(&self.lambda, &mut self.forces);
+        self.predictor.accept(&trial.q, &trial.v);
+        Ok(())
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        &self.lambda
+    }
+}

@@ -1,0 +1,31 @@
+//! Low-order implicit formulas for constrained mechanics: the six of negrut2007.
+//!
+//! All solve `M(q) v' = D(t, q, v) + Jᵀ λ`, `0 = Φ(t, q)` in its index-3 form with a constant step. λ has the sign of
+//! this equation, as everywhere in `mbsbench`; the paper's (`M q'' + Φ_qᵀ λ = Q`) is the other one. The constraints
+//! are divided by powers of the step, so that the condition of Newton's matrix does not depend on it.
+//!
+//! ```text
+//! Predictor  q₁ = q̂ + c_q a,  v₁ = v̂ + c_v a     Newmark's formulas or BDF
+//!     └─▶ Index3      NEWMARK, HHT-I3, NSTIFF     positions only
+//!     └─▶ Stabilised  HHT-SI2, NSTIFF-SI2         positions and velocities, two accelerations
+//!     └─▶ Additive    HHT-ADD                     positions and velocities, two multipliers
+//!             └─▶ newton (one step) ◀── drive (the grid, the observer, failures)
+//! ```
+//!
+//! A new formula implements `Formula` (`formula.rs`), and has Newton iteration, start, budgets and observation from
+//! what is here. `factorizations` and `linear_solves` count those of Newton's matrix (and of the start); what is
+//! condensed into it is not counted apart.
+
+mod additive;
+mod blocks;
+mod definitions;
+mod drive;
+mod formula;
+mod index3;
+mod newton;
+mod predictor;
+mod settings;
+mod stabilised;
+
+pub use definitions::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use settings::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings};

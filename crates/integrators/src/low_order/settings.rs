@@ -1,0 +1,94 @@
+//! Settings that several of the formulas share.
+
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When Newton's matrix is formed and factorised.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JacobianUse {
+    /// In every iteration: Newton's method.
+    #[default]
+    Full,
+    /// In the first iteration of a step; it is then kept for the rest of them.
+    Modified,
+}
+
+/// Accelerations and multipliers from which the first step's iteration starts. All other steps start from those of
+/// the step before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FirstGuess {
+    /// Those that the equations of motion have at the initial state.
+    #[default]
+    Consistent,
+    /// None: where a stiff spring makes the initial accelerations large, the iteration may converge from here alone.
+    Zero,
+}
+
+/// How the linear systems of a formula with constraints on both levels are solved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinearAlgebra {
+    /// Unknowns that others determine are eliminated block by block from Newton's system; the iterates are the same.
+    #[default]
+    Structured,
+    /// One dense system of all `2 n + 2 n_c` unknowns.
+    Dense,
+}
+
+/// Where HHT-I3 evaluates the mass matrix.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MassAt {
+    /// At the end of the step, as printed. First order where the mass depends on the configuration, since the
+    /// acceleration belongs to `t_{n+1} + α h`.
+    #[default]
+    End,
+    /// At `q_n + (1 + α) h v_n`, as HHT-SI2 does: second order.
+    Shifted,
+}
+
+impl MassAt {
+    /// The one of two matrices that is meant.
+    pub(super) fn choose<T>(self, end: T, shifted: T) -> T {
+        match self {
+            Self::End => end,
+            Self::Shifted => shifted,
+        }
+    }
+}
+
+/// Newton's method.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct NewtonSettings {
+    /// The iteration ends with a correction `‖Δa‖ ≤ tolerance (1 + ‖a‖)` (largest component, m/s² or rad/s²), or where
+    /// corrections no longer decrease and move positions by rounding only.
+    pub tolerance: f64,
+    /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
+    #[schemars(range(min = 1))]
+    pub max_iterations: u32,
+    /// When the matrix is formed and factorised: `full` or `modified`.
+    pub jacobian: JacobianUse,
+    /// Start of the first step's iteration: `consistent` or `zero`.
+    pub first_guess: FirstGuess,
+}
+
+impl Default for NewtonSettings {
+    fn default() -> Self {
+        let (jacobian, first_guess) = (JacobianUse::default(), FirstGuess::default());
+        Self { tolerance: 1e-10, max_iterations: 20, jacobian, first_guess }
+    }
+}
+
+impl Parameters for NewtonSettings {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("tolerance", self.tolerance)?;
+        if self.max_iterations == 0 {
+            return Err(OutOfRange::new("max-iterations", self.max_iterations, "a whole number above zero"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! Mechanics with all derivatives by dual numbers.
+
+use nalgebra::DMatrix;
+use num_dual::{Dual, HyperDual};
+
+use super::terms::{Derivatives, Structure, Terms};
+use super::{MechanicalModel, Mechanics, structure};
+use crate::Scalar;
+use crate::linalg::add_product;
+
+/// A [`MechanicalModel`] as [`Mechanics`]: derivatives by dual numbers, exact to roundoff.
+///
+/// Scratch memory is made once, so that no evaluation allocates.
+pub struct MechanicsOf<'m, M, S: Scalar = f64> {
+    model: &'m M,
+    q: Vec<Dual<S>>,
+    v: Vec<Dual<S>>,
+    rate: Vec<S>,
+    direction: Vec<S>,
+    holonomic: Vec<Dual<S>>,
+    nonholonomic: Vec<Dual<S>>,
+    q_second: Vec<Dual<Dual<S>>>,
+    holonomic_second: Vec<Dual<Dual<S>>>,
+    rate_dual: Vec<Dual<S>>,
+    mass: DMatrix<Dual<S>>,
+    forces: Vec<Dual<S>>,
+    q_pair: Vec<HyperDual<S>>,
+    holonomic_pair: Vec<HyperDual<S>>,
+    structure: Option<Structure>,
+    /// `J` at the first state, of which the columns that are not curved hold everywhere.
+    first_jacobian: DMatrix<S>,
+}
+
+impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
+    /// Wraps a model.
+    pub fn new(model: &'m M) -> Self {
+        let zero = S::nought();
+        let dual = Dual::new(zero, zero);
+        let second = Dual::new(dual, dual);
+        let (nq, nv) = (model.coordinates(), model.velocities());
+        Self {
+            model,
+            q: vec![dual; nq],
+            v: vec![dual; nv],
+            rate: vec![zero; nq],
+            direction: vec![zero; nv],
+            holonomic: vec![dual; model.holonomic()],
+            nonholonomic: vec![dual; model.nonholonomic()],
+            q_second: vec![second; nq],
+            holonomic_second: vec![second; model.holonomic()],
+            rate_dual: vec![dual; nq],
+            mass: DMatrix::from_element(nv, nv, dual),
+            forces: vec![dual; nv],
+            q_pair: vec![HyperDual::from_re(zero); nq],
+            holonomic_pair: vec![HyperDual::from_re(zero); model.holonomic()],
+            structure: None,
+            first_jacobian: DMatrix::from_element(model.holonomic(), nv, zero),
+        }
+    }
+
+    fn lift(target: &mut [Dual<S>], value: &[S], direction: impl Fn(usize) -> S) {
+        for (i, (target, &value)) in target.iter_mut().zip(value).enumerate() {
+            *target = Dual::new(value, direction(i));
+        }
+    }
+
+    /// Φ and its derivative in coordinate `j`, into `holonomic`; the positions in `q` carry no derivative before and
+    /// after.
+    fn along(&mut self, t: S, j: usize) {
+        self.q[j].eps = S::from(1.0);
+        self.model.holonomic_constraints(Dual::from_re(t), &self.q, &mut self.holonomic);
+        self.q[j].eps = S::nought();
+    }
+
+    /// Finds the structure, and the columns of `J` that are constant.
+    fn find_structure(&mut self, t: S, q: &[S], v: &[S]) {
+        if self.structure.is_some() {
+            return;
+        }
+        self.structure = Some(structure::find(self.model, t, q, v));
+        Self::lift(&mut self.q, q, |_| S::nought());
+        for j in 0..self.q.len() {
+            self.along(t, j);
+            for (c, phi) in self.holonomic.iter().enumerate() {
+                self.first_jacobian[(c, j)] = phi.eps;
+            }
+        }
+    }
+}
+
+impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
+    fn coordinates(&self) -> usize {
+        self.model.coordinates()
+    }
+    fn velocities(&self) -> usize {
+        self.model.velocities()
+    }
+    fn holonomic(&self) -> usize {
+        self.model.holonomic()
+    }
+    fn nonholonomic(&self) -> usize {
+        self.model.nonholonomic()
+    }
+    fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
+        self.model.position_rate(q, v, q_rate);
+    }
+    fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
+        self.model.retract(q, delta, moved);
+    }
+    fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
+        mass.fill(S::nought());
+        self.model.mass(q, mass);
+    }
+    fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        self.model.forces(t, q, v, forces);
+    }
+    fn energy(&mut self, q: &[S], v: &[S]) -> S {
+        self.model.energy(q, v)
+    }
+
+    fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
+        let (gamma, phi) = values.split_at_mut(self.model.nonholonomic());
+        self.model.nonholonomic_constraints(t, q, v, gamma);
+        self.model.holonomic_constraints(t, q, phi);
+    }
+
+    fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
+        let (gamma, phi_rate) = values.split_at_mut(self.model.nonholonomic());
+        self.model.nonholonomic_constraints(t, q, v, gamma);
+        if phi_rate.is_empty() {
+            return;
+        }
+        // One evaluation of Φ along (1, H v).
+        self.model.position_rate(q, v, &mut self.rate);
+        let rate = &self.rate;
+        Self::lift(&mut self.q, q, |i| rate[i]);
+        self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
+        for (rate, phi) in phi_rate.iter_mut().zip(&self.holonomic) {
+            *rate = phi.eps;
+        }
+    }
+
+    fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
+        let nonholonomic = self.model.nonholonomic();
+        let (zero, one) = (S::nought(), S::from(1.0));
+        let time = Dual::new(t, zero);
+        for j in 0..self.model.velocities() {
+            if nonholonomic > 0 {
+                Self::lift(&mut self.q, q, |_| zero);
+                Self::lift(&mut self.v, v, |i| if i == j { one } else { zero });
+                self.model.nonholonomic_constraints(time, &self.q, &self.v, &mut self.nonholonomic);
+                for (i, gamma) in self.nonholonomic.iter().enumerate() {
+                    jacobian[(i, j)] = gamma.eps;
+                }
+            }
+            if self.holonomic.is_empty() {
+                continue;
+            }
+            self.direction.fill(zero);
+            self.direction[j] = one;
+            self.model.position_rate(q, &self.direction, &mut self.rate);
+            let rate = &self.rate;
+            Self::lift(&mut self.q, q, |i| rate[i]);
+            self.model.holonomic_constraints(time, &self.q, &mut self.holonomic);
+            for (i, phi) in self.holonomic.iter().enumerate() {
+                jacobian[(nonholonomic + i, j)] = phi.eps;
+            }
+        }
+    }
+
+    fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
+        let (zero, one) = (S::nought(), S::from(1.0));
+        let (gamma_rate, phi_second) = bias.split_at_mut(self.model.nonholonomic());
+        self.model.position_rate(q, v, &mut self.rate);
+        let rate = &self.rate;
+        Self::lift(&mut self.q, q, |i| rate[i]);
+        Self::lift(&mut self.v, v, |_| zero);
+        if !gamma_rate.is_empty() {
+            self.model.nonholonomic_constraints(Dual::new(t, one), &self.q, &self.v, &mut self.nonholonomic);
+            for (rate, gamma) in gamma_rate.iter_mut().zip(&self.nonholonomic) {
+                *rate = gamma.eps;
+            }
+        }
+        if phi_second.is_empty() {
+            return;
+        }
+        // Second derivative of Φ along the path with q' = H(q) v, v constant: the outer dual carries the
+        // direction H(q) v, and its derivative along the same path.
+        self.model.position_rate(&self.q, &self.v, &mut self.rate_dual);
+        for ((second, &inner), &rate) in self.q_second.iter_mut().zip(&self.q).zip(&self.rate_dual) {
+            *second = Dual::new(inner, rate);
+        }
+        let time = Dual::new(Dual::new(t, one), Dual::new(one, zero));
+        self.model.holonomic_constraints(time, &self.q_second, &mut self.holonomic_second);
+        for (bias, phi) in phi_second.iter_mut().zip(&self.holonomic_second) {
+            *bias = phi.eps.eps;
+        }
+    }
+
+    fn has_vector_coordinates(&mut self) -> bool {
+        if self.q.len() != self.v.len() {
+            return false;
+        }
+        // No two of these numbers are alike, so that no rotation or permutation goes unseen.
+        let numbers =
+            |start: f64| (0..self.q.len()).map(move |i| S::from((start + i as f64).sqrt())).collect::<Vec<S>>();
+        let (q, v) = (numbers(0.3), numbers(1.7));
+        let mut moved = q.clone();
+        self.model.retract(&q, &v, &mut moved);
+        self.model.position_rate(&q, &v, &mut self.rate);
+        (0..q.len()).all(|i| moved[i] == q[i] + v[i] && self.rate[i] == v[i])
+    }
+
+    fn structure(&mut self, t: S, q: &[S], v: &[S]) -> &Structure {
+        self.find_structure(t, q, v);
+        self.structure.get_or_insert_default()
+    }
+
+    fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
+        self.find_structure(t, q, v);
+        terms.mass.fill(S::nought());
+        self.model.mass(q, &mut terms.mass);
+        self.model.forces(t, q, v, &mut terms.forces);
+        let Some(structure) = self.structure.take() else { return };
+        if !self.holonomic.is_empty() {
+            Self::lift(&mut self.q, q, |_| S::nought());
+            terms.jacobian.copy_from(&self.first_jacobian);
+            for &j in &structure.curved {
+                self.along(t, j);
+                for (entry, phi) in terms.jacobian.column_mut(j).iter_mut().zip(&self.holonomic) {
+                    *entry = phi.eps;
+                }
+            }
+            if structure.rheonomic {
+                self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
+                for (rate, phi) in terms.constraint_rates.iter_mut().zip(&self.holonomic) {
+                    *rate = phi.eps;
+                }
+            } else {
+                terms.constraint_rates.fill(S::nought());
+            }
+            add_product(S::from(1.0), &terms.jacobian, v, &mut terms.constraint_rates);
+            if structure.rheonomic || !structure.curved.is_empty() {
+                for (value, phi) in terms.constraints.iter_mut().zip(&self.holonomic) {
+                    *value = phi.re;
+                }
+            } else {
+                self.model.holonomic_constraints(t, q, &mut terms.constraints);
+            }
+        }
+        self.structure = Some(structure);
+    }
+
+    fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
+        self.find_structure(t, q, v);
+        let (zero, one) = (S::nought(), S::from(1.0));
+        Self::lift(&mut self.q, q, |_| zero);
+        Self::lift(&mut self.v, v, |_| zero);
+        let Some(structure) = self.structure.take() else { return };
+        let time = Dual::from_re(t);
+        for (k, mass) in &mut derivatives.mass {
+            self.q[*k].eps = one;
+            self.mass.fill(Dual::from_re(zero));
+            self.model.mass(&self.q, &mut self.mass);
+            self.q[*k].eps = zero;
+            for (entry, dual) in mass.iter_mut().zip(&self.mass) {
+                *entry = dual.eps;
+            }
+        }
+        for &k in &structure.forces_by_position {
+            self.q[k].eps = one;
+            self.model.forces(time, &self.q, &self.v, &mut self.forces);
+            self.q[k].eps = zero;
+            for (entry, dual) in derivatives.forces_by_position.column_mut(k).iter_mut().zip(&self.forces) {
+                *entry = dual.eps;
+            }
+        }
+        for &k in &structure.forces_by_velocity {
+            self.v[k].eps = one;
+            self.model.forces(time, &self.q, &self.v, &mut self.forces);
+            self.v[k].eps = zero;
+            for (entry, dual) in derivatives.forces_by_velocity.column_mut(k).iter_mut().zip(&self.forces) {
+                *entry = dual.eps;
+            }
+        }
+        for (pair, &value) in self.q_pair.iter_mut().zip(q) {
+            *pair = HyperDual::from_re(value);
+        }
+        let mut second = derivatives.second.iter_mut();
+        for &(i, j) in &derivatives.pairs {
+            let mut time = HyperDual::from_re(t);
+            // The number of coordinates stands for time.
+            self.q_pair.get_mut(i).unwrap_or(&mut time).eps1 = one;
+            self.q_pair.get_mut(j).unwrap_or(&mut time).eps2 = one;
+            self.model.holonomic_constraints(time, &self.q_pair, &mut self.holonomic_pair);
+            for k in [i, j] {
+                if let Some(pair) = self.q_pair.get_mut(k) {
+                    *pair = HyperDual::from_re(q[k]);
+                }
+            }
+            for (phi, entry) in self.holonomic_pair.iter().zip(second.by_ref()) {
+                *entry = phi.eps1eps2;
+            }
+        }
+        self.structure = Some(structure);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! Derivatives by dual numbers against those found by hand and by differences.
+
+use approx::assert_relative_eq;
+
+use super::*;
+use crate::AccelerationLevel;
+
+/// A bead on a moving parabola with a made-up nonholonomic row, chosen so that every term of the
+/// derivatives is present.
+struct Bead;
+impl MechanicalModel for Bead {
+    fn coordinates(&self) -> usize {
+        2
+    }
+    fn holonomic(&self) -> usize {
+        1
+    }
+    fn nonholonomic(&self) -> usize {
+        1
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        mass.fill_with_identity();
+    }
+    fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
+        forces.fill(S::nought());
+    }
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        phi[0] = q[1] - q[0] * q[0] * t;
+    }
+    fn nonholonomic_constraints<S: Scalar>(&self, t: S, q: &[S], v: &[S], gamma: &mut [S]) {
+        gamma[0] = v[0] * q[1] * t - v[1] * v[1];
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], v: &[S]) -> S {
+        (v[0] * v[0] + v[1] * v[1]) * 0.5
+    }
+}
+
+#[test]
+fn derivatives_are_those_found_by_hand() {
+    let (t, q, v) = (0.7, [1.1, 0.4], [0.3, -0.8]);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Bead);
+    let mut w = [0.0; 2];
+    mechanics.velocity_constraints(t, &q, &v, &mut w);
+    assert_relative_eq!(w[0], v[0] * q[1] * t - v[1] * v[1]);
+    assert_relative_eq!(w[1], v[1] - 2.0 * q[0] * v[0] * t - q[0] * q[0], max_relative = 1e-15);
+
+    let mut jacobian = DMatrix::zeros(2, 2);
+    mechanics.constraint_jacobian(t, &q, &v, &mut jacobian);
+    let expected = DMatrix::from_row_slice(2, 2, &[q[1] * t, -2.0 * v[1], -2.0 * q[0] * t, 1.0]);
+    assert_relative_eq!(jacobian, expected, max_relative = 1e-15);
+
+    let mut bias = [0.0; 2];
+    mechanics.acceleration_bias(t, &q, &v, &mut bias);
+    assert_relative_eq!(bias[0], v[0] * v[1] * t + v[0] * q[1], max_relative = 1e-15);
+    assert_relative_eq!(bias[1], -2.0 * v[0] * v[0] * t - 4.0 * q[0] * v[0], max_relative = 1e-15);
+}
+
+/// Three coordinates with a full mass matrix that depends on two of them, forces in time, one position and two
+/// velocities, and two constraints that bend in pairs of coordinates and in time.
+struct Tangle;
+impl MechanicalModel for Tangle {
+    fn coordinates(&self) -> usize {
+        3
+    }
+    fn holonomic(&self) -> usize {
+        2
+    }
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+        mass[(0, 0)] = q[1].cos() * q[2] + 3.0;
+        mass[(1, 1)] = S::from(2.0);
+        mass[(2, 2)] = q[2] * q[2] + 1.0;
+        mass[(0, 2)] = q[1].sin() * 0.3;
+        mass[(2, 0)] = mass[(0, 2)];
+    }
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        forces[0] = q[0] * t * v[2] * v[2];
+        forces[1] = (q[0] * 2.0).exp() - v[1];
+        forces[2] = S::from(9.81);
+    }
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        phi[0] = q[0] * q[1].sin() + q[2] * t * t * 2.0;
+        phi[1] = q[0] * 3.0 - q[1] + t * t * t;
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+const STATE: (f64, [f64; 3], [f64; 3]) = (0.7, [0.4, -1.1, 0.9], [0.3, -0.8, 1.7]);
+
+#[test]
+fn the_structure_is_what_the_arithmetic_shows() {
+    let (t, q, v) = STATE;
+    let expected = Structure {
+        mass: vec![1, 2],
+        forces_by_position: vec![0],
+        forces_by_velocity: vec![1, 2],
+        // with the number of coordinates for time
+        curvature: vec![(0, 1), (1, 1), (2, 3), (3, 3)],
+        curved: vec![0, 1, 2],
+        rheonomic: true,
+    };
+    assert_eq!(MechanicsOf::<_, f64>::new(&Tangle).structure(t, &q, &v), &expected);
+}
+
+#[test]
+fn terms_are_those_of_the_single_evaluations() {
+    let (t, q, v) = STATE;
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut terms = Terms::new(3, 2);
+    // At another state first: nothing may be left of it.
+    mechanics.terms(0.1, &[1.0, 2.0, 3.0], &[0.0; 3], &mut terms);
+    mechanics.terms(t, &q, &v, &mut terms);
+    let (mut mass, mut jacobian) = (DMatrix::zeros(3, 3), DMatrix::zeros(2, 3));
+    let (mut forces, mut phi, mut rates) = ([0.0; 3], [0.0; 2], [0.0; 2]);
+    mechanics.mass(&q, &mut mass);
+    mechanics.forces(t, &q, &v, &mut forces);
+    mechanics.constraint_values(t, &q, &v, &mut phi);
+    mechanics.constraint_jacobian(t, &q, &v, &mut jacobian);
+    mechanics.velocity_constraints(t, &q, &v, &mut rates);
+    assert_eq!((&terms.mass, &terms.jacobian), (&mass, &jacobian));
+    assert_eq!((&terms.forces[..], &terms.constraints[..]), (&forces[..], &phi[..]));
+    for (rate, expected) in terms.constraint_rates.iter().zip(rates) {
+        assert_relative_eq!(*rate, expected, max_relative = 1e-14);
+    }
+}
+
+#[test]
+fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
+    let (t, q, v) = STATE;
+    let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
+    let mut rate = [0.0; 6];
+    crate::Ode::rhs(&mut ode, t, &[q, v].concat(), &mut rate).unwrap();
+    let mut terms = Terms::new(3, 2);
+    MechanicsOf::<_, f64>::new(&Tangle).terms(t, &q, &v, &mut terms);
+    let mut residual = [0.0; 3];
+    terms.dynamics(&rate[3..], ode.multipliers(), &mut residual);
+    assert!(residual.iter().all(|r| r.abs() < 1e-13), "the same sign of λ in both: {residual:?}");
+}
+
+/// Central differences of `M a − D − Jᵀ λ` and of `J v + Φ_t`, against the exact derivatives.
+#[test]
+fn derivatives_are_those_of_the_terms() {
+    let (t, q, v) = STATE;
+    let (a, lambda) = ([0.6, -2.0, 1.3], [1.9, -0.7]);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut derivatives = Derivatives::new(3, 2, mechanics.structure(t, &q, &v));
+    mechanics.derivatives(t, &q, &v, &mut derivatives);
+    let mut by_position = -&derivatives.forces_by_position;
+    derivatives.add_inertia(1.0, &a, &mut by_position);
+    derivatives.add_curvature(-1.0, &lambda, &mut by_position);
+    let by_velocity = -&derivatives.forces_by_velocity;
+    let mut rates_by_position = DMatrix::zeros(2, 3);
+    derivatives.constraint_rates(&v, &mut rates_by_position);
+
+    let step = 1e-5;
+    let mut at = |q: &[f64; 3], v: &[f64; 3]| {
+        let mut terms = Terms::new(3, 2);
+        mechanics.terms(t, q, v, &mut terms);
+        let mut residual = vec![0.0; 3];
+        terms.dynamics(&a, &lambda, &mut residual);
+        (residual, terms.constraint_rates)
+    };
+    let shifted = |x: &[f64; 3], k: usize, by: f64| {
+        let mut x = *x;
+        x[k] += by;
+        x
+    };
+    for k in 0..3 {
+        let (up, down) = (at(&shifted(&q, k, step), &v), at(&shifted(&q, k, -step), &v));
+        for i in 0..3 {
+            // the third derivatives are below ten, so that the difference is good to 1e-9; so is rounding, 1e-16/1e-5
+            assert_relative_eq!(by_position[(i, k)], (up.0[i] - down.0[i]) / (2.0 * step), epsilon = 1e-8);
+        }
+        for c in 0..2 {
+            assert_relative_eq!(rates_by_position[(c, k)], (up.1[c] - down.1[c]) / (2.0 * step), epsilon = 1e-8);
+        }
+        let (up, down) = (at(&q, &shifted(&v, k, step)), at(&q, &shifted(&v, k, -step)));
+        for i in 0..3 {
+            assert_relative_eq!(by_velocity[(i, k)], (up.0[i] - down.0[i]) / (2.0 * step), epsilon = 1e-8);
+        }
+    }
+}
+
+/// A point whose velocity coordinates are not the rates of its positions.
+struct Turned;
+impl MechanicalModel for Turned {
+    fn coordinates(&self) -> usize {
+        2
+    }
+    fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
+        q_rate.copy_from_slice(&[-v[1], v[0]]);
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        mass.fill_with_identity();
+    }
+    fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
+        forces.fill(S::nought());
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+#[test]
+fn vector_coordinates_are_told_from_others() {
+    assert!(MechanicsOf::<_, f64>::new(&Tangle).has_vector_coordinates());
+    assert!(!MechanicsOf::<_, f64>::new(&Turned).has_vector_coordinates());
+}
