@@ -276,9 +276,7 @@ fn without(lacking: Lacking) -> Judgement {
     match lacking {
         Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::Contradicted, what),
         Lacking::Reference(what) => Judgement::without_number(Verdict::Inconclusive, what),
-        Lacking::Timing(what) => {
-            Judgement { excused: true, ..Judgement::without_number(Verdict::Inconclusive, what) }
-        }
+        Lacking::Timing(what) => Judgement { excused: true, ..Judgement::without_number(Verdict::Inconclusive, what) },
         Lacking::Unavailable(what) => {
             Judgement { excused: true, ..Judgement::without_number(Verdict::Untestable, what) }
         }
