@@ -222,6 +222,7 @@ fn show(
         before_projection: end,
         multipliers,
         switched: &[],
+        event_residual: None,
         within: &mut within,
     })
 }
