@@ -165,7 +165,7 @@ impl<'p> Evidence<'p> {
                     Some(Number { value, uncertainty }) => {
                         selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
                     }
-                    None if column.starts_with("error") => {
+                    None if is_error(column) => {
                         let what = format!("the run {} has no `{column}`: no certified reference", run.key);
                         selection.lacks(Lacking::Reference(what));
                     }
@@ -197,10 +197,15 @@ impl<'p> Evidence<'p> {
             let parts = if column == "timing.ratio" { 2.0 } else { 1.0 };
             return Some(Number { value, uncertainty: value.abs() * parts * spread / median });
         }
-        let bound = column.strip_prefix("error").map(|rest| format!("error_bound{rest}"));
+        let bound = is_error(column).then(|| column.replacen("error", "error_bound", 1));
         let uncertainty = bound.and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
         Some(Number { value, uncertainty })
     }
+}
+
+/// Whether a column holds errors against a reference: `error(theta)`, `position_error`.
+fn is_error(column: &str) -> bool {
+    column.starts_with("error(") || column.ends_with("_error")
 }
 
 impl Selection {

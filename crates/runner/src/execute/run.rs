@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{Counted, Failure, Method, Model, Observation, Observer, Settings, Step, Task};
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::Rule;
@@ -86,8 +87,10 @@ impl Record {
 /// Solves and measures. Never panics on a diverging run; what went wrong is in the record.
 #[must_use]
 pub fn execute(job: &Job<'_>) -> Record {
-    let observables: Vec<String> = job.model.observables().iter().map(|o| o.name.clone()).collect();
-    let context = MeasureContext { observables: &observables, span: job.span, reference: job.reference };
+    let (observables, classes): (Vec<String>, Vec<_>) =
+        job.model.observables().into_iter().map(|observable| (observable.name, observable.class)).unzip();
+    let context =
+        MeasureContext { observables: &observables, classes: &classes, span: job.span, reference: job.reference };
     let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
     let recorded: Vec<usize> =
         job.trajectories.iter().filter_map(|name| observables.iter().position(|o| o == name)).collect();
@@ -169,6 +172,16 @@ impl Watch<'_> {
 }
 
 impl Observer for Watch<'_> {
+    fn watches_newton_matrices(&self) -> bool {
+        self.measures.iter().any(|measure| measure.watches_newton_matrices())
+    }
+
+    fn newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>) {
+        for measure in &mut self.measures {
+            measure.newton_matrix(matrix);
+        }
+    }
+
     fn start(&mut self, t: f64, y: &[f64]) {
         self.observation.observe(t, y, &mut self.after);
         for measure in &mut self.measures {

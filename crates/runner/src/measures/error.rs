@@ -1,5 +1,6 @@
 //! Errors against a certified reference.
 
+use mbsbench_problem::model::Class;
 use mbsbench_problem::{OutOfRange, Parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,25 +38,79 @@ impl MeasureDefinition for MaximumError {
     }
 
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
-        let Some(every) = self.every else { return vec![span[1]] };
-        // A grid point a rounding before the end is the end.
-        let inner = ((span[1] - span[0]) / every - 1e-9).floor().max(0.0) as usize;
-        (1..=inner).map(|k| span[0] + k as f64 * every).chain([span[1]]).collect()
+        grid(span, self.every)
     }
 
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        let times = self.reference_times(context.span);
-        let expected = context.reference.and_then(|reference| Expected::new(reference, &self.of, &times));
-        Box::new(Compare {
-            index: context.index(&self.of),
-            visit: Visit::new(times, context.observables.len()),
-            expected,
-            visited: 0,
-            largest: 0.0,
-        })
+        compare(context, context.index(&self.of).into_iter().collect(), grid(context.span, self.every))
     }
 }
 
+/// The times `every` seconds after the start, and the end; the end only where there is no `every`.
+fn grid(span: [f64; 2], every: Option<f64>) -> Vec<f64> {
+    let Some(every) = every else { return vec![span[1]] };
+    // A grid point a rounding before the end is the end.
+    let inner = ((span[1] - span[0]) / every - 1e-9).floor().max(0.0) as usize;
+    (1..=inner).map(|k| span[0] + k as f64 * every).chain([span[1]]).collect()
+}
+
+/// Measures the observables `indices`, all of one unit, against the reference.
+fn compare(context: &MeasureContext<'_>, indices: Vec<usize>, times: Vec<f64>) -> Box<dyn Measure> {
+    let expected = |&index: &usize| Expected::new(context.reference?, &context.observables[index], &times);
+    let expected: Option<Vec<Expected>> = indices.iter().map(expected).collect();
+    Box::new(Compare {
+        expected: expected.filter(|expected| !expected.is_empty()),
+        count: times.len(),
+        visit: Visit::new(times, context.observables.len()),
+        indices,
+        visited: 0,
+        largest: 0.0,
+    })
+}
+
+macro_rules! class_errors {
+    ($($name:ident $class:ident $column:literal $bound:literal $what:literal;)*) => {$(
+        #[doc = concat!("Largest error of the ", $what, " that the model counts as such, against the experiment's reference, ")]
+        /// with the bound on the reference's own error at the same places. Angles and lengths are taken together, in rad
+        /// and m, as the papers do.
+        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
+            #[serde(default)]
+            every: Option<f64>,
+        }
+
+        impl Parameters for $name {
+            fn check(&self) -> Result<(), OutOfRange> {
+                self.every.map_or(Ok(()), |every| OutOfRange::unless_positive("every", every))
+            }
+        }
+
+        impl MeasureDefinition for $name {
+            const NAME: &'static str = $column;
+            const SUMMARY: &'static str = concat!("largest error of the ", $what, " against the reference");
+
+            fn columns(&self) -> Vec<String> {
+                vec![$column.to_owned(), $bound.to_owned()]
+            }
+            fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+                grid(span, self.every)
+            }
+            fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+                compare(context, context.of_class(Class::$class), grid(context.span, self.every))
+            }
+        }
+    )*};
+}
+
+class_errors! {
+    PositionError Position "position_error" "position_error_bound" "positions";
+    VelocityError Velocity "velocity_error" "velocity_error_bound" "velocities";
+    MultiplierError Multiplier "multiplier_error" "multiplier_error_bound" "multipliers";
+}
+
+/// The reference's values of one observable at the times of the grid.
 struct Expected {
     values: Vec<f64>,
     bound: f64,
@@ -74,30 +129,34 @@ impl Expected {
 }
 
 struct Compare {
-    index: Option<usize>,
+    indices: Vec<usize>,
     visit: Visit,
-    expected: Option<Expected>,
+    /// One for each index; none where there is no reference for all of them.
+    expected: Option<Vec<Expected>>,
+    count: usize,
     visited: usize,
     largest: f64,
 }
 
 impl Measure for Compare {
     fn step(&mut self, step: &mut Observed<'_>) {
-        let (Some(index), Some(expected)) = (self.index, &self.expected) else { return };
-        let (largest, visited) = (&mut self.largest, &mut self.visited);
+        let Some(expected) = &self.expected else { return };
+        let (indices, largest, visited) = (&self.indices, &mut self.largest, &mut self.visited);
         self.visit.step(step, |k, observables| {
-            let error = (observables[index] - expected.values[k]).abs();
-            // `max` would drop a NaN.
-            *largest = if error.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(error) };
+            for (&index, expected) in indices.iter().zip(expected) {
+                let error = (observables[index] - expected.values[k]).abs();
+                // `max` would drop a NaN.
+                *largest = if error.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(error) };
+            }
             *visited += 1;
         });
     }
 
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        match (self.index, &self.expected) {
+        match &self.expected {
             // An error over part of the grid would look better than it is.
-            (Some(_), Some(expected)) if self.visited == expected.values.len() => {
-                vec![Some(self.largest), Some(expected.bound)]
+            Some(expected) if self.visited == self.count => {
+                vec![Some(self.largest), Some(expected.iter().map(|each| each.bound).fold(0.0, f64::max))]
             }
             _ => vec![None, None],
         }

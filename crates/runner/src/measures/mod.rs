@@ -1,21 +1,31 @@
 //! What is measured on a run: numbers that are computed while the method steps, so that memory does not grow
 //! with the number of steps.
 
+mod averages;
+mod conditioning;
 mod counters;
+mod curves;
+mod drift;
 mod error;
 mod extremes;
 mod landmarks;
 mod samples;
 mod sizes;
 
+pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
+pub use conditioning::NewtonCondition;
 pub use counters::*;
-pub use error::MaximumError;
+pub use curves::ShapeDistance;
+pub use drift::DriftConstant;
+pub use error::{MaximumError, MultiplierError, PositionError, VelocityError};
 pub use extremes::{AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax};
 pub use landmarks::{Crossings, EventTimes, Extrema};
 pub use samples::{Final, Initial, Sample, Visit};
 pub use sizes::{States, SwitchingFunctions};
 
+use mbsbench_problem::model::Class;
 use mbsbench_problem::{Failure, Parameters, Statistics};
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 /// A measure that an experiment file can name; its fields are the parameters written there.
@@ -46,6 +56,8 @@ pub trait MeasureDefinition: Parameters {
 pub struct MeasureContext<'c> {
     /// Names of the model's observables, in the order of the values shown to the measure.
     pub observables: &'c [String],
+    /// The class that each observable belongs to, if one.
+    pub classes: &'c [Option<Class>],
     /// Initial and final time, s.
     pub span: [f64; 2],
     /// The reference, where the experiment has one.
@@ -57,6 +69,12 @@ impl MeasureContext<'_> {
     #[must_use]
     pub fn index(&self, name: &str) -> Option<usize> {
         self.observables.iter().position(|observable| observable == name)
+    }
+
+    /// Indices of the observables of a class.
+    #[must_use]
+    pub fn of_class(&self, class: Class) -> Vec<usize> {
+        (0..self.classes.len()).filter(|&index| self.classes[index] == Some(class)).collect()
     }
 }
 
@@ -126,6 +144,14 @@ pub struct Ending<'e> {
 
 /// A measurement under way. Values that could not be measured are `None` and give empty cells.
 pub trait Measure {
+    /// Whether it wants to see the matrices of Newton's method.
+    fn watches_newton_matrices(&self) -> bool {
+        false
+    }
+
+    /// A matrix that Newton's method is about to factorise.
+    fn newton_matrix(&mut self, _matrix: &DMatrix<f64>) {}
+
     /// The initial state's observables.
     fn begin(&mut self, _t: f64, _observables: &[f64]) {}
 

@@ -1,6 +1,9 @@
 //! What can be checked only when models and methods are chosen.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use mbsbench_problem::Formulated;
 
 use super::{Plan, outputs};
 use crate::experiment::{Case, Placed, Problems};
@@ -14,7 +17,7 @@ impl Observables {
     pub(super) fn of(plan: &Plan) -> Self {
         let mut names = HashMap::new();
         for run in &plan.runs {
-            names.entry(std::sync::Arc::as_ptr(&run.model)).or_insert_with(|| {
+            names.entry(Arc::as_ptr(&run.model)).or_insert_with(|| {
                 run.model.object().model().observables().into_iter().map(|observable| observable.name).collect()
             });
         }
@@ -23,7 +26,7 @@ impl Observables {
 
     /// Those of the model of a run.
     pub(super) fn at(&self, run: &super::RunSpec) -> &[String] {
-        &self.0[&std::sync::Arc::as_ptr(&run.model)]
+        &self.0[&Arc::as_ptr(&run.model)]
     }
 
     /// A problem where a run's model has no such observable.
@@ -41,6 +44,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     let mut problems = Problems::default();
     let observables = Observables::of(plan);
     check_measures(plan, &observables, &mut problems);
+    check_methods(plan, &mut problems);
     check_undetermined(plan, &mut problems);
     check_timing(plan, &mut problems);
     outputs::check(plan, &observables, &mut problems);
@@ -72,6 +76,23 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
     for Placed { value: name, node } in &plan.experiment.trajectories {
         for run in &plan.runs {
             problems.keep(observables.require(run, name, node.place));
+        }
+    }
+}
+
+/// Each method can be used on the models that it is to solve.
+fn check_methods(plan: &Plan, problems: &mut Problems) {
+    let mut seen = HashSet::new();
+    for run in &plan.runs {
+        if !seen.insert((Arc::as_ptr(&run.model), Arc::as_ptr(&run.method))) {
+            continue;
+        }
+        let (model, method) = (run.model.object().model(), run.method.object().method());
+        let suits = method.suits(Formulated::<f64>::ode(&*model).as_mut());
+        if let Err(unsuitable) = suits {
+            let message = format!("`{}` cannot solve `{}`", run.method.name(), run.model.name());
+            let place = run.method.place().unwrap_or(plan.experiment.document.root.place);
+            problems.add(Problem::new(place, message).help(format!("{unsuitable}; leave the pair out with `exclude`")));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Kind;
+use crate::input::Place;
 
 /// A name with its parameters.
 pub struct Choice<K: Kind> {
@@ -15,6 +16,7 @@ pub struct Choice<K: Kind> {
     pub(super) defaults: Value,
     pub(super) label: Option<String>,
     pub(super) object: Arc<K::Object>,
+    pub(super) place: Option<Place>,
 }
 
 // Derived code would ask for `K: Clone`.
@@ -27,6 +29,7 @@ impl<K: Kind> Clone for Choice<K> {
             defaults: self.defaults.clone(),
             label: self.label.clone(),
             object: Arc::clone(&self.object),
+            place: self.place,
         }
     }
 }
@@ -60,6 +63,12 @@ impl<K: Kind> Choice<K> {
     #[must_use]
     pub fn object(&self) -> &K::Object {
         &self.object
+    }
+
+    /// Where its name stands, if in a file.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        self.place
     }
 
     /// `{ name: parameters }`, for keys.

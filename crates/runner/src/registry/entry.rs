@@ -134,7 +134,7 @@ impl<K: Kind> Entry<K> {
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
         let (defaults, _) = (self.default)();
-        Choice { name: self.name, family: self.family, parameters, defaults, label, object }
+        Choice { name: self.name, family: self.family, parameters, defaults, label, object, place: None }
     }
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choic
     };
     let label = parameters.get("label").map(read::<String>).transpose()?;
     let parameters = if label.is_some() { parameters.without("label") } else { parameters };
-    entry.choose(&parameters, label)
+    Ok(Choice { place: Some(place), ..entry.choose(&parameters, label)? })
 }
 
 fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {

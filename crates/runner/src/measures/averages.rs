@@ -1,0 +1,200 @@
+//! Averages and trends of an observable over a run.
+
+use mbsbench_problem::Parameters;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+
+/// A running value of one observable, finished into one number.
+trait Running: 'static {
+    /// The initial value.
+    fn begin(&mut self, t: f64, value: f64);
+    /// An accepted step from one time (s) and value to another.
+    fn step(&mut self, start: (f64, f64), end: (f64, f64));
+    /// The number; none where there is no such thing yet.
+    fn number(&self) -> Option<f64>;
+    /// Whether it is a running extremum, which holds for the part that a failed run made; an average does not.
+    fn holds_for_a_part(&self) -> bool {
+        false
+    }
+}
+
+struct Of<R> {
+    index: Option<usize>,
+    running: R,
+}
+
+impl<R: Running> Measure for Of<R> {
+    fn begin(&mut self, t: f64, observables: &[f64]) {
+        if let Some(index) = self.index {
+            self.running.begin(t, observables[index]);
+        }
+    }
+    fn step(&mut self, step: &mut Observed<'_>) {
+        if let Some(index) = self.index {
+            self.running.step((step.t_start, step.start[index]), (step.t_end, step.end[index]));
+        }
+    }
+    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+        let stands = ending.failure.is_none() || self.running.holds_for_a_part();
+        vec![self.index.filter(|_| stands).and_then(|_| self.running.number())]
+    }
+}
+
+macro_rules! averages {
+    ($($name:ident $column:literal $running:ident $about:literal;)*) => {$(
+        #[doc = concat!("The ", $about, ".")]
+        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// Observable.
+            of: String,
+        }
+
+        impl Parameters for $name {}
+
+        impl MeasureDefinition for $name {
+            const NAME: &'static str = $column;
+            const SUMMARY: &'static str = $about;
+            fn columns(&self) -> Vec<String> {
+                vec![format!(concat!($column, "({})"), self.of)]
+            }
+            fn observables(&self) -> Vec<String> {
+                vec![self.of.clone()]
+            }
+            fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+                Box::new(Of { index: context.index(&self.of), running: $running::default() })
+            }
+        }
+    )*};
+}
+
+averages! {
+    MaximumMagnitude "max_abs" Largest "largest magnitude of an observable over accepted states";
+    MeanMagnitude "mean_absolute" Mean
+        "mean over time of an observable's magnitude, by the trapezoidal rule over accepted states (negrut2007, Eq. 23)";
+    Trend "trend" Line "slope over time (1/s) of the straight line that fits an observable best, by least squares";
+    OscillationIndex "oscillation_index" Oscillation
+        "way that an observable goes up and down over accepted states, over the distance between its ends";
+}
+
+#[derive(Default)]
+struct Largest(f64);
+
+impl Running for Largest {
+    fn begin(&mut self, _t: f64, value: f64) {
+        self.0 = value.abs();
+    }
+    fn step(&mut self, _start: (f64, f64), (_, value): (f64, f64)) {
+        // `max` would drop a NaN.
+        self.0 = if value.is_nan() { f64::NAN } else { self.0.max(value.abs()) };
+    }
+    fn number(&self) -> Option<f64> {
+        Some(self.0)
+    }
+    fn holds_for_a_part(&self) -> bool {
+        true
+    }
+}
+
+#[derive(Default)]
+struct Mean {
+    integral: f64,
+    duration: f64,
+}
+
+impl Running for Mean {
+    fn begin(&mut self, _t: f64, _value: f64) {}
+    fn step(&mut self, (t_start, start): (f64, f64), (t_end, end): (f64, f64)) {
+        self.integral += 0.5 * (t_end - t_start) * (start.abs() + end.abs());
+        self.duration += t_end - t_start;
+    }
+    fn number(&self) -> Option<f64> {
+        (self.duration > 0.0).then(|| self.integral / self.duration)
+    }
+}
+
+/// Sums about the running means (Welford), so that nothing cancels.
+#[derive(Default)]
+struct Line {
+    count: f64,
+    time: f64,
+    value: f64,
+    times: f64,
+    products: f64,
+}
+
+impl Line {
+    fn add(&mut self, t: f64, value: f64) {
+        self.count += 1.0;
+        let (dt, dx) = (t - self.time, value - self.value);
+        self.time += dt / self.count;
+        self.value += dx / self.count;
+        self.times += dt * (t - self.time);
+        self.products += dt * (value - self.value);
+    }
+}
+
+impl Running for Line {
+    fn begin(&mut self, t: f64, value: f64) {
+        self.add(t, value);
+    }
+    fn step(&mut self, _start: (f64, f64), (t, value): (f64, f64)) {
+        self.add(t, value);
+    }
+    fn number(&self) -> Option<f64> {
+        (self.times > 0.0).then(|| self.products / self.times)
+    }
+}
+
+#[derive(Default)]
+struct Oscillation {
+    first: f64,
+    last: f64,
+    way: f64,
+}
+
+impl Running for Oscillation {
+    fn begin(&mut self, _t: f64, value: f64) {
+        (self.first, self.last) = (value, value);
+    }
+    fn step(&mut self, (_, start): (f64, f64), (_, end): (f64, f64)) {
+        self.way += (end - start).abs();
+        self.last = end;
+    }
+    fn number(&self) -> Option<f64> {
+        (self.way > 0.0).then(|| self.way / (self.last - self.first).abs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `x = 3 − 2 t + sin 2πt` over `[0, 2]`, or another function, in 4000 steps.
+    fn over<R: Running + Default>(x: impl Fn(f64) -> f64) -> f64 {
+        let mut running = R::default();
+        let t = |k: u32| 1000.0 + f64::from(k) * 5e-4;
+        let x = |k| x(t(k) - 1000.0);
+        running.begin(t(0), x(0));
+        (0..4000).for_each(|k| running.step((t(k), x(k)), (t(k + 1), x(k + 1))));
+        running.number().unwrap()
+    }
+
+    #[test]
+    fn averages_are_those_of_known_functions() {
+        use std::f64::consts::PI;
+        let wave = |t: f64| (2.0 * PI * t).sin();
+        assert!((over::<Mean>(wave) - 2.0 / PI).abs() < 1e-6);
+        assert!((over::<Largest>(|t| wave(t) - 0.5) - 1.5).abs() < 1e-6);
+        assert!((over::<Line>(|t| 3.0 - 2.0 * t) + 2.0).abs() < 1e-12);
+        // up and down by 1 four times in each of two periods, and 0.2 from end to end
+        assert!((over::<Oscillation>(|t| wave(t) + 0.1 * t) - 8.0 / 0.2).abs() < 0.1);
+    }
+
+    #[test]
+    fn what_is_no_number_stays_none() {
+        assert!(over::<Largest>(|t| if t == 1.0 { f64::NAN } else { t }).is_nan());
+    }
+}
