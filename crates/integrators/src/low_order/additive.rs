@@ -16,8 +16,8 @@ use super::settings::LinearAlgebra;
 /// v₁ = v̂ + c_v a + h/2 (R₀ + R₁),            (J v₁ + Φ_t)/(h/2) = 0
 /// ```
 ///
-/// (negrut2007, Eqs. 10 to 13.) ψ₀ is a new unknown of each step. `R₁` is eliminated in the structured form, which leaves
-/// `n + 2 n_c` unknowns.
+/// (negrut2007, Eqs. 10 to 13.) ψ₀ is a new unknown of each step. Eliminating `R₁` from Newton's system, without
+/// approximation, leaves `n + 2 n_c` unknowns.
 pub struct Additive {
     predictor: Predictor,
     alpha: f64,
@@ -30,20 +30,26 @@ pub struct Additive {
     psi: [Vec<f64>; 2],
     /// f₀.
     free: Vec<f64>,
-    /// `M₀⁻¹ J₀ᵀ` and `M₁⁻¹ J₁ᵀ`.
-    weights: [DMatrix<f64>; 2],
+    /// `M₀⁻¹ J₀ᵀ`.
+    weights: DMatrix<f64>,
     mass_factors: Lu<f64>,
     /// `a + α f₀`.
     shifted: Vec<f64>,
-    /// Derivatives of the dynamics in `R₁`: what multiplies it there, directly and weighted.
-    by_reaction: DMatrix<f64>,
+    /// Derivatives of the dynamics in the displacement by `R₀`, by `R₁`, and in the positions.
     by_start: DMatrix<f64>,
+    by_reaction: DMatrix<f64>,
     stiffness: DMatrix<f64>,
-    reaction_stiffness: DMatrix<f64>,
-    /// Derivatives of the two constraints in the displacement by `R₀` and by `R₁`.
+    /// Derivative of `M₁ R₁ − J₁ᵀ ψ₁` in the positions.
+    turning: DMatrix<f64>,
+    /// Derivatives of the velocity constraints in `R₀`, in `R₁`, and in the positions.
     velocity: [DMatrix<f64>; 2],
     rates: DMatrix<f64>,
+    /// Elimination of `R₁`: derivative of its equation in `R₁`, and the blocks that multiply δa, δψ₀ and δψ₁ in δR₁.
+    by_itself: DMatrix<f64>,
+    by_itself_factors: Lu<f64>,
+    eliminated: DMatrix<f64>,
     scratch: Vec<f64>,
+    reaction_change: Vec<f64>,
     system: System,
 }
 
@@ -56,7 +62,7 @@ impl Additive {
         let (n, m) = (start.q.len(), start.lambda.len());
         let dense = algebra == LinearAlgebra::Dense;
         let square = DMatrix::zeros(n, n);
-        let (wide, tall) = (DMatrix::zeros(m, n), DMatrix::zeros(n, m));
+        let wide = DMatrix::zeros(m, n);
         let mut formula = Self {
             predictor: Predictor::new(Discretisation::hht(alpha), start.q, start.v),
             alpha,
@@ -66,24 +72,27 @@ impl Additive {
             reaction: vec![0.0; n],
             psi: [start.lambda.to_vec(), start.lambda.to_vec()],
             free: start.terms.forces.clone(),
-            weights: [tall.clone(), tall],
+            weights: DMatrix::zeros(n, m),
             mass_factors: Lu::new(n),
             shifted: vec![0.0; n],
-            by_reaction: square.clone(),
             by_start: square.clone(),
+            by_reaction: square.clone(),
             stiffness: square.clone(),
-            reaction_stiffness: square,
+            turning: square.clone(),
+            by_itself: square,
+            by_itself_factors: Lu::new(n),
+            eliminated: DMatrix::zeros(n, n + 2 * m),
             velocity: [wide.clone(), wide.clone()],
             rates: wide,
             scratch: vec![0.0; n],
+            reaction_change: vec![0.0; n],
             system: System::new(n + 2 * m + if dense { n } else { 0 }),
         };
         formula.weigh(start.terms)?;
         // a₀ = M⁻¹ D, without constraint forces
         formula.mass_factors.solve(&mut formula.free);
         formula.a.copy_from_slice(&formula.free);
-        add_product(1.0, &formula.weights[1], start.lambda, &mut formula.reaction);
-        formula.weights.swap(0, 1);
+        add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction);
         Ok(formula)
     }
 
@@ -93,11 +102,11 @@ impl Additive {
         (0.5 * h * h * (1.0 - self.b), 0.5 * h * h * self.b, 0.5 * h)
     }
 
-    /// `M₁⁻¹ J₁ᵀ`, and the factors of `M₁`.
+    /// `M⁻¹ Jᵀ`, and the factors of `M`.
     fn weigh(&mut self, terms: &Terms<f64>) -> Result<(), Singular> {
         self.mass_factors.factorize(&terms.mass)?;
-        put_transposed(&mut self.weights[1], (0, 0), 1.0, &terms.jacobian);
-        solve_columns(&self.mass_factors, &mut self.weights[1]);
+        put_transposed(&mut self.weights, (0, 0), 1.0, &terms.jacobian);
+        solve_columns(&self.mass_factors, &mut self.weights);
         Ok(())
     }
 
@@ -106,7 +115,7 @@ impl Additive {
         let (at_start, at_end, in_velocity) = self.factors();
         self.predictor.end(&self.a, None, &mut trial.q, &mut trial.v);
         self.scratch.fill(0.0);
-        add_product(1.0, &self.weights[0], &self.psi[0], &mut self.scratch);
+        add_product(1.0, &self.weights, &self.psi[0], &mut self.scratch);
         for i in 0..self.a.len() {
             let (start, end) = (self.scratch[i], self.reaction[i]);
             trial.q[i] += at_start * start + at_end * end;
@@ -134,30 +143,29 @@ impl Formula for Additive {
         Ok(())
     }
 
-    fn reduce(&mut self, trial: &Trial) -> Result<(), Singular> {
-        if self.dense {
-            return Ok(());
-        }
-        self.weigh(&trial.terms)
-    }
-
-    fn form(&mut self, trial: &Trial) {
+    fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
         let Trial { terms, derivatives, .. } = trial;
         let (n, m) = (self.a.len(), self.psi[0].len());
         let (at_start, at_end, in_velocity) = self.factors();
         let (by_position, by_velocity) = (self.predictor.by_position, self.predictor.by_velocity);
-        let Self { alpha, b, by_reaction, by_start, stiffness, rates, velocity, weights, system, .. } = self;
+        let Self { alpha, b, by_start, by_reaction, stiffness, turning, rates, velocity, weights, system, .. } = self;
         let (of_forces, h) = (1.0 + *alpha, self.predictor.h);
-        let matrix = &mut system.matrix;
+        let (matrix, damping) = (&mut system.matrix, &derivatives.forces_by_velocity);
         stiffness.fill(0.0);
         derivatives.add_inertia(1.0, &self.shifted, stiffness);
         add(stiffness, (0, 0), -of_forces, &derivatives.forces_by_position);
-        let damping = &derivatives.forces_by_velocity;
+        turning.fill(0.0);
+        derivatives.add_inertia(1.0, &self.reaction, turning);
+        derivatives.add_curvature(-1.0, &self.psi[1], turning);
+        derivatives.constraint_rates(&trial.v, rates);
         for (by, position) in [(&mut *by_start, at_start), (&mut *by_reaction, at_end)] {
             put(by, (0, 0), position, stiffness);
             add(by, (0, 0), -of_forces * in_velocity, damping);
         }
-        derivatives.constraint_rates(&trial.v, rates);
+        for (velocity, position) in velocity.iter_mut().zip([at_start, at_end]) {
+            put(velocity, (0, 0), 1.0, &terms.jacobian);
+            add(velocity, (0, 0), 2.0 * position / h, rates);
+        }
         // rows: dynamics, (R₁,) positions, velocities; columns: a, (R₁,) ψ₀, ψ₁
         let inner = if self.dense { n } else { 0 };
         let (zeroth, first) = (n + inner, n + inner + m);
@@ -165,35 +173,38 @@ impl Formula for Additive {
         put(matrix, (0, 0), 1.0, &terms.mass);
         add(matrix, (0, 0), by_position, stiffness);
         add(matrix, (0, 0), -of_forces * by_velocity, damping);
-        blocks::add_product(matrix, (0, zeroth), 1.0, by_start, &weights[0]);
+        blocks::add_product(matrix, (0, zeroth), 1.0, by_start, weights);
         put(matrix, (zeroth, 0), 2.0 * by_position / (h * h), &terms.jacobian);
+        blocks::add_product(matrix, (zeroth, zeroth), 1.0 - *b, &terms.jacobian, weights);
         put(matrix, (first, 0), 2.0 * by_velocity / h, &terms.jacobian);
         add(matrix, (first, 0), 2.0 * by_position / h, rates);
-        for (velocity, position) in velocity.iter_mut().zip([at_start, at_end]) {
-            put(velocity, (0, 0), 1.0, &terms.jacobian);
-            add(velocity, (0, 0), 2.0 * position / h, rates);
-        }
-        blocks::add_product(matrix, (zeroth, zeroth), 1.0 - *b, &terms.jacobian, &weights[0]);
-        blocks::add_product(matrix, (first, zeroth), 1.0, &velocity[0], &weights[0]);
+        blocks::add_product(matrix, (first, zeroth), 1.0, &velocity[0], weights);
         if self.dense {
             put(matrix, (0, n), 1.0, by_reaction);
             put(matrix, (zeroth, n), *b, &terms.jacobian);
             put(matrix, (first, n), 1.0, &velocity[1]);
-            // M₁ R₁ − J₁ᵀ ψ₁
-            let turning = &mut self.reaction_stiffness;
-            turning.fill(0.0);
-            derivatives.add_inertia(1.0, &self.reaction, turning);
-            derivatives.add_curvature(-1.0, &self.psi[1], turning);
-            add(matrix, (n, 0), by_position, turning);
+            put(matrix, (n, 0), by_position, turning);
             put(matrix, (n, n), 1.0, &terms.mass);
             add(matrix, (n, n), at_end, turning);
-            blocks::add_product(matrix, (n, zeroth), at_start, turning, &weights[0]);
+            blocks::add_product(matrix, (n, zeroth), at_start, turning, weights);
             put_transposed(matrix, (n, first), -1.0, &terms.jacobian);
-        } else {
-            blocks::add_product(matrix, (0, first), 1.0, by_reaction, &weights[1]);
-            blocks::add_product(matrix, (zeroth, first), *b, &terms.jacobian, &weights[1]);
-            blocks::add_product(matrix, (first, first), 1.0, &velocity[1], &weights[1]);
+            return Ok(());
         }
+        let (by_itself, eliminated) = (&mut self.by_itself, &mut self.eliminated);
+        put(by_itself, (0, 0), 1.0, &terms.mass);
+        add(by_itself, (0, 0), at_end, turning);
+        self.by_itself_factors.factorize(by_itself)?;
+        put(eliminated, (0, 0), -by_position, turning);
+        eliminated.columns_mut(n, m).fill(0.0);
+        blocks::add_product(eliminated, (0, n), -at_start, turning, weights);
+        put_transposed(eliminated, (0, n + m), 1.0, &terms.jacobian);
+        solve_columns(&self.by_itself_factors, eliminated);
+        blocks::add_product(matrix, (0, 0), 1.0, by_reaction, eliminated);
+        if *b != 0.0 {
+            blocks::add_product(matrix, (zeroth, 0), *b, &terms.jacobian, eliminated);
+        }
+        blocks::add_product(matrix, (first, 0), 1.0, &velocity[1], eliminated);
+        Ok(())
     }
 
     fn matrix(&self) -> &DMatrix<f64> {
@@ -207,7 +218,7 @@ impl Formula for Additive {
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
-        let Self { predictor, alpha, b, dense, a, reaction, psi, weights, shifted, scratch, system, .. } = self;
+        let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, .. } = self;
         let h = predictor.h;
         let inner = if *dense { n } else { 0 };
         let (dynamics, rest) = system.x.split_at_mut(n);
@@ -221,47 +232,38 @@ impl Formula for Additive {
             positions[c] = -2.0 * terms.constraints[c] / (h * h);
             velocities[c] = -2.0 * terms.constraint_rates[c] / h;
         }
+        reaction_change.fill(0.0);
+        add_product(-1.0, &terms.mass, reaction, reaction_change);
+        add_transposed_product(1.0, &terms.jacobian, &psi[1], reaction_change);
         if *dense {
-            reactions.fill(0.0);
-            add_product(-1.0, &terms.mass, reaction, reactions);
-            add_transposed_product(1.0, &terms.jacobian, &psi[1], reactions);
+            reactions.copy_from_slice(reaction_change);
         } else {
-            // R₁ moves to M₁⁻¹ J₁ᵀ ψ₁ at this iterate, whatever ψ₁ changes by
-            for (scratch, &reaction) in scratch.iter_mut().zip(&*reaction) {
-                *scratch = -reaction;
-            }
-            add_product(1.0, &weights[1], &psi[1], scratch);
-            add_product(-1.0, &self.by_reaction, scratch, dynamics);
-            add_product(-*b, &terms.jacobian, scratch, positions);
-            add_product(-1.0, &self.velocity[1], scratch, velocities);
+            self.by_itself_factors.solve(reaction_change);
+            add_product(-1.0, &self.by_reaction, reaction_change, dynamics);
+            add_product(-*b, &terms.jacobian, reaction_change, positions);
+            add_product(-1.0, &self.velocity[1], reaction_change, velocities);
         }
         system.solve();
-        let (change, rest) = system.x.split_at(n);
-        let (reaction_change, multipliers) = rest.split_at(inner);
+        if *dense {
+            reaction_change.copy_from_slice(&system.x[n..2 * n]);
+        } else {
+            add_product(1.0, &self.eliminated, &system.x, reaction_change);
+        }
+        let (change, multipliers) = (&system.x[..n], &system.x[n + inner..]);
         increase(a, change);
+        increase(reaction, reaction_change);
         increase(&mut psi[0], &multipliers[..m]);
         increase(&mut psi[1], &multipliers[m..]);
-        if *dense {
-            increase(reaction, reaction_change);
-            scratch.copy_from_slice(reaction_change);
-        } else {
-            add_product(1.0, &weights[1], &multipliers[m..], scratch);
-            reaction.fill(0.0);
-            add_product(1.0, &weights[1], &psi[1], reaction);
-        }
-        let change = largest(change).max(largest(scratch));
+        let change = largest(change).max(largest(reaction_change));
         let size = largest(a).max(largest(reaction));
         self.end(trial);
         Correction { change, size, by_position: self.predictor.by_position }
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
-        if self.dense {
-            self.weigh(&trial.terms)?;
-        }
+        self.weigh(&trial.terms)?;
         self.free.copy_from_slice(&trial.terms.forces);
         self.mass_factors.solve(&mut self.free);
-        self.weights.swap(0, 1);
         self.predictor.accept(&trial.q, &trial.v);
         Ok(())
     }

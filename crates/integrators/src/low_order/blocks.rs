@@ -84,11 +84,14 @@ pub fn add_product(
     }
 }
 
-/// Solves for every column of `columns`, in place.
+/// Solves for every column of `columns`, in place. Columns of zeros, of which derivatives of constraints have many, cost
+/// nothing.
 pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) {
     let rows = columns.nrows().max(1);
     for column in columns.as_mut_slice().chunks_exact_mut(rows) {
-        factors.solve(column);
+        if column.iter().any(|&x| x != 0.0) {
+            factors.solve(column);
+        }
     }
 }
 

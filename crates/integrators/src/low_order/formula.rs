@@ -58,16 +58,11 @@ pub trait Formula {
         trial: &mut Trial,
     ) -> Result<(), Singular>;
 
-    /// Takes in new terms at the iterate, before [`form`](Self::form) and [`correct`](Self::correct).
+    /// Forms Newton's matrix at the iterate.
     ///
     /// # Errors
     /// [`Singular`] for a block that is to be eliminated and cannot be.
-    fn reduce(&mut self, _trial: &Trial) -> Result<(), Singular> {
-        Ok(())
-    }
-
-    /// Forms Newton's matrix at the iterate.
-    fn form(&mut self, trial: &Trial);
+    fn form(&mut self, trial: &Trial) -> Result<(), Singular>;
 
     /// Newton's matrix as formed last.
     fn matrix(&self) -> &DMatrix<f64>;

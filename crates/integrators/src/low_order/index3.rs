@@ -73,7 +73,7 @@ impl Formula for Index3 {
         Ok(())
     }
 
-    fn form(&mut self, trial: &Trial) {
+    fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
         let Trial { terms, derivatives, .. } = trial;
         let Self { predictor, alpha, mass_at, a, lambda, mass, system, .. } = self;
         let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
@@ -89,6 +89,7 @@ impl Formula for Index3 {
         }
         put_transposed(matrix, (0, n), -1.0, &terms.jacobian);
         put(matrix, (n, 0), 1.0, &terms.jacobian);
+        Ok(())
     }
 
     fn matrix(&self) -> &DMatrix<f64> {

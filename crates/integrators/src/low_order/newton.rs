@@ -62,9 +62,8 @@ impl Iteration {
             if !trial.terms.are_finite() {
                 return Err(lost);
             }
-            formula.reduce(trial).map_err(|Singular| singular(t_start, "a block of Newton's matrix"))?;
             if forms {
-                formula.form(trial);
+                formula.form(trial).map_err(|Singular| singular(t_start, "a block of Newton's matrix"))?;
                 if self.watched {
                     observer.newton_matrix(trial.t, formula.matrix());
                 }

@@ -31,11 +31,10 @@ pub enum FirstGuess {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinearAlgebra {
-    /// Unknowns that others determine are eliminated block by block. Newton's matrix leaves out how the
-    /// eliminated directions turn within a step, a term of order h².
+    /// Unknowns that others determine are eliminated block by block from Newton's system; the iterates are the same.
     #[default]
     Structured,
-    /// One dense system of all `2 n + 2 n_c` unknowns, with the exact matrix.
+    /// One dense system of all `2 n + 2 n_c` unknowns.
     Dense,
 }
 

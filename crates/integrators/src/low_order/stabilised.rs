@@ -19,7 +19,12 @@ use super::settings::LinearAlgebra;
 /// ```
 ///
 /// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) Given the positions, `e` and ν follow from
-/// the velocity constraints alone, so that a system of `n + n_c` unknowns is left.
+/// the velocity constraints alone. Eliminating them from Newton's system, without approximation, leaves `n + n_c`
+/// unknowns:
+///
+/// ```text
+/// δe = ê + T δa,   T = Z − W S⁻¹ (J Z + c_q/c_v G),   Z = metric⁻¹ c_q ∂(Jᵀ ν)/∂q,   W = metric⁻¹ Jᵀ,   S = J W
+/// ```
 pub struct Stabilised {
     predictor: Predictor,
     /// α of HHT-SI2; none for NSTIFF-SI2.
@@ -42,18 +47,17 @@ pub struct Stabilised {
     metric_factors: Lu<f64>,
     /// `W = metric⁻¹ Jᵀ`.
     weights: DMatrix<f64>,
-    /// `J W`.
+    /// `S = J W`.
     grammian: DMatrix<f64>,
     grammian_factors: Lu<f64>,
-    /// `G = ∂(J v + Φ_t)/∂q`.
+    /// `G = ∂(J v + Φ_t)/∂q`, and what becomes of it: `S⁻¹ (J Z + c_q/c_v G)`.
     rates: DMatrix<f64>,
-    /// `W (J W)⁻¹ G` and what leads there.
+    /// `Z`, then `T`: how `e` turns with the positions.
     turning: DMatrix<f64>,
-    reduced_rates: DMatrix<f64>,
     /// Derivative of the dynamics in `e`.
     by_e: DMatrix<f64>,
-    e_next: Vec<f64>,
-    multiplier: Vec<f64>,
+    e_change: Vec<f64>,
+    nu_change: Vec<f64>,
     system: System,
 }
 
@@ -83,10 +87,9 @@ impl Stabilised {
             grammian_factors: Lu::new(m),
             rates: DMatrix::zeros(m, n),
             turning: DMatrix::zeros(n, n),
-            reduced_rates: DMatrix::zeros(m, n),
             by_e: DMatrix::zeros(n, n),
-            e_next: vec![0.0; n],
-            multiplier: vec![0.0; m],
+            e_change: vec![0.0; n],
+            nu_change: vec![0.0; m],
             system: System::new(if dense { 2 * (n + m) } else { n + m }),
         }
     }
@@ -136,39 +139,70 @@ impl Stabilised {
     /// The same with `e` and ν eliminated.
     fn solve_reduced(&mut self, trial: &Trial) -> f64 {
         let n = self.a.len();
-        let Self { predictor, a, e, lower, nu, e_next, multiplier, system, .. } = self;
-        let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
+        let Self { predictor, alpha, a, e, lower, nu, metric, e_change, nu_change, system, .. } = self;
         let terms = &trial.terms;
-        // ν and e for positions that the constraints' linearisation reaches, but for their turning
+        // ê: what e changes by if the positions stay where they are but for their constraints
+        e_change.fill(0.0);
+        add_transposed_product(1.0, &terms.jacobian, nu, e_change);
+        add_product(-1.0, metric, e, e_change);
+        if alpha.is_some() {
+            self.metric_factors.solve(e_change);
+        }
+        nu_change.fill(0.0);
+        add_product(-1.0, &terms.jacobian, e_change, nu_change);
         for c in 0..nu.len() {
-            let position = terms.constraints[c] / by_position;
+            let position = terms.constraints[c] / predictor.by_position;
             system.x[n + c] = -position;
-            nu[c] = position - terms.constraint_rates[c] / by_velocity;
+            nu_change[c] += position - terms.constraint_rates[c] / predictor.by_velocity;
         }
-        add_product(1.0, &terms.jacobian, e, nu);
-        self.grammian_factors.solve(nu);
-        e_next.fill(0.0);
-        add_product(1.0, &self.weights, nu, e_next);
-        for (e, &next) in e.iter_mut().zip(&*e_next) {
-            *e -= next; // its change, for the dynamics
-        }
-        add_product(1.0, &self.by_e, e, &mut system.x[..n]);
-        // of which the turning is part of the matrix
-        for (e, &next) in e.iter_mut().zip(&*e_next) {
-            *e += next;
-        }
+        self.grammian_factors.solve(nu_change);
+        add_product(1.0, &self.weights, nu_change, e_change);
+        add_product(-1.0, &self.by_e, e_change, &mut system.x[..n]);
         system.solve();
         let (change, multipliers) = system.x.split_at(n);
+        add_product(-1.0, &self.rates, change, nu_change);
+        add_product(1.0, &self.turning, change, e_change);
         increase(a, change);
         increase(lower, multipliers);
-        multiplier.fill(0.0);
-        add_product(-by_position / by_velocity, &self.rates, change, multiplier);
-        self.grammian_factors.solve(multiplier);
-        increase(nu, multiplier);
-        add_product(1.0, &self.weights, multiplier, e_next);
-        let turned = e.iter().zip(&*e_next).fold(0.0, |largest: f64, (e, next)| largest.max((next - e).abs()));
-        std::mem::swap(e, e_next);
-        largest(change).max(turned)
+        increase(e, e_change);
+        increase(nu, nu_change);
+        largest(change).max(largest(e_change))
+    }
+
+    /// Newton's matrix with all unknowns; its part of `a` and the lower multiplier stands already.
+    fn form_dense(&mut self, trial: &Trial) {
+        let jacobian = &trial.terms.jacobian;
+        let (n, m) = (self.a.len(), self.nu.len());
+        let (second, last) = (n + m, 2 * n + m);
+        let Self { predictor, metric, rates, turning, by_e, system, .. } = self;
+        let matrix = &mut system.matrix;
+        put(matrix, (0, second), 1.0, by_e);
+        put(matrix, (second, 0), -1.0, turning);
+        put(matrix, (second, second), 1.0, metric);
+        put_transposed(matrix, (second, last), -1.0, jacobian);
+        put(matrix, (last, 0), 1.0, jacobian);
+        add(matrix, (last, 0), predictor.by_position / predictor.by_velocity, rates);
+        put(matrix, (last, second), 1.0, jacobian);
+    }
+
+    /// The same with `e` and ν eliminated.
+    fn form_reduced(&mut self, trial: &Trial) -> Result<(), Singular> {
+        let jacobian = &trial.terms.jacobian;
+        let Self { predictor, alpha, weights, grammian, rates, turning, system, .. } = self;
+        put_transposed(weights, (0, 0), 1.0, jacobian);
+        if alpha.is_some() {
+            solve_columns(&self.metric_factors, weights);
+            solve_columns(&self.metric_factors, turning);
+        }
+        grammian.fill(0.0);
+        blocks::add_product(grammian, (0, 0), 1.0, jacobian, weights);
+        self.grammian_factors.factorize(grammian)?;
+        *rates *= predictor.by_position / predictor.by_velocity;
+        blocks::add_product(rates, (0, 0), 1.0, jacobian, turning);
+        solve_columns(&self.grammian_factors, rates);
+        blocks::add_product(turning, (0, 0), -1.0, weights, rates);
+        blocks::add_product(&mut system.matrix, (0, 0), 1.0, &self.by_e, turning);
+        Ok(())
     }
 }
 
@@ -200,60 +234,32 @@ impl Formula for Stabilised {
         Ok(())
     }
 
-    fn reduce(&mut self, trial: &Trial) -> Result<(), Singular> {
-        if self.dense || self.nu.is_empty() {
-            return Ok(());
-        }
-        let jacobian = &trial.terms.jacobian;
-        put_transposed(&mut self.weights, (0, 0), 1.0, jacobian);
-        if self.alpha.is_some() {
-            solve_columns(&self.metric_factors, &mut self.weights);
-        }
-        self.grammian.fill(0.0);
-        blocks::add_product(&mut self.grammian, (0, 0), 1.0, jacobian, &self.weights);
-        self.grammian_factors.factorize(&self.grammian)
-    }
-
-    fn form(&mut self, trial: &Trial) {
+    fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
         let Trial { terms, derivatives, .. } = trial;
-        let (n, m, of_forces) = (self.a.len(), self.nu.len(), self.of_forces());
-        let Self { predictor, alpha, dense, total, lower, nu, metric, rates, by_e, system, .. } = self;
-        let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
+        let (n, of_forces) = (self.a.len(), self.of_forces());
+        let Self { predictor, alpha, total, lower, nu, metric, rates, turning, by_e, system, .. } = self;
+        let by_position = predictor.by_position;
         let matrix = &mut system.matrix;
-        derivatives.constraint_rates(&trial.v, rates);
-        let damping = -of_forces * by_velocity;
+        let damping = -of_forces * predictor.by_velocity;
         put(by_e, (0, 0), damping, &derivatives.forces_by_velocity);
+        put(matrix, (0, 0), 1.0, if alpha.is_some() { metric } else { &terms.mass });
         if alpha.is_none() {
             add(by_e, (0, 0), 1.0, &terms.mass);
+            derivatives.add_inertia(by_position, total, matrix);
         }
-        put(matrix, (0, 0), 1.0, if alpha.is_some() { metric } else { &terms.mass });
         add(matrix, (0, 0), -of_forces * by_position, &derivatives.forces_by_position);
         add(matrix, (0, 0), damping, &derivatives.forces_by_velocity);
         derivatives.add_curvature(-of_forces * by_position, lower, matrix);
-        if alpha.is_none() {
-            derivatives.add_inertia(by_position, total, matrix);
-        }
         put_transposed(matrix, (0, n), -of_forces, &terms.jacobian);
         put(matrix, (n, 0), 1.0, &terms.jacobian);
-        let turning = by_position / by_velocity;
-        if *dense {
-            let (second, last) = (n + m, 2 * n + m);
-            put(matrix, (0, second), 1.0, by_e);
-            self.turning.fill(0.0);
-            derivatives.add_curvature(-by_position, nu, &mut self.turning);
-            put(matrix, (second, 0), 1.0, &self.turning);
-            put(matrix, (second, second), 1.0, metric);
-            put_transposed(matrix, (second, last), -1.0, &terms.jacobian);
-            put(matrix, (last, 0), 1.0, &terms.jacobian);
-            add(matrix, (last, 0), turning, rates);
-            put(matrix, (last, second), 1.0, &terms.jacobian);
-        } else if m > 0 && by_e.iter().any(|&x| x != 0.0) {
-            self.reduced_rates.copy_from(rates);
-            solve_columns(&self.grammian_factors, &mut self.reduced_rates);
-            self.turning.fill(0.0);
-            blocks::add_product(&mut self.turning, (0, 0), 1.0, &self.weights, &self.reduced_rates);
-            blocks::add_product(matrix, (0, 0), -turning, by_e, &self.turning);
+        derivatives.constraint_rates(&trial.v, rates);
+        turning.fill(0.0);
+        derivatives.add_curvature(by_position, nu, turning);
+        if self.dense {
+            self.form_dense(trial);
+            return Ok(());
         }
+        self.form_reduced(trial)
     }
 
     fn matrix(&self) -> &DMatrix<f64> {

@@ -1,6 +1,7 @@
 //! Problems with exact solutions.
 #![allow(dead_code, reason = "each test file uses its share")]
 
+pub mod constrained;
 pub mod discontinuous;
 
 use mbsbench_problem::{AsOde, Counted, DoubleDouble, Method, OdeModel, Scalar, Settings, Silent, Solution, Task};

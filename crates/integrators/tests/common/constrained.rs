@@ -1,0 +1,176 @@
+//! Constrained mechanics whose solutions or laws are known.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{
+    AccelerationLevel, Counted, Failure, MechanicalModel, MechanicsOf, Method, Observer, Scalar, Settings, Solution,
+    Step, Task,
+};
+use nalgebra::DMatrix;
+
+/// Three coordinates with a full mass matrix that depends on them, forced so that
+///
+/// ```text
+/// q = (sin t, cos 2t, 0.3 sin 3t),  λ = (1 + cos t, sin 2t)
+/// ```
+///
+/// solve the equations with `Φ = (q₁ − 1 + 2 q₀², q₂ − q₀ q₁/2 − k(t))`: curved, and the second one moving. Springs
+/// and a damper that are quadratic in their deflection from the solution make forces depend on the state.
+pub struct Manufactured {
+    /// Without, λ and the constraints are left away; the solution is the same.
+    pub constrained: bool,
+}
+
+impl Manufactured {
+    /// Positions, velocities and accelerations.
+    fn motion<S: Scalar>(t: S) -> [[S; 3]; 3] {
+        let ((s, c), (s2, c2), (s3, c3)) = (t.sin_cos(), (t * 2.0).sin_cos(), (t * 3.0).sin_cos());
+        [[s, c2, s3 * 0.3], [c, s2 * -2.0, c3 * 0.9], [-s, c2 * -4.0, s3 * -2.7]]
+    }
+
+    /// λ.
+    pub fn multipliers(&self, t: f64) -> Vec<f64> {
+        if self.constrained { vec![1.0 + t.cos(), (2.0 * t).sin()] } else { Vec::new() }
+    }
+
+    /// The state `(q ; v)`.
+    pub fn exact(t: f64) -> Vec<f64> {
+        let [q, v, _] = Self::motion(t);
+        [q, v].concat()
+    }
+
+    fn mass_entries<S: Scalar>(q: &[S]) -> [[S; 3]; 3] {
+        let (d, e) = (q[1].sin() * 0.4, q[0] * 0.5);
+        [[q[0] * q[0] * 3.0 + 2.0, d, S::nought()], [d, q[0].cos() + 2.0, e], [S::nought(), e, S::from(1.5)]]
+    }
+}
+
+impl MechanicalModel for Manufactured {
+    fn coordinates(&self) -> usize {
+        3
+    }
+    fn holonomic(&self) -> usize {
+        if self.constrained { 2 } else { 0 }
+    }
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+        for (i, row) in Self::mass_entries(q).into_iter().enumerate() {
+            for (j, entry) in row.into_iter().enumerate() {
+                mass[(i, j)] = entry;
+            }
+        }
+    }
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        let [position, velocity, acceleration] = Self::motion(t);
+        let mass = Self::mass_entries(&position);
+        for i in 0..3 {
+            let deflection = q[i] - position[i];
+            forces[i] = (0..3).fold(S::nought(), |sum, j| sum + mass[i][j] * acceleration[j]) - deflection * 2.0
+                + deflection * deflection
+                - (v[i] * v[i] - velocity[i] * velocity[i]) * 0.2
+                - (v[i] - velocity[i]) * 0.3;
+        }
+        if self.constrained {
+            let (first, second) = (t.cos() + 1.0, (t * 2.0).sin());
+            forces[0] -= position[0] * 4.0 * first - position[1] * 0.5 * second;
+            forces[1] -= first - position[0] * 0.5 * second;
+            forces[2] -= second;
+        }
+    }
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        if self.constrained {
+            let [exact, ..] = Self::motion(t);
+            phi[0] = q[1] - 1.0 + q[0] * q[0] * 2.0;
+            phi[1] = q[2] - q[0] * q[1] * 0.5 - (exact[2] - exact[0] * exact[1] * 0.5);
+        }
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+/// Gravity, m/s².
+pub const GRAVITY: f64 = 9.81;
+
+/// A point mass of 1 kg on a circle of radius 1 m about the origin, in Cartesian coordinates.
+pub struct Pendulum;
+
+impl Pendulum {
+    /// Released from rest at the height of the pivot.
+    pub const START: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+}
+
+impl MechanicalModel for Pendulum {
+    fn coordinates(&self) -> usize {
+        2
+    }
+    fn holonomic(&self) -> usize {
+        1
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        mass.fill_with_identity();
+    }
+    fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
+        forces.copy_from_slice(&[S::nought(), S::from(-GRAVITY)]);
+    }
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        phi[0] = q[0] * q[0] + q[1] * q[1] - 1.0;
+    }
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        (v[0] * v[0] + v[1] * v[1]) * 0.5 + q[1] * GRAVITY
+    }
+}
+
+/// Keeps state and multipliers of every step.
+#[derive(Default)]
+pub struct Record {
+    pub times: Vec<f64>,
+    pub states: Vec<Vec<f64>>,
+    pub multipliers: Vec<Vec<f64>>,
+    pub conditions: Vec<f64>,
+    pub watches_matrices: bool,
+}
+
+impl Observer for Record {
+    fn watches_newton_matrices(&self) -> bool {
+        self.watches_matrices
+    }
+    fn newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>) {
+        let values = matrix.clone().singular_values();
+        self.conditions.push(values.max() / values.min());
+    }
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.times.push(step.t_end);
+        self.states.push(step.end.to_vec());
+        self.multipliers.push(step.multipliers.to_vec());
+        ControlFlow::Continue(())
+    }
+}
+
+/// Solves from `span[0]` to `span[1]`.
+pub fn solve<M: MechanicalModel>(
+    model: &M,
+    method: &dyn Method,
+    initial: &[f64],
+    span: [f64; 2],
+    settings: Settings,
+    observer: &mut dyn Observer,
+) -> Solution {
+    let task = Task { t_start: span[0], t_end: span[1], initial, settings };
+    method.solve(Counted::new(&mut AccelerationLevel::new(MechanicsOf::new(model))), &task, observer)
+}
+
+/// Solves with `steps` equal steps and keeps all of them.
+pub fn record<M: MechanicalModel>(
+    model: &M,
+    method: &dyn Method,
+    initial: &[f64],
+    t_end: f64,
+    steps: u32,
+) -> (Solution, Record) {
+    let mut record = Record::default();
+    let settings = Settings::fixed(t_end / f64::from(steps));
+    let solution = solve(model, method, initial, [0.0, t_end], settings, &mut record);
+    assert_eq!(solution.failure, None);
+    assert_eq!(solution.statistics.steps_accepted, u64::from(steps));
+    (solution, record)
+}

@@ -1,0 +1,200 @@
+//! The low-order formulas for constrained mechanics: orders by class of component, violation of the velocity
+//! constraints, and what the elimination of unknowns may not change.
+
+mod common;
+
+use common::constrained::{GRAVITY, Manufactured, Pendulum, Record, record, solve};
+use mbsbench_integrators::low_order::{JacobianUse, LinearAlgebra, MassAt, NewtonSettings};
+use mbsbench_integrators::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+use mbsbench_problem::{Method, MethodDefinition, Settings};
+
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Largest errors of positions, velocities and multipliers over the second half of the run.
+fn errors(model: &Manufactured, method: &dyn Method, steps: u32) -> [f64; 3] {
+    let (_, record) = record(model, method, &Manufactured::exact(0.0), 2.0, steps);
+    let mut errors = [0.0f64; 3];
+    for (i, &t) in record.times.iter().enumerate().filter(|&(_, &t)| t > 1.0) {
+        let (exact, state) = (Manufactured::exact(t), &record.states[i]);
+        errors[0] = errors[0].max(largest_difference(&state[..3], &exact[..3]));
+        errors[1] = errors[1].max(largest_difference(&state[3..], &exact[3..]));
+        errors[2] = errors[2].max(largest_difference(&record.multipliers[i], &model.multipliers(t)));
+    }
+    errors
+}
+
+/// The measured order lies within 0.1 of the expected one: the next term of the error's expansion at these steps.
+fn check_orders(name: &str, method: &dyn Method, constrained: bool, expected: [f64; 3]) {
+    let model = Manufactured { constrained };
+    let (coarse, fine) = (errors(&model, method, 1024), errors(&model, method, 2048));
+    let classes = if constrained { 3 } else { 2 };
+    for i in 0..classes {
+        let order = (coarse[i] / fine[i]).log2();
+        println!("{name}: class {i}, error {:.3e}, order {order:.3}", fine[i]);
+        assert!((order - expected[i]).abs() < 0.1, "{name}: class {i}, order {order:.3}, not {}", expected[i]);
+    }
+}
+
+#[test]
+fn orders_of_positions_velocities_and_multipliers() {
+    let (first, second, added) = ([1.0; 3], [2.0; 3], [2.0, 2.0, 1.0]);
+    let even = Newmark { gamma: 0.5, beta: Some(0.4), ..Newmark::default() };
+    let shifted = HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() };
+    check_orders("newmark", &*Newmark::default().method(), true, first);
+    // Accelerations along the constraints follow β z² + (1/2 + γ − 2 β) z + 1/2 − γ + β, whose roots lie on the unit
+    // circle here: what the first steps leave in λ is not damped.
+    check_orders("newmark, γ = 1/2, β = 0.4", &*even.method(), true, added);
+    check_orders("hht-i3 as printed", &*HhtI3::default().method(), true, first);
+    check_orders("hht-i3, shifted mass", &*shifted.method(), true, second);
+    check_orders("nstiff", &*Nstiff::default().method(), true, second);
+    check_orders("hht-si2", &*HhtSi2::default().method(), true, second);
+    check_orders("nstiff-si2", &*NstiffSi2::default().method(), true, second);
+    for b in [0.0, 1.0 / 3.0, 1.0] {
+        check_orders(&format!("hht-add, b = {b}"), &*HhtAdd { b, ..HhtAdd::default() }.method(), true, added);
+    }
+}
+
+#[test]
+fn orders_without_constraints() {
+    let (first, second) = ([1.0; 3], [2.0; 3]);
+    let shifted = HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() };
+    check_orders("newmark", &*Newmark::default().method(), false, first);
+    check_orders("hht-i3, shifted mass", &*shifted.method(), false, second);
+    check_orders("nstiff", &*Nstiff::default().method(), false, second);
+    check_orders("hht-add", &*HhtAdd::default().method(), false, second);
+    check_orders("hht-si2", &*HhtSi2::default().method(), false, second);
+    check_orders("nstiff-si2", &*NstiffSi2::default().method(), false, second);
+}
+
+/// `J v = C h² J q'''` (largest deviation relative to the largest violation), where on the circle
+/// `J q''' = −6 v·v' = 6 g v_y`; the first steps, in which what the start leaves dies out, are left out.
+fn drift_deviation(method: &dyn Method, constant: f64, steps: u32) -> f64 {
+    let (_, record) = record(&Pendulum, method, &Pendulum::START, 2.0, steps);
+    let h = 2.0 / f64::from(steps);
+    let (mut deviation, mut size) = (0.0f64, 0.0f64);
+    for state in &record.states[100..] {
+        let violation = 2.0 * (state[0] * state[2] + state[1] * state[3]);
+        let law = constant * h * h * 6.0 * GRAVITY * state[3];
+        (deviation, size) = (deviation.max((violation - law).abs()), size.max(law.abs()));
+    }
+    deviation / size
+}
+
+#[test]
+fn velocity_constraints_are_violated_by_a_known_law() {
+    let newmark = |gamma: f64, beta: f64| 1.0 / 6.0 + 0.5 * (gamma - 0.5) - beta;
+    let hht = |alpha: f64| newmark(0.5 - alpha, 0.25 * (1.0 - alpha) * (1.0 - alpha));
+    let mild = HhtI3 { alpha: -0.05, ..HhtI3::default() };
+    // Steps at which both the next term, O(h), and the rounding of positions, O(1/h³) relative to the law, are small.
+    let cases: [(&str, Box<dyn Method>, f64, u32); 4] = [
+        ("newmark", Newmark::default().method(), newmark(0.7, 0.36), 16384),
+        ("hht-i3", HhtI3::default().method(), hht(-0.3), 16384),
+        ("hht-i3, α = −0.05", mild.method(), hht(-0.05), 8192),
+        ("nstiff", Nstiff::default().method(), -1.0 / 3.0, 32768),
+    ];
+    for (name, method, constant, steps) in cases {
+        let deviation = drift_deviation(&*method, constant, steps);
+        println!("{name}: C = {constant:.5}, deviation {deviation:.2e}");
+        assert!(deviation < 1e-3, "{name}: {deviation:e}");
+    }
+}
+
+#[test]
+fn constraints_hold_to_rounding() {
+    let cases: [(Box<dyn Method>, bool); 6] = [
+        (Newmark::default().method(), false),
+        (HhtI3::default().method(), false),
+        (Nstiff::default().method(), false),
+        (HhtAdd::default().method(), true),
+        (HhtSi2::default().method(), true),
+        (NstiffSi2::default().method(), true),
+    ];
+    for (i, (method, velocities)) in cases.iter().enumerate() {
+        let (_, record) = record(&Pendulum, &**method, &Pendulum::START, 5.0, 5120);
+        for state in &record.states {
+            let position = state[0] * state[0] + state[1] * state[1] - 1.0;
+            assert!(position.abs() < 1e-14, "method {i}: {position:e}");
+            let velocity = 2.0 * (state[0] * state[2] + state[1] * state[3]);
+            assert!(!velocities || velocity.abs() < 1e-13, "method {i}: {velocity:e}");
+        }
+    }
+}
+
+/// The eliminated and the dense system, and Newton's method with a matrix kept over a step, lead to one solution.
+fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified: &D) {
+    let compare = |a: &[f64], b: &[f64], what: &str, bound: f64| {
+        let difference = largest_difference(a, b);
+        assert!(difference < bound, "{}, {what}: {difference:e}", D::NAME);
+    };
+    let run = |definition: &D, pendulum: bool| {
+        let method = definition.method();
+        if pendulum {
+            record(&Pendulum, &*method, &Pendulum::START, 2.0, 128)
+        } else {
+            record(&Manufactured { constrained: true }, &*method, &Manufactured::exact(0.0), 2.0, 128)
+        }
+    };
+    for pendulum in [false, true] {
+        let [dense, structured, modified] = [dense, structured, modified].map(|definition| run(definition, pendulum));
+        let iterations = [&dense, &structured, &modified].map(|run| run.0.statistics.newton_iterations);
+        println!("{}: iterations {iterations:?} in 128 steps", D::NAME);
+        for (other, what) in [(&structured, "structured"), (&modified, "modified")] {
+            compare(&dense.0.state, &other.0.state, what, 1e-12);
+            let last = dense.1.multipliers.len() - 1;
+            // λ moves with the accelerations, which end at a correction below 1e-12
+            compare(&dense.1.multipliers[last], &other.1.multipliers[last], what, 1e-9);
+        }
+        assert!(
+            iterations[0].abs_diff(iterations[1]) <= 2,
+            "the iterates are the same but for rounding: {iterations:?}"
+        );
+    }
+}
+
+#[test]
+fn elimination_changes_nothing() {
+    let newton = NewtonSettings { tolerance: 1e-12, ..NewtonSettings::default() };
+    let kept = NewtonSettings { jacobian: JacobianUse::Modified, ..newton };
+    let dense = LinearAlgebra::Dense;
+    let si2 = HhtSi2 { newton, ..HhtSi2::default() };
+    check_same_solution(&HhtSi2 { linear_algebra: dense, ..si2 }, &si2, &HhtSi2 { newton: kept, ..si2 });
+    let bdf = NstiffSi2 { newton, ..NstiffSi2::default() };
+    check_same_solution(&NstiffSi2 { linear_algebra: dense, ..bdf }, &bdf, &NstiffSi2 { newton: kept, ..bdf });
+    for b in [0.0, 1.0 / 3.0, 1.0] {
+        let added = HhtAdd { b, newton, ..HhtAdd::default() };
+        check_same_solution(&HhtAdd { linear_algebra: dense, ..added }, &added, &HhtAdd { newton: kept, ..added });
+    }
+    let plain = HhtI3 { newton, ..HhtI3::default() };
+    check_same_solution(&plain, &plain, &HhtI3 { newton: kept, ..plain });
+}
+
+/// Largest condition number of Newton's matrix in eight steps.
+fn condition(method: &dyn Method, exponent: i32) -> f64 {
+    let mut record = Record { watches_matrices: true, ..Record::default() };
+    let h = 2f64.powi(exponent);
+    let initial = [0.6, -0.8, 0.8, 0.6];
+    let solution = solve(&Pendulum, method, &initial, [0.0, 8.0 * h], Settings::fixed(h), &mut record);
+    assert_eq!(solution.failure, None);
+    assert_eq!(record.conditions.len() as u64, solution.statistics.factorizations - 1, "one is that of the start");
+    record.conditions.iter().fold(0.0, |largest, &x| largest.max(x))
+}
+
+#[test]
+fn the_scaled_matrix_stays_well_conditioned() {
+    let cases: [Box<dyn Method>; 6] = [
+        Newmark::default().method(),
+        HhtI3::default().method(),
+        Nstiff::default().method(),
+        HhtAdd::default().method(),
+        HhtSi2::default().method(),
+        NstiffSi2::default().method(),
+    ];
+    for (i, method) in cases.iter().enumerate() {
+        let (coarse, fine) = (condition(&**method, -6), condition(&**method, -18));
+        println!("method {i}: condition {coarse:.2} to {fine:.2}");
+        assert!(fine < 1.1 * coarse && coarse < 100.0, "method {i}: {coarse} to {fine}");
+    }
+}
