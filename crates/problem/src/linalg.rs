@@ -33,11 +33,15 @@ impl<S: Scalar> Lu<S> {
     pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
         self.factors.copy_from(matrix);
         let n = self.pivots.len();
+        // Column by column, as they lie in memory.
+        let entries = self.factors.as_mut_slice();
         for k in 0..n {
+            let (left, right) = entries.split_at_mut((k + 1) * n);
+            let (left, column) = left.split_at_mut(k * n);
             let mut pivot = k;
             let mut largest = -1.0;
-            for i in k..n {
-                let size = self.factors[(i, k)].value().abs();
+            for (i, entry) in column.iter().enumerate().skip(k) {
+                let size = entry.value().abs();
                 if size > largest {
                     largest = size;
                     pivot = i;
@@ -48,18 +52,22 @@ impl<S: Scalar> Lu<S> {
             }
             self.pivots[k] = pivot;
             if pivot != k {
-                self.factors.swap_rows(k, pivot);
+                left.chunks_exact_mut(n).for_each(|column| column.swap(k, pivot));
+                column.swap(k, pivot);
+                right.chunks_exact_mut(n).for_each(|column| column.swap(k, pivot));
             }
-            let inverse = self.factors[(k, k)].recip();
-            // Column by column, as they lie in memory.
-            let (done, rest) = self.factors.as_mut_slice().split_at_mut((k + 1) * n);
-            let multipliers = &mut done[k * n + k + 1..];
+            let inverse = column[k].recip();
+            let multipliers = &mut column[k + 1..];
             for multiplier in multipliers.iter_mut() {
                 *multiplier *= inverse;
             }
-            for column in rest.chunks_exact_mut(n) {
-                let factor = column[k];
-                for (entry, &multiplier) in column[k + 1..].iter_mut().zip(multipliers.iter()) {
+            for column in right.chunks_exact_mut(n) {
+                let (factor, entries) = column[k..].split_at_mut(1);
+                let factor = factor[0];
+                if vanishes(factor) {
+                    continue;
+                }
+                for (entry, &multiplier) in entries.iter_mut().zip(multipliers.iter()) {
                     *entry -= multiplier * factor;
                 }
             }
@@ -70,24 +78,38 @@ impl<S: Scalar> Lu<S> {
     /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
     pub fn solve(&self, x: &mut [S]) {
         let n = self.pivots.len();
+        if n == 0 {
+            return;
+        }
         for (k, &pivot) in self.pivots.iter().enumerate() {
             x.swap(k, pivot);
         }
-        for i in 1..n {
-            let mut sum = x[i];
-            for j in 0..i {
-                sum -= self.factors[(i, j)] * x[j];
+        let entries = self.factors.as_slice();
+        for (k, column) in entries.chunks_exact(n).enumerate() {
+            let (known, rest) = x[k..].split_at_mut(1);
+            let known = known[0];
+            if vanishes(known) {
+                continue;
             }
-            x[i] = sum;
+            for (x, &factor) in rest.iter_mut().zip(&column[k + 1..]) {
+                *x -= factor * known;
+            }
         }
         for i in (0..n).rev() {
             let mut sum = x[i];
-            for j in i + 1..n {
-                sum -= self.factors[(i, j)] * x[j];
+            let row = entries[i * n + i..].iter().step_by(n);
+            let diagonal = entries[i * n + i];
+            for (&factor, &known) in row.zip(&x[i..]).skip(1) {
+                sum -= factor * known;
             }
-            x[i] = sum / self.factors[(i, i)];
+            x[i] = sum / diagonal;
         }
     }
+}
+
+/// Whether a number is zero and has no derivatives that could be something else. The matrices here have many zeros.
+fn vanishes<S: Scalar>(x: S) -> bool {
+    S::NDERIV == 0 && x == S::nought()
 }
 
 /// `y = A x`.
