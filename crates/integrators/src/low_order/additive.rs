@@ -90,7 +90,7 @@ impl Additive {
         };
         formula.weigh(start.terms)?;
         // a₀ = M⁻¹ D, without constraint forces
-        formula.mass_factors.solve(&mut formula.free);
+        formula.mass_factors.solve_by_columns(&mut formula.free);
         formula.a.copy_from_slice(&formula.free);
         add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction);
         Ok(formula)
@@ -238,7 +238,7 @@ impl Formula for Additive {
         if *dense {
             reactions.copy_from_slice(reaction_change);
         } else {
-            self.by_itself_factors.solve(reaction_change);
+            self.by_itself_factors.solve_by_columns(reaction_change);
             add_product(-1.0, &self.by_reaction, reaction_change, dynamics);
             add_product(-*b, &terms.jacobian, reaction_change, positions);
             add_product(-1.0, &self.velocity[1], reaction_change, velocities);
@@ -263,7 +263,7 @@ impl Formula for Additive {
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         self.weigh(&trial.terms)?;
         self.free.copy_from_slice(&trial.terms.forces);
-        self.mass_factors.solve(&mut self.free);
+        self.mass_factors.solve_by_columns(&mut self.free);
         self.predictor.accept(&trial.q, &trial.v);
         Ok(())
     }

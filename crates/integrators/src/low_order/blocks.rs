@@ -25,7 +25,7 @@ impl System {
 
     /// Solves for the right-hand side in `x`.
     pub fn solve(&mut self) {
-        self.factors.solve(&mut self.x);
+        self.factors.solve_by_columns(&mut self.x);
     }
 }
 
@@ -90,7 +90,7 @@ pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) {
     let rows = columns.nrows().max(1);
     for column in columns.as_mut_slice().chunks_exact_mut(rows) {
         if column.iter().any(|&x| x != 0.0) {
-            factors.solve(column);
+            factors.solve_by_columns(column);
         }
     }
 }

@@ -146,7 +146,7 @@ impl Stabilised {
         add_transposed_product(1.0, &terms.jacobian, nu, e_change);
         add_product(-1.0, metric, e, e_change);
         if alpha.is_some() {
-            self.metric_factors.solve(e_change);
+            self.metric_factors.solve_by_columns(e_change);
         }
         nu_change.fill(0.0);
         add_product(-1.0, &terms.jacobian, e_change, nu_change);
@@ -155,7 +155,7 @@ impl Stabilised {
             system.x[n + c] = -position;
             nu_change[c] += position - terms.constraint_rates[c] / predictor.by_velocity;
         }
-        self.grammian_factors.solve(nu_change);
+        self.grammian_factors.solve_by_columns(nu_change);
         add_product(1.0, &self.weights, nu_change, e_change);
         add_product(-1.0, &self.by_e, e_change, &mut system.x[..n]);
         system.solve();
