@@ -5,9 +5,12 @@ mod common;
 use std::alloc::System;
 
 use common::discontinuous::{Balls, PAIRS};
-use common::{Cubic, solve};
+use common::{Cubic, constrained, solve};
 use mbsbench_integrators::dode::PairName;
-use mbsbench_integrators::{Bs32, Dode, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_integrators::low_order::{LinearAlgebra, MassAt};
+use mbsbench_integrators::{
+    Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Rk3, Rk4, Rk5, Rk8,
+};
 use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -60,6 +63,23 @@ fn check_events(pair: PairName) {
     assert_eq!(short, long, "{pair:?} with events");
 }
 
+/// The same for constrained mechanics.
+fn check_mechanics<D: MethodDefinition>(definition: &D) {
+    let method = definition.method();
+    let once = |steps: u32| {
+        let (model, h) = (constrained::Manufactured { constrained: true }, 2f64.powi(-9));
+        let initial = constrained::Manufactured::exact(0.0);
+        let region = Region::new(ALLOCATOR);
+        let span = [0.0, f64::from(steps) * h];
+        let solution = constrained::solve(&model, &*method, &initial, span, Settings::fixed(h), &mut Silent);
+        let change = region.change();
+        assert_eq!((solution.failure, solution.statistics.steps_accepted), (None, u64::from(steps)));
+        (change.allocations + change.reallocations, change.bytes_allocated)
+    };
+    let count = |steps| (0..5).map(|_| once(steps)).min().expect("five counts");
+    assert_eq!(count(2), count(1000), "{}", D::NAME);
+}
+
 /// One test for all methods: the counters are those of the process.
 #[test]
 fn allocations_do_not_depend_on_the_number_of_steps() {
@@ -72,6 +92,15 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check::<Dop853>();
     check::<Gbs>();
     check::<Dode>();
+    check_mechanics(&Newmark::default());
+    check_mechanics(&HhtI3::default());
+    check_mechanics(&HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() });
+    check_mechanics(&Nstiff::default());
+    for linear_algebra in [LinearAlgebra::Structured, LinearAlgebra::Dense] {
+        check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
+        check_mechanics(&HhtSi2 { linear_algebra, ..HhtSi2::default() });
+        check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
+    }
     for pair in PAIRS.map(|(pair, _)| pair).into_iter().chain([PairName::Sdirk4]) {
         check_events(pair);
     }

@@ -33,7 +33,6 @@ fn check_orders(name: &str, method: &dyn Method, constrained: bool, expected: [f
     let classes = if constrained { 3 } else { 2 };
     for i in 0..classes {
         let order = (coarse[i] / fine[i]).log2();
-        println!("{name}: class {i}, error {:.3e}, order {order:.3}", fine[i]);
         assert!((order - expected[i]).abs() < 0.1, "{name}: class {i}, order {order:.3}, not {}", expected[i]);
     }
 }
@@ -97,7 +96,6 @@ fn velocity_constraints_are_violated_by_a_known_law() {
     ];
     for (name, method, constant, steps) in cases {
         let deviation = drift_deviation(&*method, constant, steps);
-        println!("{name}: C = {constant:.5}, deviation {deviation:.2e}");
         assert!(deviation < 1e-3, "{name}: {deviation:e}");
     }
 }
@@ -140,7 +138,6 @@ fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified:
     for pendulum in [false, true] {
         let [dense, structured, modified] = [dense, structured, modified].map(|definition| run(definition, pendulum));
         let iterations = [&dense, &structured, &modified].map(|run| run.0.statistics.newton_iterations);
-        println!("{}: iterations {iterations:?} in 128 steps", D::NAME);
         for (other, what) in [(&structured, "structured"), (&modified, "modified")] {
             compare(&dense.0.state, &other.0.state, what, 1e-12);
             let last = dense.1.multipliers.len() - 1;
@@ -194,7 +191,6 @@ fn the_scaled_matrix_stays_well_conditioned() {
     ];
     for (i, method) in cases.iter().enumerate() {
         let (coarse, fine) = (condition(&**method, -6), condition(&**method, -18));
-        println!("method {i}: condition {coarse:.2} to {fine:.2}");
         assert!(fine < 1.1 * coarse && coarse < 100.0, "method {i}: {coarse} to {fine}");
     }
 }

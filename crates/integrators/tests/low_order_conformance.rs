@@ -1,0 +1,301 @@
+//! What every formula for constrained mechanics must do, instantiated for each.
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::constrained::{Pendulum, record, solve};
+use common::{Circle, constrained};
+use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings};
+use mbsbench_integrators::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+use mbsbench_problem::{
+    AccelerationLevel, AsOde, Clock, Counted, Failure, MechanicalModel, MechanicsOf, Method, MethodDefinition,
+    Observer, Ode, Scalar, Settings, Silent, Solution, Statistics, Step, Task,
+};
+use nalgebra::DMatrix;
+
+/// A formula as the tests vary it.
+trait LowOrder: MethodDefinition {
+    /// Whether it needs equal steps.
+    const MULTISTEP: bool;
+    fn with(newton: NewtonSettings) -> Self;
+}
+
+macro_rules! low_order {
+    ($($type:ident: $multistep:literal),*) => {$(
+        impl LowOrder for $type {
+            const MULTISTEP: bool = $multistep;
+            fn with(newton: NewtonSettings) -> Self {
+                #[allow(clippy::needless_update, reason = "some have nothing but these settings")]
+                Self { newton, ..Self::default() }
+            }
+        }
+    )*};
+}
+low_order!(Newmark: false, HhtI3: false, Nstiff: true, HhtAdd: false, HhtSi2: false, NstiffSi2: true);
+
+/// A binary fraction, so that times and their differences are exact.
+const STEP: f64 = 1.0 / 64.0;
+
+fn run(method: &dyn Method, span: [f64; 2], settings: Settings) -> Solution {
+    solve(&Pendulum, method, &Pendulum::START, span, settings, &mut Silent)
+}
+
+/// Largest difference of two states.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Changes nothing, and checks what it is shown.
+struct Watcher {
+    last: (f64, Vec<f64>),
+    steps: u64,
+    /// Largest violation of the circle in the middle of a step.
+    middle: f64,
+}
+
+impl Observer for Watcher {
+    fn start(&mut self, t: f64, y: &[f64]) {
+        self.last = (t, y.to_vec());
+    }
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.steps += 1;
+        assert_eq!(step.index, self.steps);
+        assert_eq!(self.last, (step.t_start, step.start.to_vec()));
+        assert_eq!((step.multipliers.len(), step.before_projection), (1, step.end));
+        let mut y = [0.0; 4];
+        for (t, expected) in [(step.t_start, step.start), (step.t_end, step.end)] {
+            step.within.state_at(t, &mut y).expect("no evaluation is needed");
+            assert_eq!(y, expected);
+        }
+        step.within.state_at(0.5 * (step.t_start + step.t_end), &mut y).expect("no evaluation is needed");
+        self.middle = self.middle.max((y[0] * y[0] + y[1] * y[1] - 1.0).abs());
+        self.last = (step.t_end, step.end.to_vec());
+        ControlFlow::Continue(())
+    }
+}
+
+/// The pendulum, with forces that are no numbers after `t = 1`.
+struct Cliff;
+impl MechanicalModel for Cliff {
+    fn coordinates(&self) -> usize {
+        2
+    }
+    fn holonomic(&self) -> usize {
+        1
+    }
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+        Pendulum.mass(q, mass);
+    }
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        Pendulum.forces(t, q, v, forces);
+        if t.value() > 1.0 {
+            forces[0] = S::from(f64::NAN);
+        }
+    }
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        Pendulum.holonomic_constraints(t, q, phi);
+    }
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        Pendulum.energy(q, v)
+    }
+}
+
+/// A point in the plane that no formula here can be used on, or whose constraints say the same twice.
+#[derive(Clone, Copy, PartialEq)]
+enum Odd {
+    Nonholonomic,
+    MorePositions,
+    TurnedRates,
+    Redundant,
+}
+impl MechanicalModel for Odd {
+    fn coordinates(&self) -> usize {
+        if *self == Self::MorePositions { 3 } else { 2 }
+    }
+    fn velocities(&self) -> usize {
+        2
+    }
+    fn holonomic(&self) -> usize {
+        if *self == Self::Redundant { 2 } else { 0 }
+    }
+    fn nonholonomic(&self) -> usize {
+        usize::from(*self == Self::Nonholonomic)
+    }
+    fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
+        match self {
+            Self::MorePositions => q_rate.copy_from_slice(&[v[0], v[1], v[0]]),
+            Self::TurnedRates => q_rate.copy_from_slice(&[v[1], v[0]]),
+            _ => q_rate.copy_from_slice(v),
+        }
+    }
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+        Pendulum.mass(q, mass);
+    }
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        Pendulum.forces(t, q, v, forces);
+    }
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        if *self == Self::Redundant {
+            phi.copy_from_slice(&[q[0], q[0] * 2.0]);
+        }
+    }
+    fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], v: &[S], gamma: &mut [S]) {
+        if let Some(gamma) = gamma.first_mut() {
+            *gamma = v[1];
+        }
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+fn spans<D: LowOrder>(method: &dyn Method) {
+    let name = D::NAME;
+    let settings = Settings::fixed(STEP);
+    let nothing = run(method, [3.0, 3.0], settings);
+    assert_eq!((nothing.failure, nothing.t_reached, nothing.state), (None, 3.0, Pendulum::START.to_vec()), "{name}");
+    assert_eq!(nothing.statistics, Statistics::default(), "{name}: a span of no length costs nothing");
+    for t_end in [1e-9, 0.3, 1.01, 2.0] {
+        let run = run(method, [0.0, t_end], settings);
+        if D::MULTISTEP && t_end != 2.0 {
+            assert!(matches!(run.failure, Some(Failure::NotApplicable { .. })), "{name}: {:?}", run.failure);
+            assert_eq!((run.t_reached, run.statistics), (0.0, Statistics::default()), "{name}: refused at once");
+        } else {
+            assert_eq!((run.failure, run.t_reached), (None, t_end), "{name}: the end is hit exactly");
+        }
+    }
+    let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.01) };
+    let run_on = run(method, [0.0, 1.0], accumulating);
+    assert!(run_on.failure.is_none() && run_on.t_reached >= 1.0, "{name}: whole steps only");
+
+    let (once, again) = (run(method, [0.0, 2.0], settings), run(method, [0.0, 2.0], settings));
+    assert_eq!((&once.state, once.statistics), (&again.state, again.statistics), "{name}: repeatable");
+    let shifted = run(method, [64.0, 66.0], settings);
+    assert_eq!((&once.state, once.statistics), (&shifted.state, shifted.statistics), "{name}: shifted in time");
+
+    // Another step size from where a first solve ended; both halves are of the method's own error.
+    let fine = run(method, [0.0, 2.0], Settings::fixed(STEP / 64.0));
+    let half = run(method, [0.0, 1.0], settings);
+    let rest = solve(&Pendulum, method, &half.state, [1.0, 2.0], Settings::fixed(STEP / 4.0), &mut Silent);
+    assert_eq!(rest.failure, None, "{name}");
+    let (whole, changed) = (distance(&once.state, &fine.state), distance(&rest.state, &fine.state));
+    assert!(changed < whole, "{name}: error {changed:e} with a finer second half, {whole:e} without");
+
+    // Velocities carry the rounding of positions, 1e-16, divided by the step.
+    let tiny = run(method, [0.0, 1e-7], Settings::fixed(1e-9));
+    assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100), "{name}");
+    let exact = [1.0, -0.5 * constrained::GRAVITY * 1e-14, 0.0, -constrained::GRAVITY * 1e-7];
+    assert!(distance(&tiny.state[..2], &exact[..2]) < 1e-14, "{name}: tiny steps, {:?}", tiny.state);
+    assert!(distance(&tiny.state[2..], &exact[2..]) < 1e-6, "{name}: tiny steps, {:?}", tiny.state);
+}
+
+fn observers<D: LowOrder>(method: &dyn Method) {
+    let name = D::NAME;
+    let (reference, _) = record(&Pendulum, method, &Pendulum::START, 2.0, 128);
+    let mut watcher = Watcher { last: (0.0, Vec::new()), steps: 0, middle: 0.0 };
+    let watched = solve(&Pendulum, method, &Pendulum::START, [0.0, 2.0], Settings::fixed(STEP), &mut watcher);
+    assert_eq!((&watched.state, watched.statistics), (&reference.state, reference.statistics), "{name}");
+    assert_eq!(watcher.last, (2.0, watched.state), "{name}");
+    let unwatched = run(method, [0.0, 2.0], Settings::fixed(STEP));
+    assert_eq!((&unwatched.state, unwatched.statistics), (&reference.state, reference.statistics), "{name}");
+    // The velocity's violation, h² 60/3 = 5e-3 at most, over half a step: 5e-3 h/8 · 2 = 2e-5. Without it the cubic is
+    // off by h⁴ |q''''|/384 < 1e-7.
+    assert!(watcher.middle < 2e-5, "{name}: {:e}", watcher.middle);
+}
+
+fn failures<D: LowOrder>(method: &dyn Method) {
+    let name = D::NAME;
+    let settings = Settings::fixed(STEP);
+    let few = run(method, [0.0, 2.0], Settings { max_steps: 3, ..settings });
+    let counter = "steps_accepted + steps_rejected";
+    assert_eq!(few.failure, Some(Failure::BudgetExhausted { time: 3.0 * STEP, counter, limit: 3 }), "{name}");
+    assert_eq!((few.t_reached, few.state), (3.0 * STEP, run(method, [0.0, 3.0 * STEP], settings).state), "{name}");
+    for limit in [0, 1, 2, 17] {
+        let few = run(method, [0.0, 2.0], Settings { max_rhs_evaluations: limit, ..settings });
+        let expected = Failure::BudgetExhausted { time: few.t_reached, counter: "rhs_evaluations", limit };
+        assert_eq!((few.failure, few.statistics.rhs_evaluations), (Some(expected), limit), "{name}");
+    }
+
+    let cliff = solve(&Cliff, method, &Pendulum::START, [0.0, 2.0], settings, &mut Silent);
+    assert_eq!(cliff.failure, Some(Failure::NonFinite { time: 1.0 }), "{name}");
+    assert_eq!((cliff.t_reached, cliff.state), (1.0, run(method, [0.0, 1.0], settings).state), "{name}");
+
+    // One iteration cannot do, and then the first step is never made.
+    let hasty = D::with(NewtonSettings { max_iterations: 1, ..NewtonSettings::default() }).method();
+    let diverged = run(&*hasty, [0.0, 2.0], settings);
+    assert_eq!(diverged.failure, Some(Failure::NewtonDiverged { time: 0.0, iterations: 1 }), "{name}");
+    assert_eq!((diverged.t_reached, diverged.state), (0.0, Pendulum::START.to_vec()), "{name}");
+    // Far too large a step: whatever the iteration does, it is told.
+    let wild = run(method, [0.0, 1024.0], Settings::fixed(64.0));
+    let told = matches!(wild.failure, None | Some(Failure::NewtonDiverged { .. } | Failure::SingularMatrix { .. }));
+    assert!(told, "{name}: {:?}", wild.failure);
+    assert!(wild.state.iter().all(|x| x.is_finite()), "{name}");
+
+    let redundant = solve(&Odd::Redundant, method, &[0.0; 4], [0.0, 1.0], settings, &mut Silent);
+    assert!(matches!(redundant.failure, Some(Failure::SingularMatrix { time: 0.0, .. })), "{name}");
+
+    let refused = |mut ode: Box<dyn Ode + '_>, initial: &[f64], reason: &str| {
+        assert!(method.suits(&mut *ode).is_err_and(|unsuitable| unsuitable.to_string().contains(reason)), "{name}");
+        let task = Task { t_start: 0.0, t_end: 1.0, initial, settings };
+        let solution = method.solve(Counted::new(&mut *ode), &task, &mut Silent);
+        let Some(Failure::NotApplicable { reason: given }) = solution.failure else { panic!("{name}: not refused") };
+        assert!(given.contains(reason), "{name}: {given}");
+        assert_eq!(solution.statistics, Statistics::default(), "{name}");
+    };
+    refused(Box::new(AsOde(&Circle)), &[1.0, 0.0], "differential equations only");
+    let odd = |model| Box::new(AccelerationLevel::new(MechanicsOf::new(model)));
+    refused(odd(&Odd::Nonholonomic), &[0.0; 4], "1 nonholonomic");
+    refused(odd(&Odd::MorePositions), &[0.0; 5], "positions that are vectors");
+    refused(odd(&Odd::TurnedRates), &[0.0; 4], "positions that are vectors");
+    for (span, settings) in [
+        ([1.0, 0.0], settings),
+        ([0.0, f64::NAN], settings),
+        ([0.0, 1.0], Settings::fixed(0.0)),
+        ([0.0, 1.0], Settings::tolerance(1e-6, 1e-6)),
+    ] {
+        let refused = run(method, span, settings).failure;
+        assert!(matches!(refused, Some(Failure::NotApplicable { .. })), "{name}: {refused:?}");
+    }
+}
+
+/// One evaluation, factorisation and solution at the start; one evaluation and one solution an iteration.
+fn counters<D: LowOrder>() {
+    let name = D::NAME;
+    for jacobian in [JacobianUse::Full, JacobianUse::Modified] {
+        let method = D::with(NewtonSettings { jacobian, ..NewtonSettings::default() }).method();
+        let counted = run(&*method, [0.0, 2.0], Settings::fixed(STEP)).statistics;
+        let iterations = counted.newton_iterations;
+        assert!((2 * 128..=6 * 128).contains(&iterations), "{name}: {iterations}");
+        let formed = if jacobian == JacobianUse::Full { iterations } else { 128 };
+        let expected = Statistics {
+            steps_accepted: 128,
+            rhs_evaluations: iterations + 1,
+            jacobian_evaluations: formed,
+            factorizations: formed + 1,
+            newton_iterations: iterations,
+            linear_solves: iterations + 1,
+            ..Statistics::default()
+        };
+        assert_eq!(counted, expected, "{name}");
+    }
+}
+
+fn conformance<D: LowOrder>() {
+    let method = &*D::default().method();
+    assert!(!method.adapts());
+    spans::<D>(method);
+    observers::<D>(method);
+    failures::<D>(method);
+    counters::<D>();
+}
+
+macro_rules! conformance {
+    ($($test:ident: $definition:ty),*) => {$(
+        #[test]
+        fn $test() {
+            conformance::<$definition>();
+        }
+    )*};
+}
+conformance!(newmark: Newmark, hht_i3: HhtI3, nstiff: Nstiff, hht_add: HhtAdd, hht_si2: HhtSi2, nstiff_si2: NstiffSi2);
