@@ -36,7 +36,7 @@ impl<S: Scalar> Lu<S> {
     pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
         self.factors.copy_from(matrix);
         let n = self.pivots.len();
-        // Column by column, as they lie in memory.
+        // Column by column, as they lie in memory; in `chunks`, since `chunks_exact` begins with a division.
         let entries = self.factors.as_mut_slice();
         for k in 0..n {
             let (left, right) = entries.split_at_mut((k + 1) * n);
@@ -55,9 +55,9 @@ impl<S: Scalar> Lu<S> {
             }
             self.pivots[k] = pivot;
             if pivot != k {
-                left.chunks_exact_mut(n).for_each(|column| column.swap(k, pivot));
+                left.chunks_mut(n).for_each(|column| column.swap(k, pivot));
                 column.swap(k, pivot);
-                right.chunks_exact_mut(n).for_each(|column| column.swap(k, pivot));
+                right.chunks_mut(n).for_each(|column| column.swap(k, pivot));
             }
             let inverse = column[k].recip();
             self.inverses[k] = inverse;
@@ -65,7 +65,7 @@ impl<S: Scalar> Lu<S> {
             for multiplier in multipliers.iter_mut() {
                 *multiplier *= inverse;
             }
-            for column in right.chunks_exact_mut(n) {
+            for column in right.chunks_mut(n) {
                 let (factor, entries) = column[k..].split_at_mut(1);
                 let factor = factor[0];
                 if vanishes(factor) {
@@ -106,7 +106,9 @@ impl<S: Scalar> Lu<S> {
             return;
         }
         self.forward(x);
-        for (k, column) in self.factors.as_slice().chunks_exact(n).enumerate().rev() {
+        let entries = self.factors.as_slice();
+        for k in (0..n).rev() {
+            let column = &entries[k * n..k * n + k];
             let (rest, known) = x[..=k].split_at_mut(k);
             known[0] *= self.inverses[k];
             let known = known[0];
@@ -124,7 +126,7 @@ impl<S: Scalar> Lu<S> {
         for (k, &pivot) in self.pivots.iter().enumerate() {
             x.swap(k, pivot);
         }
-        for (k, column) in self.factors.as_slice().chunks_exact(self.pivots.len()).enumerate() {
+        for (k, column) in self.factors.as_slice().chunks(self.pivots.len()).enumerate() {
             let (known, rest) = x[k..].split_at_mut(1);
             let known = known[0];
             if vanishes(known) {
@@ -151,7 +153,7 @@ pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 
 /// `y += factor A x`; `A` may be larger than the vectors.
 pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
-    for (column, &x) in a.as_slice().chunks_exact(a.nrows().max(1)).zip(x) {
+    for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
         let x = x * factor;
         for (y, &a) in y.iter_mut().zip(column) {
             *y += a * x;
@@ -164,7 +166,7 @@ pub fn add_transposed_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: 
     if x.is_empty() {
         return;
     }
-    for (y, column) in y.iter_mut().zip(a.as_slice().chunks_exact(a.nrows())) {
+    for (y, column) in y.iter_mut().zip(a.as_slice().chunks(a.nrows())) {
         let product = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);
         *y += product * factor;
     }

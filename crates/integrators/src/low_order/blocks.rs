@@ -29,55 +29,61 @@ impl System {
     }
 }
 
-/// Writes `factor · block` with its upper left corner at `(row, column)`.
-pub fn put(matrix: &mut DMatrix<f64>, (row, column): (usize, usize), factor: f64, block: &DMatrix<f64>) {
-    for j in 0..block.ncols() {
-        let target = &mut matrix.column_mut(column + j);
-        for (target, &entry) in target.as_mut_slice()[row..].iter_mut().zip(block.column(j).as_slice()) {
+/// The columns of a block of `matrix` with `rows` rows and its upper left corner at `(row, column)`.
+fn columns_of(
+    matrix: &mut DMatrix<f64>,
+    (row, column): (usize, usize),
+    rows: usize,
+) -> impl Iterator<Item = &mut [f64]> {
+    let stride = matrix.nrows();
+    matrix.as_mut_slice()[column * stride..].chunks_mut(stride.max(1)).map(move |column| &mut column[row..row + rows])
+}
+
+/// The columns of a matrix. Unlike `column_iter` these are plain slices, and there are none where there are no rows.
+fn columns(matrix: &DMatrix<f64>) -> impl Iterator<Item = &[f64]> {
+    matrix.as_slice().chunks(matrix.nrows().max(1))
+}
+
+/// Writes `factor · block` with its upper left corner at `corner`.
+pub fn put(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block: &DMatrix<f64>) {
+    for (target, source) in columns_of(matrix, corner, block.nrows()).zip(columns(block)) {
+        for (target, &entry) in target.iter_mut().zip(source) {
             *target = factor * entry;
         }
     }
 }
 
-/// Writes `factor · blockᵀ` with its upper left corner at `(row, column)`.
-pub fn put_transposed(matrix: &mut DMatrix<f64>, (row, column): (usize, usize), factor: f64, block: &DMatrix<f64>) {
-    for i in 0..block.nrows() {
-        for j in 0..block.ncols() {
-            matrix[(row + j, column + i)] = factor * block[(i, j)];
+/// Writes `factor · blockᵀ` with its upper left corner at `corner`.
+pub fn put_transposed(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block: &DMatrix<f64>) {
+    let rows = block.nrows();
+    for (i, target) in columns_of(matrix, corner, block.ncols()).take(rows).enumerate() {
+        for (target, &entry) in target.iter_mut().zip(block.as_slice()[i..].iter().step_by(rows)) {
+            *target = factor * entry;
         }
     }
 }
 
-/// Adds `factor · block` with its upper left corner at `(row, column)`.
-pub fn add(matrix: &mut DMatrix<f64>, (row, column): (usize, usize), factor: f64, block: &DMatrix<f64>) {
+/// Adds `factor · block` with its upper left corner at `corner`.
+pub fn add(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block: &DMatrix<f64>) {
     if factor == 0.0 {
         return;
     }
-    for j in 0..block.ncols() {
-        let target = &mut matrix.column_mut(column + j);
-        for (target, &entry) in target.as_mut_slice()[row..].iter_mut().zip(block.column(j).as_slice()) {
+    for (target, source) in columns_of(matrix, corner, block.nrows()).zip(columns(block)) {
+        for (target, &entry) in target.iter_mut().zip(source) {
             *target += factor * entry;
         }
     }
 }
 
-/// Adds `factor · a b` with its upper left corner at `(row, column)`.
-pub fn add_product(
-    matrix: &mut DMatrix<f64>,
-    (row, column): (usize, usize),
-    factor: f64,
-    a: &DMatrix<f64>,
-    b: &DMatrix<f64>,
-) {
-    for j in 0..b.ncols() {
-        let target = &mut matrix.column_mut(column + j);
-        let target = &mut target.as_mut_slice()[row..row + a.nrows()];
-        for (k, &entry) in b.column(j).as_slice().iter().enumerate() {
-            let entry = factor * entry;
+/// Adds `factor · a b` with its upper left corner at `corner`.
+pub fn add_product(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, a: &DMatrix<f64>, b: &DMatrix<f64>) {
+    for (target, source) in columns_of(matrix, corner, a.nrows()).zip(columns(b)) {
+        for (&entry, column) in source.iter().zip(columns(a)) {
             if entry == 0.0 {
                 continue; // most columns of Jacobians are sparse
             }
-            for (target, &a) in target.iter_mut().zip(a.column(k).as_slice()) {
+            let entry = factor * entry;
+            for (target, &a) in target.iter_mut().zip(column) {
                 *target += a * entry;
             }
         }
@@ -88,7 +94,7 @@ pub fn add_product(
 /// nothing.
 pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) {
     let rows = columns.nrows().max(1);
-    for column in columns.as_mut_slice().chunks_exact_mut(rows) {
+    for column in columns.as_mut_slice().chunks_mut(rows) {
         if column.iter().any(|&x| x != 0.0) {
             factors.solve_by_columns(column);
         }
