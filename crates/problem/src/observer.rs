@@ -33,7 +33,8 @@ pub struct Step<'s, S: Scalar = f64> {
     pub multipliers: &'s [S],
     /// Functions that reached zero at the end of this step.
     pub switched: &'s [usize],
-    /// The state inside the step: an extra step from its start that is not counted, of the method's order.
+    /// The state inside the step, of the method's order: an extra step from its start that is not counted, or an
+    /// interpolation between its ends.
     pub within: &'s mut dyn Interpolant<S>,
 }
 
