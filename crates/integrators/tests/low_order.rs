@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::constrained::{GRAVITY, Manufactured, Pendulum, Record, record, solve};
-use mbsbench_integrators::low_order::{JacobianUse, LinearAlgebra, MassAt, NewtonSettings};
+use common::constrained::{GRAVITY, Manufactured, Pendulum, Record, StiffDoublePendulum, record, solve};
+use mbsbench_integrators::low_order::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings};
 use mbsbench_integrators::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
-use mbsbench_problem::{Method, MethodDefinition, Settings};
+use mbsbench_problem::{Failure, Method, MethodDefinition, Settings, Silent, Solution};
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
@@ -193,4 +193,42 @@ fn the_scaled_matrix_stays_well_conditioned() {
         let (coarse, fine) = (condition(&**method, -6), condition(&**method, -18));
         assert!(fine < 1.1 * coarse && coarse < 100.0, "method {i}: {coarse} to {fine}");
     }
+}
+
+/// Largest error of both angles of the stiff double pendulum at 2 s.
+fn stiff_error(method: &dyn Method, exponent: i32) -> Result<f64, Failure> {
+    let settings = Settings::fixed(2f64.powi(exponent));
+    let initial = StiffDoublePendulum::initial();
+    let Solution { state, failure, .. } =
+        solve(&StiffDoublePendulum, method, &initial, [0.0, 2.0], settings, &mut Silent);
+    let [first, second, ..] = StiffDoublePendulum::END;
+    failure.map_or(Ok((state[2] - first).abs().max((state[5] - second).abs())), Err)
+}
+
+#[test]
+fn a_stiff_spring_is_stepped_over() {
+    let cases: [(&str, Box<dyn Method>, f64); 6] = [
+        ("newmark", Newmark::default().method(), 1.0),
+        ("hht-i3", HhtI3::default().method(), 2.0),
+        ("nstiff", Nstiff::default().method(), 2.0),
+        ("hht-add", HhtAdd::default().method(), 2.0),
+        ("hht-si2", HhtSi2::default().method(), 2.0),
+        ("nstiff-si2", NstiffSi2::default().method(), 2.0),
+    ];
+    for (name, method, expected) in cases {
+        let [coarse, fine] = [-9, -10].map(|exponent| stiff_error(&*method, exponent).expect("it converges"));
+        let order = (coarse / fine).log2();
+        // the reference has nine digits, 1e-2 of the error
+        assert!((order - expected).abs() < 0.15 && fine < 1e-4, "{name}: {coarse:e} and {fine:e}, order {order:.3}");
+    }
+}
+
+/// The second spring makes initial accelerations of 4e5 rad/s², from which the first step's iteration goes astray.
+#[test]
+fn the_first_guess_decides_whether_a_large_stiff_step_converges() {
+    let newton = NewtonSettings { first_guess: FirstGuess::Zero, ..NewtonSettings::default() };
+    let failure = stiff_error(&*Nstiff::default().method(), -8).expect_err("it is led astray");
+    assert_eq!(failure, Failure::NewtonDiverged { time: 0.0, iterations: 20 });
+    let error = stiff_error(&*Nstiff { newton }.method(), -8).expect("it converges");
+    assert!(error < 1e-5, "{error:e}");
 }

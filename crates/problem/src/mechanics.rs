@@ -60,7 +60,8 @@ pub trait MechanicalModel: Send + Sync {
     /// Writes the forces `D(t, q, v)`, applied and gyroscopic.
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]);
 
-    /// Writes the holonomic constraints `Φ(t, q)`.
+    /// Writes the holonomic constraints `Φ(t, q)`: smooth functions, with the same arithmetic at every state (see
+    /// [`Structure`]).
     fn holonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _phi: &mut [S]) {}
 
     /// Writes the nonholonomic constraints `Γ(t, q, v)`.
@@ -109,7 +110,7 @@ pub trait Mechanics<S: Scalar = f64> {
     fn has_vector_coordinates(&mut self) -> bool;
     /// Which derivatives there can be, found at the first state that is asked for; needed once, to make memory for
     /// [`derivatives`](Self::derivatives).
-    fn structure(&mut self, t: S, q: &[S], v: &[S]) -> &Structure;
+    fn structure(&mut self, t: S, q: &[S]) -> &Structure;
     /// Writes all terms of the equations of motion at a state.
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>);
     /// Writes the derivatives of the terms.

@@ -177,7 +177,7 @@ impl Run<'_, '_> {
             return Err(Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() });
         };
         let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
-        let derivatives = Derivatives::new(n, m, mechanics.structure(time, q, v));
+        let derivatives = Derivatives::new(n, m, mechanics.structure(time, q));
         let mut terms = Terms::new(n, m);
         mechanics.terms(time, q, v, &mut terms);
         let mut x = vec![0.0; n + m];

@@ -1,6 +1,5 @@
 //! Newton's method over one step.
 
-use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, Failure, Observer};
 
 use super::blocks::largest;
@@ -59,11 +58,12 @@ impl Iteration {
                 Failure::NewtonDiverged { time: t_start, iterations: iteration - 1 }
             };
             evaluate(problem, trial, forms);
-            if !trial.terms.are_finite() {
-                return Err(lost);
-            }
             if forms {
-                formula.form(trial).map_err(|Singular| singular(t_start, "a block of Newton's matrix"))?;
+                // What is not finite shows in the factors or in the correction.
+                if formula.form(trial).is_err() {
+                    let finite = trial.terms.are_finite();
+                    return Err(if finite { singular(t_start, "a block of Newton's matrix") } else { lost });
+                }
                 if self.watched {
                     observer.newton_matrix(trial.t, formula.matrix());
                 }

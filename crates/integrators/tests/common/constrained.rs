@@ -174,3 +174,54 @@ pub fn record<M: MechanicalModel>(
     assert_eq!(solution.statistics.steps_accepted, u64::from(steps));
     (solution, record)
 }
+
+/// The double pendulum of negrut2007 with its stiff second spring (relative mode of 4e4 1/s), `q = (x, y, θ)` of both
+/// rods; at rest but for 10 rad/s of the second rod, the first one lying.
+pub struct StiffDoublePendulum;
+
+impl StiffDoublePendulum {
+    const MASSES: [f64; 2] = [3.0, 0.3];
+    const LENGTHS: [f64; 2] = [1.0, 1.5];
+
+    /// Angles of both rods, rad, and their velocities, rad/s, at 2 s, by a Radau method on the minimal form.
+    pub const END: [f64; 4] = [4.711_648_72, 4.711_648_46, -2.853_180e-3, -2.852_945e-3];
+
+    pub fn initial() -> Vec<f64> {
+        let turn = 2.0 * std::f64::consts::PI;
+        let [l1, l2] = Self::LENGTHS;
+        vec![0.5 * l1, 0.0, turn, l1 + 0.5 * l2, 0.0, turn, 0.0, 0.0, 0.0, 0.0, 5.0 * l2, 10.0]
+    }
+}
+
+impl MechanicalModel for StiffDoublePendulum {
+    fn coordinates(&self) -> usize {
+        6
+    }
+    fn holonomic(&self) -> usize {
+        4
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        for (i, (m, l)) in Self::MASSES.into_iter().zip(Self::LENGTHS).enumerate() {
+            mass[(3 * i, 3 * i)] = S::from(m);
+            mass[(3 * i + 1, 3 * i + 1)] = S::from(m);
+            mass[(3 * i + 2, 3 * i + 2)] = S::from(m * l * l / 12.0);
+        }
+    }
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        let first = (q[2] - 1.5 * std::f64::consts::PI) * -400.0 - v[2] * 15.0;
+        let second = (q[5] - q[2]) * -3e5 - (v[5] - v[2]) * 5e3;
+        let weights = Self::MASSES.map(|m| S::from(-m * GRAVITY));
+        forces.copy_from_slice(&[S::nought(), weights[0], first - second, S::nought(), weights[1], second]);
+    }
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        let [l1, l2] = Self::LENGTHS.map(|length| 0.5 * length);
+        let ((s1, c1), (s2, c2)) = (q[2].sin_cos(), q[5].sin_cos());
+        phi[0] = q[0] - c1 * l1;
+        phi[1] = q[1] - s1 * l1;
+        phi[2] = q[0] + c1 * l1 - q[3] + c2 * l2;
+        phi[3] = q[1] + s1 * l1 - q[4] + s2 * l2;
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}

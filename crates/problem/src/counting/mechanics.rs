@@ -49,7 +49,7 @@ impl<S: Scalar> CountedMechanics<'_, S> {
     }
 
     /// See [`Mechanics::structure`]. Not counted: no number comes from it.
-    pub fn structure(&mut self, t: S, q: &[S], v: &[S]) -> &Structure {
-        self.inner.structure(t, q, v)
+    pub fn structure(&mut self, t: S, q: &[S]) -> &Structure {
+        self.inner.structure(t, q)
     }
 }

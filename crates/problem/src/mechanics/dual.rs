@@ -1,12 +1,16 @@
 //! Mechanics with all derivatives by dual numbers.
 
 use nalgebra::DMatrix;
-use num_dual::{Dual, HyperDual};
+use num_dual::{Dual, DualSVec, HyperDual};
 
 use super::terms::{Derivatives, Structure, Terms};
 use super::{MechanicalModel, Mechanics, structure};
 use crate::Scalar;
 use crate::linalg::add_product;
+
+/// Derivatives of forces that are taken in one evaluation.
+const CHUNK: usize = 6;
+type Chunk<S> = DualSVec<S, CHUNK>;
 
 /// A [`MechanicalModel`] as [`Mechanics`]: derivatives by dual numbers, exact to roundoff.
 ///
@@ -23,7 +27,9 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     holonomic_second: Vec<Dual<Dual<S>>>,
     rate_dual: Vec<Dual<S>>,
     mass: DMatrix<Dual<S>>,
-    forces: Vec<Dual<S>>,
+    q_chunk: Vec<Chunk<S>>,
+    v_chunk: Vec<Chunk<S>>,
+    forces: Vec<Chunk<S>>,
     q_pair: Vec<HyperDual<S>>,
     holonomic_pair: Vec<HyperDual<S>>,
     structure: Option<Structure>,
@@ -50,7 +56,9 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             holonomic_second: vec![second; model.holonomic()],
             rate_dual: vec![dual; nq],
             mass: DMatrix::from_element(nv, nv, dual),
-            forces: vec![dual; nv],
+            q_chunk: vec![Chunk::from_re(zero); nq],
+            v_chunk: vec![Chunk::from_re(zero); nv],
+            forces: vec![Chunk::from_re(zero); nv],
             q_pair: vec![HyperDual::from_re(zero); nq],
             holonomic_pair: vec![HyperDual::from_re(zero); model.holonomic()],
             structure: None,
@@ -72,12 +80,46 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         self.q[j].eps = S::nought();
     }
 
+    /// `∂D/∂q` and `∂D/∂v`, several columns at a time.
+    fn force_derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
+        let lift = |target: &mut [Chunk<S>], values: &[S]| {
+            for (target, &value) in target.iter_mut().zip(values) {
+                *target = Chunk::from_re(value);
+            }
+        };
+        lift(&mut self.q_chunk, q);
+        lift(&mut self.v_chunk, v);
+        for by_position in [true, false] {
+            let by = match by_position {
+                true => &mut derivatives.forces_by_position,
+                false => &mut derivatives.forces_by_velocity,
+            };
+            for first in (0..v.len()).step_by(CHUNK) {
+                let seeded = if by_position { &mut self.q_chunk } else { &mut self.v_chunk };
+                let count = CHUNK.min(seeded.len() - first);
+                for (k, x) in seeded[first..][..count].iter_mut().enumerate() {
+                    *x = x.derivative(k);
+                }
+                self.model.forces(Chunk::from_re(t), &self.q_chunk, &self.v_chunk, &mut self.forces);
+                for (i, force) in self.forces.iter().enumerate() {
+                    for k in 0..count {
+                        by[(i, first + k)] = force.eps.0.map_or(S::nought(), |eps| eps[k]);
+                    }
+                }
+                let seeded = if by_position { &mut self.q_chunk } else { &mut self.v_chunk };
+                for x in &mut seeded[first..][..count] {
+                    *x = Chunk::from_re(x.re);
+                }
+            }
+        }
+    }
+
     /// Finds the structure, and the columns of `J` that are constant.
-    fn find_structure(&mut self, t: S, q: &[S], v: &[S]) {
+    fn find_structure(&mut self, t: S, q: &[S]) {
         if self.structure.is_some() {
             return;
         }
-        self.structure = Some(structure::find(self.model, t, q, v));
+        self.structure = Some(structure::find(self.model, t, q));
         Self::lift(&mut self.q, q, |_| S::nought());
         for j in 0..self.q.len() {
             self.along(t, j);
@@ -211,13 +253,13 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         (0..q.len()).all(|i| moved[i] == q[i] + v[i] && self.rate[i] == v[i])
     }
 
-    fn structure(&mut self, t: S, q: &[S], v: &[S]) -> &Structure {
-        self.find_structure(t, q, v);
+    fn structure(&mut self, t: S, q: &[S]) -> &Structure {
+        self.find_structure(t, q);
         self.structure.get_or_insert_default()
     }
 
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
-        self.find_structure(t, q, v);
+        self.find_structure(t, q);
         terms.mass.fill(S::nought());
         self.model.mass(q, &mut terms.mass);
         self.model.forces(t, q, v, &mut terms.forces);
@@ -252,12 +294,9 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
-        self.find_structure(t, q, v);
+        self.find_structure(t, q);
         let (zero, one) = (S::nought(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
-        Self::lift(&mut self.v, v, |_| zero);
-        let Some(structure) = self.structure.take() else { return };
-        let time = Dual::from_re(t);
         for (k, mass) in &mut derivatives.mass {
             self.q[*k].eps = one;
             self.mass.fill(Dual::from_re(zero));
@@ -267,22 +306,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
                 *entry = dual.eps;
             }
         }
-        for &k in &structure.forces_by_position {
-            self.q[k].eps = one;
-            self.model.forces(time, &self.q, &self.v, &mut self.forces);
-            self.q[k].eps = zero;
-            for (entry, dual) in derivatives.forces_by_position.column_mut(k).iter_mut().zip(&self.forces) {
-                *entry = dual.eps;
-            }
-        }
-        for &k in &structure.forces_by_velocity {
-            self.v[k].eps = one;
-            self.model.forces(time, &self.q, &self.v, &mut self.forces);
-            self.v[k].eps = zero;
-            for (entry, dual) in derivatives.forces_by_velocity.column_mut(k).iter_mut().zip(&self.forces) {
-                *entry = dual.eps;
-            }
-        }
+        self.force_derivatives(t, q, v, derivatives);
         for (pair, &value) in self.q_pair.iter_mut().zip(q) {
             *pair = HyperDual::from_re(value);
         }
@@ -302,7 +326,6 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
                 *entry = phi.eps1eps2;
             }
         }
-        self.structure = Some(structure);
     }
 }
 

@@ -24,14 +24,12 @@ fn with_seed<S: Scalar>(values: &[S], seeded: Option<usize>) -> Vec<First<S>> {
     values.iter().enumerate().map(lift).collect()
 }
 
-/// The structure of `model`, found at the state `(t, q, v)`.
-pub(super) fn find<S: Scalar, M: MechanicalModel>(model: &M, t: S, q: &[S], v: &[S]) -> Structure {
+/// The structure of `model`, found at `(t, q)`.
+pub(super) fn find<S: Scalar, M: MechanicalModel>(model: &M, t: S, q: &[S]) -> Structure {
     let n = q.len();
     let nothing = First::from_re(S::nought());
     let depends = |values: &[First<S>]| values.iter().any(|x| x.eps.0.is_some());
-    let (steady_q, steady_v, steady_t) = (with_seed(q, None), with_seed(v, None), First::from_re(t));
     let mut mass = DMatrix::from_element(n, n, nothing);
-    let mut forces = vec![nothing; v.len()];
     let mut phi = vec![nothing; model.holonomic()];
     let mut structure = Structure::default();
     for k in 0..n {
@@ -41,21 +39,11 @@ pub(super) fn find<S: Scalar, M: MechanicalModel>(model: &M, t: S, q: &[S], v: &
         if depends(mass.as_slice()) {
             structure.mass.push(k);
         }
-        model.forces(steady_t, &moved, &steady_v, &mut forces);
-        if depends(&forces) {
-            structure.forces_by_position.push(k);
-        }
-    }
-    for k in 0..v.len() {
-        model.forces(steady_t, &steady_q, &with_seed(v, Some(k)), &mut forces);
-        if depends(&forces) {
-            structure.forces_by_velocity.push(k);
-        }
     }
     if phi.is_empty() {
         return structure;
     }
-    model.holonomic_constraints(First::new(t, seed()), &steady_q, &mut phi);
+    model.holonomic_constraints(First::new(t, seed()), &with_seed(q, None), &mut phi);
     structure.rheonomic = depends(&phi);
     let mut second = vec![Second::from_re(S::nought()); phi.len()];
     for i in 0..=n {

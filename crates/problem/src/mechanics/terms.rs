@@ -64,19 +64,14 @@ impl<S: Scalar> Terms<S> {
     }
 }
 
-/// Which derivatives of a model can be other than zero; read off the arithmetic, not off values.
+/// Which derivatives of mass and constraints can be other than zero; read off the arithmetic, not off values.
 ///
-/// It is found once, at the first state. A model whose constraints or masses come to depend on further coordinates in
-/// another branch of its code is differentiated as if they did not; Newton's method then needs more iterations and
-/// still ends at the same solution.
+/// It is found once, at the first state, and so are the columns of `J` that are constant: constraints and masses have to
+/// be smooth, with the same arithmetic at every state. Forces may take branches (contact); nothing is assumed of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Structure {
     /// Coordinates on which the mass matrix depends.
     pub mass: Vec<usize>,
-    /// Coordinates on which the forces depend.
-    pub forces_by_position: Vec<usize>,
-    /// Velocities on which the forces depend.
-    pub forces_by_velocity: Vec<usize>,
     /// Pairs `i ≤ j` in which Φ has second derivatives; the number of coordinates stands for time.
     pub curvature: Vec<(usize, usize)>,
     /// Coordinates among those pairs; the other columns of `J` are constant.

@@ -90,17 +90,15 @@ const STATE: (f64, [f64; 3], [f64; 3]) = (0.7, [0.4, -1.1, 0.9], [0.3, -0.8, 1.7
 
 #[test]
 fn the_structure_is_what_the_arithmetic_shows() {
-    let (t, q, v) = STATE;
+    let (t, q, _) = STATE;
     let expected = Structure {
         mass: vec![1, 2],
-        forces_by_position: vec![0],
-        forces_by_velocity: vec![1, 2],
         // with the number of coordinates for time
         curvature: vec![(0, 1), (1, 1), (2, 3), (3, 3)],
         curved: vec![0, 1, 2],
         rheonomic: true,
     };
-    assert_eq!(MechanicsOf::<_, f64>::new(&Tangle).structure(t, &q, &v), &expected);
+    assert_eq!(MechanicsOf::<_, f64>::new(&Tangle).structure(t, &q), &expected);
 }
 
 #[test]
@@ -144,7 +142,7 @@ fn derivatives_are_those_of_the_terms() {
     let (t, q, v) = STATE;
     let (a, lambda) = ([0.6, -2.0, 1.3], [1.9, -0.7]);
     let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
-    let mut derivatives = Derivatives::new(3, 2, mechanics.structure(t, &q, &v));
+    let mut derivatives = Derivatives::new(3, 2, mechanics.structure(t, &q));
     mechanics.derivatives(t, &q, &v, &mut derivatives);
     let mut by_position = -&derivatives.forces_by_position;
     derivatives.add_inertia(1.0, &a, &mut by_position);
@@ -206,4 +204,42 @@ impl MechanicalModel for Turned {
 fn vector_coordinates_are_told_from_others() {
     assert!(MechanicsOf::<_, f64>::new(&Tangle).has_vector_coordinates());
     assert!(!MechanicsOf::<_, f64>::new(&Turned).has_vector_coordinates());
+}
+
+/// Eight coordinates, each force `x₀ x₁ … ` of all the others: more of them than one evaluation takes.
+struct Row;
+impl MechanicalModel for Row {
+    fn coordinates(&self) -> usize {
+        8
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        mass.fill_with_identity();
+    }
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        for (i, force) in forces.iter_mut().enumerate() {
+            *force = q
+                .iter()
+                .zip(v)
+                .enumerate()
+                .fold(S::nought(), |sum, (j, (&q, &v))| sum + q * q * (i + j) as f64 - v * v * (2 * i + j) as f64);
+        }
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+#[test]
+fn forces_are_differentiated_in_all_of_many_coordinates() {
+    let (q, v) = ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+    let mut mechanics = MechanicsOf::<_, f64>::new(&Row);
+    let mut derivatives = Derivatives::new(8, 0, mechanics.structure(0.0, &q));
+    mechanics.derivatives(0.0, &q, &v, &mut derivatives);
+    for i in 0..8 {
+        for j in 0..8 {
+            let (by_position, by_velocity) = (2.0 * q[j] * (i + j) as f64, -2.0 * v[j] * (2 * i + j) as f64);
+            assert_relative_eq!(derivatives.forces_by_position[(i, j)], by_position, max_relative = 1e-15);
+            assert_relative_eq!(derivatives.forces_by_velocity[(i, j)], by_velocity, max_relative = 1e-15);
+        }
+    }
 }
