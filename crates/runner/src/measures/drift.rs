@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// The constant `C` of the drift law `Φq v = C h² Φq q⃛` that fits a run best, by least squares over its steps, and what is
+/// The constant `C` of the drift law `Φq v = C h² Φq q'''` that fits a run best, by least squares over its steps, and what is
 /// left over, relative to the drift (root of the sums of squares).
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DriftConstant {
     /// Observables that drift: components of Φq v.
     of: Vec<String>,
-    /// Observables that they are proportional to: the same components of Φq q⃛.
+    /// Observables that they are proportional to: the same components of Φq q'''.
     on: Vec<String>,
     /// Steps at the start that do not count, since a formula with memory has to settle.
     #[serde(default)]
@@ -33,7 +33,7 @@ impl Parameters for DriftConstant {
 impl MeasureDefinition for DriftConstant {
     const NAME: &'static str = "drift_constant";
     const SUMMARY: &'static str =
-        "constant C of the drift law Φq v = C h² Φq q⃛, by least squares, and what it leaves over";
+        "constant C of the drift law Φq v = C h² Φq q''', by least squares, and what it leaves over";
 
     fn columns(&self) -> Vec<String> {
         ["drift_constant", "drift_fit_residual"].map(str::to_owned).to_vec()
