@@ -121,9 +121,11 @@ impl Expected {
         let column = reference.observables.iter().position(|name| name == observable)?;
         let rows: Vec<usize> =
             times.iter().map(|t| reference.times.iter().position(|time| time == t)).collect::<Option<_>>()?;
+        let bound = rows.iter().map(|&row| reference.bounds[row][column]).fold(0.0, f64::max);
         Some(Self {
             values: rows.iter().map(|&row| reference.values[row][column]).collect(),
-            bound: rows.iter().map(|&row| reference.bounds[row][column]).fold(0.0, f64::max),
+            // Nothing rests on a reference with fewer digits than asked.
+            bound: if reference.digits < reference.digits_asked { f64::INFINITY } else { bound },
         })
     }
 }
@@ -160,5 +162,25 @@ impl Measure for Compare {
             }
             _ => vec![None, None],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_with_fewer_digits_than_asked_bounds_nothing() {
+        let reference = |digits| ReferenceTrajectory {
+            observables: vec!["x".to_owned()],
+            times: vec![2.0],
+            values: vec![vec![1.0]],
+            bounds: vec![vec![1e-9]],
+            digits,
+            digits_asked: 8.0,
+        };
+        let bound = |digits| Expected::new(&reference(digits), "x", &[2.0]).unwrap().bound;
+        assert_eq!((bound(9.0), bound(7.9)), (1e-9, f64::INFINITY));
+        assert!(Expected::new(&reference(9.0), "x", &[1.0]).is_none(), "no reference at that time");
     }
 }
