@@ -18,6 +18,10 @@ pub struct Evidence<'p> {
     rows: Vec<Vec<Recorded>>,
 }
 
+/// What a time is uncertain by at least, relative: where a compiler happens to place code changes times by a few per cent from
+/// one build to the next, which the spread of one session does not show.
+const LEAST_SPREAD: f64 = 0.05;
+
 /// A row of `runs.csv`, and of `timings.csv` where there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
@@ -195,7 +199,7 @@ impl<'p> Evidence<'p> {
             let median = row.values.get(&format!("{PREFIX}median_s")).copied().flatten().unwrap_or(f64::NAN);
             // A ratio has two of them.
             let parts = if column == "timing.ratio" { 2.0 } else { 1.0 };
-            return Some(Number { value, uncertainty: value.abs() * parts * spread / median });
+            return Some(Number { value, uncertainty: value.abs() * parts * (spread / median).max(LEAST_SPREAD) });
         }
         let bound = is_error(column).then(|| column.replacen("error", "error_bound", 1));
         let uncertainty = bound.and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
