@@ -283,6 +283,9 @@ fn without(lacking: Lacking) -> Judgement {
     }
 }
 
+/// Into how many parts an uncertainty is divided, to either side, to see whether it could turn a verdict.
+const PROBES: i32 = 64;
+
 /// The verdict on a number; inconclusive where its uncertainty could turn it.
 fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgement {
     let verdict_at = |value: f64| {
@@ -296,8 +299,9 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgemen
     };
     let Number { value, uncertainty } = number;
     let verdict = verdict_at(value);
-    let unsure =
-        uncertainty > 0.0 && [value - uncertainty, value + uncertainty].into_iter().any(|v| verdict_at(v) != verdict);
+    // Not the ends alone: an interval that holds may lie between them and the number.
+    let around = (-PROBES..=PROBES).map(|k| value + uncertainty * f64::from(k) / f64::from(PROBES));
+    let unsure = uncertainty > 0.0 && around.into_iter().any(|v| verdict_at(v) != verdict);
     let note =
         if unsure { format!("an uncertainty of {uncertainty:.1e} could turn the verdict") } else { String::new() };
     Judgement {
@@ -340,6 +344,10 @@ mod tests {
         assert_eq!(verdict(0.9, 0.2), Verdict::Inconclusive);
         assert_eq!(verdict(1.1, 0.2), Verdict::Inconclusive);
         assert_eq!(verdict(1.1, 0.05), Verdict::Contradicted);
+        assert_eq!(verdict(1.1, f64::INFINITY), Verdict::Inconclusive);
+        let narrow = Test::Within { above: Some(0.9), below: Some(1.0) };
+        let between = tested_number(Number { value: 1.2, uncertainty: 0.5 }, &narrow, None);
+        assert_eq!(between.verdict, Verdict::Inconclusive, "0.7 and 1.7 do not hold, but 0.95 does");
     }
 
     #[test]
