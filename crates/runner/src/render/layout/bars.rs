@@ -126,11 +126,14 @@ fn hatch(bar: Area, dash: Dash) -> Vec<Shape> {
     lines
 }
 
-/// Names below an axis: along it in one line or, broken, in several; upwards where they do not fit.
+/// Names below an axis: along it in one line or, broken, in several; upwards where they do not fit, and by turns in
+/// rows one below the other where not even lines fit side by side.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     lines: Vec<Vec<Text>>,
     upwards: bool,
+    /// Rows of names that run upwards.
+    rows: usize,
 }
 
 impl Names {
@@ -140,14 +143,22 @@ impl Names {
         let words = names.iter().flat_map(|name| name.split_inclusive([' ', ',']));
         let upwards = words.map(|word| Text::markup(word.trim()).width(TICK_SIZE)).any(|word| word > room);
         let room = if upwards { LONGEST } else { room };
-        Self { lines: names.iter().map(|name| wrap(name, TICK_SIZE, room)).collect(), upwards }
+        let lines: Vec<Vec<Text>> = names.iter().map(|name| wrap(name, TICK_SIZE, room)).collect();
+        let across = lines.iter().map(Vec::len).max().unwrap_or(0) as f64 * LEADING * TICK_SIZE;
+        let rows = (across * names.len() as f64 / width).ceil().max(1.0) as usize;
+        Self { lines, upwards, rows }
+    }
+
+    /// Height of a row of names that run upwards, px.
+    fn row_height(&self) -> f64 {
+        let lines = self.lines.iter().flatten();
+        lines.map(|line| line.width(TICK_SIZE)).fold(0.0, f64::max) + 0.5 * TICK_SIZE
     }
 
     /// Room below the frame, px.
     pub fn height(&self) -> f64 {
         if self.upwards {
-            let lines = self.lines.iter().flatten();
-            return lines.map(|line| line.width(TICK_SIZE)).fold(0.0, f64::max) + 0.5 * TICK_SIZE;
+            return self.rows as f64 * self.row_height();
         }
         let most = self.lines.iter().map(Vec::len).max().unwrap_or(0);
         (most as f64 * LEADING + 0.15) * TICK_SIZE
@@ -162,7 +173,8 @@ impl Names {
                 let after = number as f64 * LEADING * TICK_SIZE;
                 if self.upwards {
                     let across = (lines.len() - 1) as f64 / 2.0 * LEADING * TICK_SIZE;
-                    let at = [middle - across + after + 0.3 * TICK_SIZE, top];
+                    let down = (place % self.rows) as f64 * self.row_height();
+                    let at = [middle - across + after + 0.3 * TICK_SIZE, top + down];
                     let (text, anchor) = (line.clone(), Anchor::End);
                     shapes.push(Shape::Text { text, at, size: TICK_SIZE, anchor, upwards: true });
                 } else {
