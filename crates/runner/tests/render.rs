@@ -55,7 +55,24 @@ fn awkward() -> Vec<(&'static str, Figure)> {
     };
     let zeros = || many(9, |k| vec![[0.1, 0.0], [0.01, -1.0], [0.0, 1e-3], [1e-3, 1e-3 * (k + 1) as f64]]);
     let single = |k: usize| vec![[3.0, 4e7 * (k + 1) as f64]];
+    let bars = |names: &[&str], count: usize| {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let value = |k: usize, place: usize| [place as f64, (k as f64 - 1.0) * 10_f64.powi(place as i32)];
+        let mut series = many(count, |k| (0..names.len()).map(|place| value(k, place)).collect());
+        series.iter_mut().for_each(|series| series.kind = Kind::Bars);
+        series[0].published = true;
+        series[count - 1].points[0].hollow = true;
+        series[count - 1].failures = vec![failure(1.0), failure(1.0)];
+        of((Axis::named("Method", "", names), Axis::linear("Time of a step", "ns")), series)
+    };
+    let methods = ["rk3", "hht-i3(alpha=-0.3)", "nstiff", "hht-add(alpha=-0.3, stabilised, on both levels)"];
+    let numbered: Vec<String> = (0..24).map(|k| format!("method-{k}")).collect();
+    let numbered: Vec<&str> = numbered.iter().map(String::as_str).collect();
     let cases: Vec<(&str, Vec<Panel>)> = vec![
+        ("bars", vec![bars(&methods[..3], 2)]),
+        ("bars of long names", vec![bars(&methods, 3)]),
+        ("bars of many names", vec![bars(&numbered, 4)]),
+        ("bars without a name", vec![of((Axis::named("Method", "", vec![]), linear().1), many(1, |_| vec![]))]),
         ("one series", vec![of(log(), many(1, wide))]),
         ("four series", vec![of(log(), many(4, wide))]),
         ("nine series", vec![of(log(), many(9, wide))]),
@@ -161,6 +178,11 @@ fn curves_stay_inside_the_frame_and_every_mark_on_the_page() {
                         };
                         let inside = |frame: &Area| points.iter().all(|&point| holds(frame, point));
                         assert!(drawing.frames.iter().any(inside), "{name}: a line leaves its frame: {points:?}");
+                    }
+                    Shape::Fill { area, .. } | Shape::Frame(area) => {
+                        let corners = [[area.left, area.top], [area.right, area.bottom]];
+                        let inside = |frame: &Area| corners.iter().all(|&corner| frame.holds(corner));
+                        assert!(drawing.frames.iter().any(inside), "{name}: a bar leaves its frame: {area:?}");
                     }
                     Shape::Marker { at, .. } => assert!(page.holds(*at), "{name}: a marker at {at:?}"),
                     _ => {}

@@ -1,34 +1,61 @@
 //! Figures of an experiment as data for the renderer.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use mbsbench_problem::Observable;
 
-use super::units;
-use crate::experiment::spec::{FigureSpec, PanelSpec, Scale as SpecScale};
+use super::{slopes, units};
+use crate::experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
+use crate::experiment::{Label, Published, PublishedError};
+use crate::measures::bound_of;
 use crate::plan::Plan;
 use crate::registry::Registry;
-use crate::render::figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
+use crate::render::figure::{Axis, Failure, Figure, Panel, Point, Scale, Series};
 use crate::render::style::Style;
 use crate::results::{ResultSet, Row};
 
 /// An error within this factor of the reference's own bound is drawn hollow.
 const UNRESOLVED: f64 = 10.0;
 
-/// The figure that `spec` describes.
-#[must_use]
-pub fn figure(plan: &Plan, spec: &FigureSpec, results: &ResultSet, registry: &Registry) -> Figure {
+/// The figure that `spec` describes, with published values where it has bars for them.
+///
+/// # Errors
+/// Where the file of published values has gone since the plan was made.
+pub fn figure(
+    plan: &Plan,
+    spec: &FigureSpec,
+    results: &ResultSet,
+    registry: &Registry,
+) -> Result<Figure, PublishedError> {
     let look = Look::new(plan, registry);
-    Figure {
+    let folder = plan.experiment.document.source.folder();
+    let panel = |panel: &PanelSpec| {
+        let published = panel.published.as_ref().map(|file| Published::read(&folder.join(file))).transpose()?;
+        Ok(look.panel(panel, results, published.as_ref()))
+    };
+    Ok(Figure {
         id: spec.id.clone(),
         title: spec.title.clone().unwrap_or_else(|| spec.id.clone()),
         columns: spec.columns as usize,
-        panels: spec.panels.iter().map(|panel| look.panel(panel, results)).collect(),
-    }
+        panels: spec.panels.iter().map(panel).collect::<Result<_, PublishedError>>()?,
+    })
+}
+
+/// A series of a panel of columns before it is drawn.
+pub(super) struct Drawn<'s> {
+    /// What it is called.
+    pub text: String,
+    /// Its value on the axis of the series, if there is one.
+    pub label: Option<String>,
+    /// The column of `runs.csv`.
+    pub column: &'s str,
+    /// Its runs.
+    pub rows: Vec<&'s Row>,
 }
 
 /// What names mean in the figures of a plan.
-struct Look {
+pub(super) struct Look {
     /// Style of each method, by its label.
     styles: HashMap<String, Style>,
     /// Units of observables, by name.
@@ -55,27 +82,28 @@ impl Look {
         Self { styles, units }
     }
 
-    fn panel(&self, spec: &PanelSpec, results: &ResultSet) -> Panel {
+    fn panel(&self, spec: &PanelSpec, results: &ResultSet, published: Option<&Published>) -> Panel {
         let over_time = spec.x == "t" || (self.units.contains_key(&spec.x) && results.axis(&spec.x).is_none());
         let first = spec.y.iter().next().unwrap_or_default();
-        let own_unit = if over_time { self.unit(first) } else { units::of_column(first, self.unit_inside(first)) };
-        let shown = spec.y_unit.as_deref().unwrap_or(own_unit);
-        let scale = if over_time { units::factor(own_unit, shown).unwrap_or(1.0) } else { 1.0 };
-        let mut series = if over_time { self.curves(spec, results, scale) } else { self.columns(spec, results) };
-        let mut styles: Vec<Style> = series.iter().map(|series| series.style).collect();
-        Style::distinguish(&mut styles, !over_time);
-        for (series, style) in series.iter_mut().zip(styles) {
-            series.style = style;
-        }
-        let x_unit = if spec.x == "t" { "s" } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
-        let axis = |label: &Option<String>, name: &str, unit: &str, range: Option<[f64; 2]>| Axis {
-            label: label.clone().unwrap_or_else(|| name.to_owned()),
-            unit: unit.to_owned(),
-            scale: Scale::Linear,
-            range,
+        let own_unit =
+            if over_time { Cow::Borrowed(self.unit(first)) } else { units::of_column(first, self.unit_inside(first)) };
+        let shown = spec.y_unit.as_deref().unwrap_or(&own_unit);
+        let scale = units::factor(&own_unit, shown).unwrap_or(1.0);
+        let bars = spec.kind == PanelKind::Bars;
+        let names = if bars { Self::bar_names(spec, results) } else { Vec::new() };
+        let series = if bars {
+            self.bars(spec, results, &names, published, scale)
+        } else {
+            let series = if over_time { self.curves(spec, results, scale) } else { self.columns(spec, results, scale) };
+            distinguished(series, !over_time)
         };
-        let (mut x, mut y) =
-            (axis(&spec.x_label, &spec.x, x_unit, spec.x_range), axis(&spec.y_label, first, shown, spec.y_range));
+        let x_unit = if spec.x == "t" { "s".into() } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
+        let x_label = spec.x_label.clone().unwrap_or_else(|| spec.x.clone());
+        let own_label = if spec.derive.is_some() { format!("slope of {first}") } else { first.to_owned() };
+        let y_label = spec.y_label.clone().unwrap_or(own_label);
+        let mut x = Axis::named(x_label, x_unit, names.iter().map(ToString::to_string).collect());
+        let mut y = Axis::linear(y_label, if spec.derive.is_some() { "" } else { shown });
+        (x.range, y.range) = (spec.x_range, spec.y_range);
         if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogX) {
             x.scale = Scale::Log;
         }
@@ -117,54 +145,81 @@ impl Look {
         series
     }
 
-    /// Columns of `runs.csv`.
-    fn columns(&self, spec: &PanelSpec, results: &ResultSet) -> Vec<Series> {
+    /// What a panel of columns draws, series by series.
+    pub(super) fn drawn<'s>(spec: &'s PanelSpec, results: &'s ResultSet) -> Vec<Drawn<'s>> {
         let names: Vec<&str> = spec.y.iter().collect();
-        let labels: Vec<Option<String>> = match &spec.series {
+        let labels: Vec<Option<&Label>> = match &spec.series {
             None => vec![None],
-            Some(axis) => results.values_of(axis).iter().map(|label| Some(label.to_string())).collect(),
+            Some(axis) => results.values_of(axis).into_iter().map(Some).collect(),
         };
-        let mut series = Vec::new();
-        for label in &labels {
-            let rows: Vec<&Row> = results
-                .matching(&spec.filter)
-                .filter(|row| match (&spec.series, label) {
-                    (Some(axis), Some(label)) => results.label(row, axis).is_some_and(|own| own.is(label)),
-                    _ => true,
-                })
-                .collect();
+        let mut drawn = Vec::new();
+        for label in labels {
+            let is_own = |row: &&Row| match (&spec.series, label) {
+                (Some(axis), Some(label)) => results.label(row, axis).is_some_and(|own| own.same(label)),
+                _ => true,
+            };
+            let rows: Vec<&Row> = results.matching(&spec.filter).filter(is_own).collect();
             if rows.is_empty() {
                 continue;
             }
-            for name in &names {
+            for column in &names {
                 let text = match (label, names.len()) {
-                    (Some(label), 1) => label.clone(),
-                    (Some(label), _) => format!("{label}, {name}"),
-                    (None, _) => (*name).to_owned(),
+                    (Some(label), 1) => label.to_string(),
+                    (Some(label), _) => format!("{label}, {column}"),
+                    (None, _) => (*column).to_owned(),
                 };
-                let style = self.style(spec, label.as_deref(), series.len());
-                let (mut points, mut failures) = (Vec::new(), Vec::new());
-                for row in &rows {
-                    let Some(x) = results.number(row, &spec.x) else { continue };
-                    match results.number(row, name).filter(|_| row.is_ok()) {
-                        Some(y) => points.push(Point { x, y, hollow: unresolved(results, row, name, y) }),
-                        None => failures.extend(failed(row, x)),
-                    }
-                }
-                points.sort_by(|a, b| a.x.total_cmp(&b.x));
-                series.push(Series { label: text, style, kind: Kind::Both, points, failures, published: false });
+                drawn.push(Drawn { text, label: label.map(ToString::to_string), column, rows: rows.clone() });
             }
+        }
+        drawn
+    }
+
+    /// Columns of `runs.csv` over an axis or another column.
+    fn columns(&self, spec: &PanelSpec, results: &ResultSet, scale: f64) -> Vec<Series> {
+        let mut series = Vec::new();
+        for Drawn { text, label, column, rows } in Self::drawn(spec, results) {
+            let style = self.style(spec, label.as_deref(), series.len());
+            let (mut points, mut failures) = (Vec::new(), Vec::new());
+            for row in rows {
+                let Some(x) = results.number(row, &spec.x) else { continue };
+                match results.number(row, column).filter(|_| row.is_ok()) {
+                    Some(y) => {
+                        points.push(Point { x, y: y * scale, hollow: unresolved(results, row, column, y) });
+                    }
+                    None => failures.extend(failed(row, x)),
+                }
+            }
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            let slope = spec.slopes.and_then(|count| slopes::fitted(&points, count));
+            if spec.derive == Some(Derived::Slope) {
+                points = slopes::local(&points);
+            }
+            series.push(Series { points, failures, slope, ..Series::marked(text, style, []) });
         }
         series
     }
 
-    fn style(&self, spec: &PanelSpec, label: Option<&str>, index: usize) -> Style {
+    pub(super) fn style_of_method(&self, label: &str) -> Option<Style> {
+        self.styles.get(label).copied()
+    }
+
+    pub(super) fn style(&self, spec: &PanelSpec, label: Option<&str>, index: usize) -> Style {
         match (spec.series.as_deref(), label) {
-            (Some("method"), Some(label)) => self.styles.get(label).copied(),
+            (Some("method"), Some(label)) => self.style_of_method(label),
             _ => None,
         }
         .unwrap_or_else(|| Style::of_index(index))
     }
+}
+
+/// The series with styles that differ where readers could not tell two apart.
+fn distinguished(mut series: Vec<Series>, marked: bool) -> Vec<Series> {
+    let mut styles: Vec<Style> = series.iter().map(|series| series.style).collect();
+    Style::distinguish(&mut styles, marked);
+    for (series, style) in series.iter_mut().zip(styles) {
+        series.style = style;
+    }
+    series
 }
 
 fn trajectory(row: &Row, x: &str, y: &str, scale: f64) -> Vec<[f64; 2]> {
@@ -181,7 +236,7 @@ fn trajectory(row: &Row, x: &str, y: &str, scale: f64) -> Vec<[f64; 2]> {
     }
 }
 
-fn failed(row: &Row, x: f64) -> Vec<Failure> {
+pub(super) fn failed(row: &Row, x: f64) -> Vec<Failure> {
     if row.is_ok() {
         return Vec::new();
     }
@@ -189,7 +244,7 @@ fn failed(row: &Row, x: f64) -> Vec<Failure> {
 }
 
 /// Whether an error is too near to the bound on the reference to mean anything.
-fn unresolved(results: &ResultSet, row: &Row, column: &str, value: f64) -> bool {
-    let Some(inner) = column.strip_prefix("error") else { return false };
-    results.number(row, &format!("error_bound{inner}")).is_some_and(|bound| value < UNRESOLVED * bound)
+pub(super) fn unresolved(results: &ResultSet, row: &Row, column: &str, value: f64) -> bool {
+    let bound = bound_of(column).and_then(|bound| results.number(row, &bound));
+    bound.is_some_and(|bound| value < UNRESOLVED * bound)
 }

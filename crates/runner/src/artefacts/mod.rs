@@ -1,6 +1,8 @@
 //! What `results/<id>/` holds: `runs.csv`, tables, figures with the data they show, certificates, timings.
 
+mod bars;
 mod figures;
+mod slopes;
 mod tables;
 pub mod units;
 mod write;

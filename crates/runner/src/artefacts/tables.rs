@@ -44,7 +44,7 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         });
         Cell { published: printed, measured }
     };
-    let heading = |axis: &str| match of_column(axis, "") {
+    let heading = |axis: &str| match &*of_column(axis, "") {
         "" | "1" => axis.to_owned(),
         unit => format!("{axis} ({unit})"),
     };

@@ -1,5 +1,7 @@
 //! Units on axes, and the few conversions that figures need.
 
+use std::borrow::Cow;
+
 /// Factor from one unit to another; none where they are not the same quantity.
 #[must_use]
 pub fn factor(from: &str, to: &str) -> Option<f64> {
@@ -12,15 +14,37 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
 
 /// Unit of a column of `runs.csv`; `inner` is that of the observable it is about.
 #[must_use]
-pub fn of_column<'u>(column: &str, inner: &'u str) -> &'u str {
-    match column {
+pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
+    if column.starts_with("trend(") {
+        return per_second(inner);
+    }
+    // A bound has the unit of its error.
+    let unit = match column.strip_suffix("_bound").unwrap_or(column) {
         "step" | "step_per_stage" | "t_reached" => "s",
         "energy_variation" => "J",
+        // Of all positions together, angles in rad and lengths in m.
+        "position_error" => "rad, m",
+        "velocity_error" => "rad/s, m/s",
+        "multiplier_error" => "N",
+        "drift_constant" | "newton_condition" => "1",
+        _ if column.starts_with("shape_distance(") => "1",
         "timing.median_s" => "s",
         "timing.step_ns" => "ns",
         "timing.ratio" => "1",
         _ if column.starts_with("crossing(") || column.contains("_time") => "s",
         _ => inner,
+    };
+    Cow::Borrowed(unit)
+}
+
+/// The unit of what changes by `unit` in a second.
+fn per_second(unit: &str) -> Cow<'_, str> {
+    match unit {
+        "" => Cow::Borrowed(""),
+        "1" => Cow::Borrowed("1/s"),
+        "rad/s" => Cow::Borrowed("rad/s^2"),
+        "m/s" => Cow::Borrowed("m/s^2"),
+        _ => Cow::Owned(format!("{unit}/s")),
     }
 }
 
@@ -48,6 +72,23 @@ fn size(unit: &str) -> Option<(&'static str, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_have_units() {
+        for (column, inner, unit) in [
+            ("position_error", "", "rad, m"),
+            ("velocity_error_bound", "", "rad/s, m/s"),
+            ("multiplier_error", "", "N"),
+            ("mean_absolute(energy_change)", "J", "J"),
+            ("trend(energy)", "J", "J/s"),
+            ("trend(omega)", "rad/s", "rad/s^2"),
+            ("trend(ratio)", "1", "1/s"),
+            ("shape_distance(0.5)", "", "1"),
+            ("error_bound(theta)", "rad", "rad"),
+        ] {
+            assert_eq!(of_column(column, inner), unit, "{column}");
+        }
+    }
 
     #[test]
     fn converts_within_a_quantity_only() {

@@ -27,8 +27,8 @@ pub enum WriteError {
         /// Why.
         error: std::io::Error,
     },
-    /// A table of published values cannot be read.
-    #[error("published table {0}")]
+    /// A file of published values cannot be read.
+    #[error("published values {0}")]
     Published(#[from] PublishedError),
     /// A picture cannot be made.
     #[error("picture: {0}")]
@@ -81,8 +81,9 @@ pub fn write(
         .experiment
         .plots
         .iter()
-        .flat_map(|spec| with_panels(figure(plan, &spec.value, results, registry)))
-        .collect();
+        .map(|spec| figure(plan, &spec.value, results, registry).map(with_panels))
+        .collect::<Result<Vec<_>, _>>()?
+        .concat();
     let pictures: Vec<Vec<(String, Vec<u8>)>> =
         figures.par_iter().map(|figure| pictures_of(figure, store)).collect::<Result<_, _>>()?;
     files.extend(pictures.into_iter().flatten());

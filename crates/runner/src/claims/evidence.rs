@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::checks::selected;
 use super::ledger::plan_of;
 use super::spec::{Operand, Reduce, Unit};
+use crate::measures::bound_of;
 use crate::pipeline::Outcome;
 use crate::plan::{Plan, RunSpec};
 use crate::timings::PREFIX;
@@ -169,7 +170,7 @@ impl<'p> Evidence<'p> {
                     Some(Number { value, uncertainty }) => {
                         selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
                     }
-                    None if is_error(column) => {
+                    None if bound_of(column).is_some() => {
                         let what = format!("the run {} has no `{column}`: no certified reference", run.key);
                         selection.lacks(Lacking::Reference(what));
                     }
@@ -201,15 +202,9 @@ impl<'p> Evidence<'p> {
             let parts = if column == "timing.ratio" { 2.0 } else { 1.0 };
             return Some(Number { value, uncertainty: value.abs() * parts * (spread / median).max(LEAST_SPREAD) });
         }
-        let bound = is_error(column).then(|| column.replacen("error", "error_bound", 1));
-        let uncertainty = bound.and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
+        let uncertainty = bound_of(column).and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
         Some(Number { value, uncertainty })
     }
-}
-
-/// Whether a column holds errors against a reference: `error(theta)`, `position_error`.
-fn is_error(column: &str) -> bool {
-    column.starts_with("error(") || column.ends_with("_error")
 }
 
 impl Selection {

@@ -304,6 +304,25 @@ pub enum Scale {
     LogY,
 }
 
+/// How a panel shows its columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PanelKind {
+    /// Lines and markers over an axis of numbers.
+    #[default]
+    Curves,
+    /// A bar for each value of an axis, which is named and not measured, in the order of the runs.
+    Bars,
+}
+
+/// What is drawn instead of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Derived {
+    /// The local slope d log y / d log x between neighbouring points of a series, at the geometric mean of their x.
+    Slope,
+}
+
 /// A panel: `y` over `x`. With `x: t` the runs' trajectories of observables are drawn, otherwise columns of
 /// `runs.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -319,9 +338,24 @@ pub struct PanelSpec {
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
+    /// Curves, or bars over the names of an axis.
+    #[serde(default)]
+    pub kind: PanelKind,
     /// Scales.
     #[serde(default)]
     pub scale: Scale,
+    /// With `scale: log-log`: this many points of each series, those with the smallest x, give the slope of log y over
+    /// log x that stands behind its name in the legend. Points that the reference does not resolve are passed over.
+    #[serde(default)]
+    #[schemars(range(min = 2))]
+    pub slopes: Option<usize>,
+    /// With `scale: log-x`: what is drawn instead of the columns.
+    #[serde(default)]
+    pub derive: Option<Derived>,
+    /// With `kind: bars`: CSV file with the published values, relative to the experiment file. First column the values
+    /// of x, then one column for each series, named like it; where there is one series its column may have any name.
+    #[serde(default)]
+    pub published: Option<String>,
     /// Label of the x axis, without unit; its name where not given.
     #[serde(default)]
     pub x_label: Option<String>,

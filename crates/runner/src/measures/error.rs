@@ -46,6 +46,16 @@ impl MeasureDefinition for MaximumError {
     }
 }
 
+/// The column with the bound on the reference's own error that belongs to a column of errors, `error(theta)` or
+/// `position_error`; none where the column holds no errors against a reference.
+#[must_use]
+pub fn bound_of(column: &str) -> Option<String> {
+    match column.strip_prefix("error(") {
+        Some(observable) => Some(format!("error_bound({observable}")),
+        None => column.ends_with("_error").then(|| format!("{column}_bound")),
+    }
+}
+
 /// The times `every` seconds after the start, and the end; the end only where there is no `every`.
 fn grid(span: [f64; 2], every: Option<f64>) -> Vec<f64> {
     let Some(every) = every else { return vec![span[1]] };
@@ -182,5 +192,17 @@ mod tests {
         let bound = |digits| Expected::new(&reference(digits), "x", &[2.0]).unwrap().bound;
         assert_eq!((bound(9.0), bound(7.9)), (1e-9, f64::INFINITY));
         assert!(Expected::new(&reference(9.0), "x", &[1.0]).is_none(), "no reference at that time");
+    }
+
+    #[test]
+    fn every_error_has_its_bound_beside_it() {
+        let error = |of: &str| MaximumError { of: of.to_owned(), every: None }.columns();
+        let columns = [error("theta"), error("ring_error"), PositionError::default().columns()];
+        let classes = [VelocityError::default().columns(), MultiplierError::default().columns()];
+        for pair in columns.iter().chain(&classes) {
+            assert_eq!(bound_of(&pair[0]).as_ref(), Some(&pair[1]));
+            assert_eq!(bound_of(&pair[1]), None, "a bound has no bound");
+        }
+        assert_eq!(bound_of("energy_variation"), None);
     }
 }

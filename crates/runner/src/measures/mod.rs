@@ -17,7 +17,7 @@ pub use conditioning::NewtonCondition;
 pub use counters::*;
 pub use curves::ShapeDistance;
 pub use drift::DriftConstant;
-pub use error::{MaximumError, MultiplierError, PositionError, VelocityError};
+pub use error::{MaximumError, MultiplierError, PositionError, VelocityError, bound_of};
 pub use extremes::{AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax};
 pub use landmarks::{Crossings, EventTimes, Extrema};
 pub use samples::{Final, Initial, Sample, Visit};

@@ -3,26 +3,35 @@
 use super::figure::{Figure, Series};
 
 /// Writes the points of `figure`: one line a point or failure, columns `panel` (from 1), `series`,
-/// `published`, `x`, `y`, `hollow`, `failure`, `t_reached`.
+/// `published`, `x`, `y`, `hollow`, `failure`, `t_reached`, and `slope` where slopes are fitted. On an axis with names
+/// `x` is the name.
 ///
 /// Numbers are the shortest decimals that read back as the same double. A failed run has no `y`.
 #[must_use]
 pub fn write(figure: &Figure) -> String {
     let mut out = csv_writer();
-    record(&mut out, ["panel", "series", "published", "x", "y", "hollow", "failure", "t_reached"].map(str::to_owned));
+    let sloped = figure.panels.iter().flat_map(|panel| &panel.series).any(|series| series.slope.is_some());
+    let write = |out: &mut ::csv::Writer<Vec<u8>>, fields: [String; 8], slope: &str| {
+        let slope = sloped.then(|| slope.to_owned());
+        out.write_record(fields.into_iter().chain(slope)).expect("memory accepts lines of one length");
+    };
+    let heads = ["panel", "series", "published", "x", "y", "hollow", "failure", "t_reached"];
+    write(&mut out, heads.map(str::to_owned), "slope");
     for (number, panel) in figure.panels.iter().enumerate() {
         for series in &panel.series {
+            let slope = series.slope.map(shortest).unwrap_or_default();
             let line = |x: f64, y: String, hollow: String, failure: String, time: String| {
                 let Series { label, published, .. } = series;
-                [(number + 1).to_string(), label.clone(), published.to_string(), shortest(x), y, hollow, failure, time]
+                let x = panel.x.name_at(x).map_or_else(|| shortest(x), str::to_owned);
+                [(number + 1).to_string(), label.clone(), published.to_string(), x, y, hollow, failure, time]
             };
             for point in &series.points {
                 let fields = line(point.x, shortest(point.y), point.hollow.to_string(), String::new(), String::new());
-                record(&mut out, fields);
+                write(&mut out, fields, &slope);
             }
             for failure in &series.failures {
                 let time = shortest(failure.t_reached);
-                record(&mut out, line(failure.x, String::new(), String::new(), failure.name.clone(), time));
+                write(&mut out, line(failure.x, String::new(), String::new(), failure.name.clone(), time), &slope);
             }
         }
     }

@@ -123,6 +123,13 @@ pub enum Shape {
     },
     /// An outlined rectangle.
     Frame(Area),
+    /// A filled rectangle without outline.
+    Fill {
+        /// Where.
+        area: Area,
+        /// Whether it is filled with the page and not with ink.
+        hollow: bool,
+    },
     /// A marker.
     Marker {
         /// Its form.

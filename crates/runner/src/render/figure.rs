@@ -42,19 +42,33 @@ pub struct Axis {
     /// Ends of the axis, as in the paper; from the data where absent (or where it cannot be used: not
     /// finite, empty, or not positive on a logarithmic axis).
     pub range: Option<[f64; 2]>,
+    /// Names that stand along it instead of numbers, the first at 0, the next at 1; empty for an axis of numbers.
+    pub names: Vec<String>,
 }
 
 impl Axis {
     /// A linear axis with its range from the data.
     #[must_use]
     pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self { label: label.into(), unit: unit.into(), scale: Scale::Linear, range: None }
+        Self { label: label.into(), unit: unit.into(), scale: Scale::Linear, range: None, names: Vec::new() }
     }
 
     /// A logarithmic axis with its range from the data.
     #[must_use]
     pub fn log(label: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { scale: Scale::Log, ..Self::linear(label, unit) }
+    }
+
+    /// An axis with names instead of numbers: the first at 0, the next at 1.
+    #[must_use]
+    pub fn named(label: impl Into<String>, unit: impl Into<String>, names: Vec<String>) -> Self {
+        Self { names, ..Self::linear(label, unit) }
+    }
+
+    /// What stands at a place of an axis with names.
+    #[must_use]
+    pub fn name_at(&self, place: f64) -> Option<&str> {
+        self.names.get(place.round() as usize).map(String::as_str)
     }
 
     /// The same axis from `low` to `high`.
@@ -92,6 +106,8 @@ pub enum Kind {
     Markers,
     /// A line and a marker at each point.
     Both,
+    /// A bar from zero to each point, beside those of the panel's other series. For an axis with names.
+    Bars,
 }
 
 /// One curve, or one set of points.
@@ -109,6 +125,10 @@ pub struct Series {
     pub failures: Vec<Failure>,
     /// Whether these are a paper's data: grey, with open markers, behind all others.
     pub published: bool,
+    /// Fitted slope of log y over log x, shown behind the label.
+    pub slope: Option<f64>,
+    /// Looks of the single bars, by place, where they are not that of the series.
+    pub bar_styles: Vec<Style>,
 }
 
 impl Series {
@@ -116,13 +136,37 @@ impl Series {
     #[must_use]
     pub fn line(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         let points = points.into_iter().map(|[x, y]| Point { x, y, hollow: false }).collect();
-        Self { label: label.into(), style, kind: Kind::Line, points, failures: Vec::new(), published: false }
+        Self {
+            label: label.into(),
+            style,
+            kind: Kind::Line,
+            points,
+            failures: Vec::new(),
+            published: false,
+            slope: None,
+            bar_styles: Vec::new(),
+        }
     }
 
     /// A line with a marker at each of `points`.
     #[must_use]
     pub fn marked(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         Self { kind: Kind::Both, ..Self::line(label, style, points) }
+    }
+
+    /// A bar to each of `points`.
+    #[must_use]
+    pub fn bars(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
+        Self { kind: Kind::Bars, ..Self::line(label, style, points) }
+    }
+
+    /// What stands in the legend: the label, and the slope where there is one.
+    #[must_use]
+    pub fn entry(&self) -> String {
+        let Some(slope) = self.slope else { return self.label.clone() };
+        let digits = format!("{:.2}", slope.abs());
+        let sign = if slope < 0.0 && digits != "0.00" { "−" } else { "" };
+        format!("{} (slope {sign}{digits})", self.label)
     }
 }
 

@@ -121,6 +121,10 @@ impl Canvas<'_> {
                     let corners = [[*left, *top], [*right, *top], [*right, *bottom], [*left, *bottom], [*left, *top]];
                     self.line(&corners, 1.0, Dash::Solid)?;
                 }
+                Shape::Fill { area: Area { left, top, right, bottom }, hollow } => {
+                    let corners = vec![[*left, *top], [*right, *top], [*right, *bottom], [*left, *bottom]];
+                    self.fill(&[corners], if *hollow { RGBColor(255, 255, 255) } else { self.ink })?;
+                }
                 Shape::Marker { mark, at, radius, hollow } => self.marker(*mark, *at, *radius, *hollow)?,
                 Shape::Text { text, at, size, anchor, upwards } => {
                     let before = text.width(*size) * anchor.share();

@@ -14,6 +14,10 @@ use crate::results::decimal;
 /// Fonts, of which the last is always there.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
+/// Attributes of what is filled with the page, and with ink.
+const PAGE: &str = " fill=\"#fff\" style=\"fill:var(--figure-background,#fff)\"";
+const FILLED: &str = " fill=\"currentColor\"";
+
 /// Writes `drawing` as an SVG document.
 #[must_use]
 pub fn write(drawing: &Drawing) -> String {
@@ -120,6 +124,13 @@ fn write_shape(out: &mut String, shape: &Shape) {
                 number(*top)
             );
         }
+        Shape::Fill { area, hollow } => {
+            let fill = if *hollow { PAGE } else { FILLED };
+            let [x, y] = [area.left, area.top].map(number);
+            let [width, height] = [area.width(), area.height()].map(number);
+            let _ =
+                write!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" stroke=\"none\"{fill}/>");
+        }
         Shape::Marker { mark, at, radius, hollow } => write_marker(out, *mark, *at, *radius, *hollow),
         Shape::Text { text, at: [x, y], size, anchor, upwards } => {
             let anchor = match anchor {
@@ -141,11 +152,11 @@ fn write_shape(out: &mut String, shape: &Shape) {
 
 fn write_marker(out: &mut String, mark: Mark, [x, y]: [f64; 2], radius: f64, hollow: bool) {
     let fill = if hollow {
-        " fill=\"#fff\" style=\"fill:var(--figure-background,#fff)\""
+        PAGE
     } else if mark.is_stroke() {
         ""
     } else {
-        " fill=\"currentColor\""
+        FILLED
     };
     let ring = |fill: &str, radius: f64| {
         format!(

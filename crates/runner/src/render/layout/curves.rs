@@ -109,7 +109,7 @@ fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
 }
 
 /// The part of a segment inside the frame (Liang and Barsky 1984).
-fn clip(from: [f64; 2], to: [f64; 2], frame: Area) -> Option<[[f64; 2]; 2]> {
+pub fn clip(from: [f64; 2], to: [f64; 2], frame: Area) -> Option<[[f64; 2]; 2]> {
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
     for (rate, room) in [

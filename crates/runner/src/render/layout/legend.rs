@@ -5,7 +5,7 @@ use super::super::figure::{Kind, Panel, Series};
 use super::super::style::Mark;
 use super::super::text::{Text, wrap};
 use super::curves::{LINE_WIDTH, RADIUS, dash_of, ink_of};
-use super::{LEADING, TICK_SIZE, area, baseline, text};
+use super::{LEADING, TICK_SIZE, area, bars, baseline, text};
 
 /// Width of the sample of a line, px.
 const SAMPLE: f64 = 34.0;
@@ -33,8 +33,11 @@ impl Legend {
     pub fn of(panel: &Panel, width: f64) -> Self {
         let named: Vec<&Series> = panel.series.iter().filter(|series| !series.label.is_empty()).collect();
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-        let redundant = panel.series.len() == 1
-            && named.iter().any(|series| same(&series.label, &panel.y.label) || same(&series.label, &panel.title));
+        // Names below the axis say what single bars are.
+        let is_said = |series: &Series| {
+            series.kind == Kind::Bars || same(&series.entry(), &panel.y.label) || same(&series.entry(), &panel.title)
+        };
+        let redundant = panel.series.len() == 1 && named.iter().any(|series| is_said(series));
         let series = named
             .into_iter()
             .filter(|_| !redundant)
@@ -43,7 +46,8 @@ impl Legend {
         let mut notes = Vec::new();
         let is_hollow = |series: &Series| !series.published && series.points.iter().any(|point| point.hollow);
         if panel.series.iter().any(is_hollow) {
-            notes.push("open marker: not resolved by the reference".to_owned());
+            let what = if panel.x.names.is_empty() { "marker" } else { "bar" };
+            notes.push(format!("open {what}: not resolved by the reference"));
         }
         let mut names: Vec<&str> =
             panel.series.iter().flat_map(|series| &series.failures).map(|failure| failure.name.as_str()).collect();
@@ -58,7 +62,7 @@ impl Legend {
     /// Breaks series into as many columns as fit in `width`, and puts the notes below them.
     fn new(series: Vec<Series>, notes: Vec<String>, width: f64) -> Self {
         let labels: Vec<Vec<Text>> =
-            series.iter().map(|series| wrap(&series.label, TICK_SIZE, width - SAMPLE - GAP)).collect();
+            series.iter().map(|series| wrap(&series.entry(), TICK_SIZE, width - SAMPLE - GAP)).collect();
         let note = notes.join("; ");
         let note_lines = if note.is_empty() { Vec::new() } else { wrap(&note, TICK_SIZE, width) };
         let entry = |lines: &[Text]| SAMPLE + GAP + widest(lines);
@@ -115,7 +119,11 @@ impl Legend {
             let middle = y + TICK_SIZE * LEADING / 2.0;
             for ((series, lines), width) in series.iter().zip(labels).zip(&self.columns) {
                 let part = Part::Legend(series.label.clone());
-                groups.push(Group { ink: ink_of(series), part: part.clone(), shapes: sample(series, x, middle) });
+                if series.kind == Kind::Bars {
+                    bars::sample(series, area(x, middle - 5.0, SAMPLE, 10.0), groups);
+                } else {
+                    groups.push(Group { ink: ink_of(series), part: part.clone(), shapes: sample(series, x, middle) });
+                }
                 let name = |(number, line): (usize, &Text)| {
                     let down = baseline(TICK_SIZE) + number as f64 * TICK_SIZE * LEADING;
                     text(line.clone(), [x + SAMPLE + GAP, middle + down], TICK_SIZE, Anchor::Start)

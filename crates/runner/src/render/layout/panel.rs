@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, Shape};
-use super::super::figure::{Axis, Panel, Scale, Series};
+use super::super::figure::{Axis, Failure, Kind, Panel, Scale, Series};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
 use super::super::ticks::{Ticks, axis_range, ticks};
 use super::curves::{self, Map, Unplaced, ink_of};
 use super::legend::{Legend, marker};
-use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, baseline, foreground, text};
+use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, bars, baseline, foreground, text};
 
 /// Length of a labelled tick, inside the frame, px.
 const TICK: f64 = 5.0;
@@ -31,6 +31,8 @@ pub struct Prepared<'f> {
     x_ticks: Ticks,
     y_ticks: Ticks,
     title: Vec<Text>,
+    /// What stands below an axis with names.
+    names: bars::Names,
     x_label: Vec<Text>,
     y_label: Vec<Text>,
     failures: Vec<Mark>,
@@ -64,8 +66,13 @@ impl<'f> Prepared<'f> {
         let xs = drawn().map(|point| point.x).chain(failed).chain(zero_y).filter(|&x| shown(&panel.x, x));
         let ys = points().filter(|point| point.x.is_finite() && shown(&panel.y, point.y)).map(|point| point.y);
         let x_air = if panel.x.scale == Scale::Log { 0.05 } else { 0.0 };
-        let x_range = axis_range(panel.x.scale, panel.x.range, extent(xs), x_air);
-        let y_range = axis_range(panel.y.scale, panel.y.range, extent(ys), 0.04);
+        let x_range = match panel.x.names.len() {
+            0 => axis_range(panel.x.scale, panel.x.range, extent(xs), x_air),
+            count => [-0.5, count as f64 - 0.5],
+        };
+        // Bars stand on zero.
+        let zero = panel.series.iter().any(|series| series.kind == Kind::Bars).then_some(0.0);
+        let y_range = axis_range(panel.y.scale, panel.y.range, extent(ys.chain(zero)), 0.04);
         let y_ticks = ticks(panel.y.scale, y_range, (frame_height / 28.0) as usize);
 
         let mark = |series: usize, x: f64, hollow: bool| Mark { series, x, hollow, row: 0, place: 0.0 };
@@ -93,6 +100,7 @@ impl<'f> Prepared<'f> {
             x_ticks: Ticks::default(),
             y_label: lines(&panel.y.text(), LABEL_SIZE, frame_height),
             title: Vec::new(),
+            names: bars::Names::default(),
             x_label: Vec::new(),
             failures,
             zeros,
@@ -135,6 +143,9 @@ impl<'f> Prepared<'f> {
 
     /// Horizontal ticks whose labels do not touch.
     fn fit_x_ticks(&self, width: f64) -> Ticks {
+        if !self.panel.x.names.is_empty() {
+            return Ticks::default();
+        }
         let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, width] };
         let mut found = Ticks::default();
         for most in (4..=10).rev() {
@@ -153,6 +164,7 @@ impl<'f> Prepared<'f> {
         self.right = right;
         self.frame_width = cell_width - self.left - right;
         self.x_ticks = self.fit_x_ticks(self.frame_width);
+        self.names = bars::Names::fitted(&self.panel.x.names, self.frame_width);
         let note = self.x_ticks.note().map_or(0.0, |note| note.width(TICK_SIZE) + 10.0);
         self.x_label = lines(&self.panel.x.text(), LABEL_SIZE, self.frame_width - 2.0 * note);
         let letter = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
@@ -163,7 +175,8 @@ impl<'f> Prepared<'f> {
         for marks in [&mut self.failures, &mut self.zeros] {
             marks.retain(|mark| mark.x.is_finite());
             // On a logarithmic axis a place that is not positive is the left end.
-            let places: Vec<f64> = marks.iter().map(|mark| map.tick(mark.x)).collect();
+            let shift = |mark: &Mark| bars::shift(self.panel, mark.series, self.frame_width);
+            let places: Vec<f64> = marks.iter().map(|mark| map.tick(mark.x) + shift(mark)).collect();
             for (mark, (row, place)) in marks.iter_mut().zip(curves::rows(&places)) {
                 (mark.row, mark.place) = (row, place.min(self.frame_width));
             }
@@ -190,7 +203,8 @@ impl<'f> Prepared<'f> {
 
     /// From the frame down to the axis text, px.
     fn ticks_below(&self) -> f64 {
-        Self::strip_height(&self.zeros) + TICK_GAP + TICK_SIZE * 1.45
+        let labels = if self.panel.x.names.is_empty() { TICK_SIZE * 1.45 } else { self.names.height() };
+        Self::strip_height(&self.zeros) + TICK_GAP + labels
     }
 
     fn label_below(&self) -> f64 {
@@ -215,8 +229,11 @@ impl<'f> Prepared<'f> {
         groups.push(foreground(self.labels(x, y, frame, left)));
         let published_first = |published: bool| self.panel.series.iter().filter(move |s| s.published == published);
         for series in published_first(true).chain(published_first(false)) {
-            curves::draw(series, x, y, frame, groups);
+            if series.kind != Kind::Bars {
+                curves::draw(series, x, y, frame, groups);
+            }
         }
+        bars::draw(self.panel, x, y, frame, groups);
         self.draw_marks(y, frame, groups);
         if !self.legend.is_empty() {
             let below = frame.bottom + self.ticks_below() + self.label_below() + 8.0;
@@ -287,6 +304,7 @@ impl<'f> Prepared<'f> {
         for tick in &self.x_ticks.major {
             shapes.push(text(tick.label.clone(), [x.tick(tick.value), tick_line], TICK_SIZE, Anchor::Middle));
         }
+        self.names.draw(frame, tick_line - 1.1 * TICK_SIZE, &mut shapes);
         if !self.left_zeros.is_empty() {
             let at = [frame.left - STRIP_WIDTH / 2.0 - 6.0, tick_line];
             shapes.push(text(Text::plain("≤ 0"), at, TICK_SIZE, Anchor::Middle));
@@ -348,18 +366,16 @@ impl<'f> Prepared<'f> {
     pub fn description(&self) -> String {
         let mut words = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
         let _ = write!(words, "{} over {}.", self.panel.y.text(), self.panel.x.text());
-        let named = self.panel.series.iter().map(|series| series.label.as_str()).filter(|label| !label.is_empty());
-        let named: Vec<_> = named.collect();
+        let named = self.panel.series.iter().filter(|series| !series.label.is_empty());
+        let named: Vec<String> = named.map(Series::entry).collect();
         if !named.is_empty() {
             let _ = write!(words, " Series: {}.", named.join(", "));
         }
         for series in &self.panel.series {
             for failure in &series.failures {
-                let _ = write!(
-                    words,
-                    " {} at {} failed: {} at t = {} s.",
-                    series.label, failure.x, failure.name, failure.t_reached
-                );
+                let Failure { x, name, t_reached } = failure;
+                let place = self.panel.x.name_at(*x).map_or_else(|| x.to_string(), str::to_owned);
+                let _ = write!(words, " {} at {place} failed: {name} at t = {t_reached} s.", series.label);
             }
             let unplaced = self.unplaced(series);
             if unplaced.outside > 0 {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+mod panels;
+
 use super::checks::Observables;
 use super::{Plan, RunSpec};
 use crate::experiment::spec::{AxisValue, Layout, PanelSpec, TableSpec};
@@ -100,66 +102,10 @@ impl Outputs<'_> {
             self.problems.add(Problem::new(self.place("columns"), message).help("accepted: two different axes"));
             return;
         }
-        self.one_run_a_cell(table, columns);
+        let row_axes: Vec<&str> = table.rows.iter().collect();
+        self.one_run_a_place("cell", &table.filter, &row_axes, columns);
         if let Some(file) = &table.published {
             self.published(table, file, columns);
-        }
-    }
-
-    fn panel(&mut self, panel: &PanelSpec) {
-        let series = panel.series.as_ref().map(|series| self.axis("series", series));
-        let filtered = self.filter(&panel.filter);
-        for key in ["x_range", "y_range"] {
-            let range = if key == "x_range" { panel.x_range } else { panel.y_range };
-            if let Some([low, high]) = range.filter(|[low, high]| low >= high) {
-                let problem = Problem::new(self.place(key), format!("the range from {low} to {high} is empty"));
-                self.problems.add(problem.help("accepted: `[lowest, highest]`"));
-            }
-        }
-        if !filtered || series == Some(None) {
-            return;
-        }
-        let plan = self.plan;
-        let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).collect();
-        let Some(first) = runs.first() else {
-            let problem = Problem::new(self.place("where"), "no run has all of these values");
-            self.problems.add(problem.help("accepted: a combination that is not excluded"));
-            return;
-        };
-        let place = self.place("y");
-        if is_trajectory(panel, self.observables.at(first)) {
-            for run in &runs {
-                for name in panel.y.iter() {
-                    self.problems.keep(self.observables.require(run, name, place));
-                }
-                if panel.x != "t" {
-                    self.problems.keep(self.observables.require(run, &panel.x, self.place("x")));
-                }
-            }
-            return;
-        }
-        self.number_axis(panel, self.observables.at(first));
-        for name in panel.y.iter() {
-            self.column("y", name);
-        }
-    }
-
-    /// x of a panel of columns: an axis with numbers, or a measure.
-    fn number_axis(&mut self, panel: &PanelSpec, observables: &[String]) {
-        let plan = self.plan;
-        if let Some(axis) = plan.axis(&panel.x) {
-            if let Some(label) = plan.values(axis).into_iter().find(|label| label.number.is_none()) {
-                let message = format!("the axis `{}` has a value without number, `{label}`", panel.x);
-                let problem = Problem::new(self.place("x"), message);
-                self.problems.add(problem.help("accepted: `t`, an axis of numbers, a measure or an observable"));
-            }
-        } else if !plan.columns.contains(&panel.x) && !self.others().contains(&panel.x.as_str()) {
-            let known: Vec<&str> = ["t"]
-                .into_iter()
-                .chain(plan.axes.iter().chain(&plan.columns).chain(observables).map(String::as_str))
-                .chain(self.others())
-                .collect();
-            self.problems.add(Problem::unknown(self.place("x"), "axis, column or observable", &panel.x, known));
         }
     }
 
@@ -213,12 +159,18 @@ impl Outputs<'_> {
         good
     }
 
-    /// Two runs cannot be printed in one cell.
-    fn one_run_a_cell(&mut self, table: &TableSpec, columns: Option<usize>) {
+    /// Two runs cannot be shown in one place: a cell of a table, a bar.
+    fn one_run_a_place(
+        &mut self,
+        what: &str,
+        filter: &BTreeMap<String, AxisValue>,
+        rows: &[&str],
+        columns: Option<usize>,
+    ) {
         let plan = self.plan;
         let mut seen: HashMap<[Option<String>; 2], &RunSpec> = HashMap::new();
-        for run in plan.runs.iter().filter(|run| plan.is_meant(run, &table.filter)) {
-            let row = plan.label_on(run, table.rows.iter()).map(|label| label.text);
+        for run in plan.runs.iter().filter(|run| plan.is_meant(run, filter)) {
+            let row = plan.label_on(run, rows.iter().copied()).map(|label| label.text);
             let column = columns.and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
             if row.is_none() || (columns.is_some() && column.is_none()) {
                 continue;
@@ -227,9 +179,10 @@ impl Outputs<'_> {
             if let Some(first) = seen.insert(cell.clone(), run) {
                 let differing = self.differing(first, run);
                 let cell: Vec<String> = cell.iter().flatten().map(|label| format!("`{label}`")).collect();
-                let message = format!("two runs in the cell {}; they differ in {differing}", cell.join(", "));
+                let message = format!("two runs in the {what} {}; they differ in {differing}", cell.join(", "));
                 let help = format!("choose one with `where: {{ … }}` on {differing}");
-                self.problems.add(Problem::new(self.place("id"), message).help(help));
+                let place = self.place(if what == "cell" { "id" } else { "x" });
+                self.problems.add(Problem::new(place, message).help(help));
                 return;
             }
         }
@@ -243,16 +196,7 @@ impl Outputs<'_> {
     /// The heads of a published table are values of the axes, or heads of `values`.
     fn published(&mut self, spec: &TableSpec, file: &str, columns: Option<usize>) {
         let place = self.place("published");
-        let path = self.plan.experiment.document.source.folder().join(file);
-        let table = match Published::read(&path) {
-            Ok(table) => table,
-            Err(error) => {
-                let problem = Problem::new(place, format!("`{}` {error}", path.display()));
-                self.problems
-                    .add(problem.help("accepted: a CSV file beside the experiment file, first column the rows"));
-                return;
-            }
-        };
+        let Some(table) = self.published_file(file, "rows") else { return };
         if self.plan.experiment.quick {
             return;
         }
@@ -273,6 +217,18 @@ impl Outputs<'_> {
                 self.heads_are_known(place, table.columns.iter(), &labels, &format!("head in `{file}`:"));
             }
         }
+    }
+
+    /// A file of published values, whose first column is what it says.
+    fn published_file(&mut self, file: &str, first: &str) -> Option<Published> {
+        let path = self.plan.experiment.document.source.folder().join(file);
+        let read = Published::read(&path);
+        if let Err(error) = &read {
+            let problem = Problem::new(self.place("published"), format!("`{}` {error}", path.display()));
+            let accepted = format!("accepted: a CSV file beside the experiment file, first column the {first}");
+            self.problems.add(problem.help(accepted));
+        }
+        read.ok()
     }
 
     fn heads_are_known<'h>(

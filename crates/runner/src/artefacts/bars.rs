@@ -1,0 +1,77 @@
+//! Bars of an experiment: a column of `runs.csv` for each value of an axis, beside what the paper printed.
+
+use super::figures::{Drawn, Look, failed, unresolved};
+use crate::experiment::spec::PanelSpec;
+use crate::experiment::{Label, Published};
+use crate::render::figure::{Point, Series};
+use crate::render::style::Style;
+use crate::results::ResultSet;
+
+impl Look {
+    /// The values of the axis over which a panel has bars, in the order of the runs, as far as it shows them.
+    pub(super) fn bar_names(spec: &PanelSpec, results: &ResultSet) -> Vec<Label> {
+        let mut names: Vec<Label> = Vec::new();
+        for label in results.matching(&spec.filter).filter_map(|row| results.label(row, &spec.x)) {
+            if !names.iter().any(|name| name.same(label)) {
+                names.push(label.clone());
+            }
+        }
+        names
+    }
+
+    /// The bars of a panel, those of the paper before ours; ours are multiplied by `scale`, the paper's are in the unit
+    /// that is shown.
+    pub(super) fn bars(
+        &self,
+        spec: &PanelSpec,
+        results: &ResultSet,
+        names: &[Label],
+        published: Option<&Published>,
+        scale: f64,
+    ) -> Vec<Series> {
+        let drawn = Self::drawn(spec, results);
+        let is_alone = spec.series.is_none() && drawn.len() == 1;
+        let mut styles: Vec<Style> =
+            drawn.iter().enumerate().map(|(index, each)| self.style(spec, each.label.as_deref(), index)).collect();
+        // What tells lines apart tells hatches apart.
+        Style::distinguish(&mut styles, false);
+        let mut series = Vec::new();
+        for (each, style) in drawn.iter().zip(styles) {
+            if let Some(points) = published.and_then(|table| printed(table, each, is_alone, names)) {
+                let label = if is_alone { "published".to_owned() } else { format!("{}, published", each.text) };
+                series.push(Series { published: true, ..Series::bars(label, style, points) });
+            }
+            let label = if is_alone { "measured".to_owned() } else { each.text.clone() };
+            let mut own = Series::bars(label, style, []);
+            for row in &each.rows {
+                let Some(label) = results.label(row, &spec.x) else { continue };
+                let Some(place) = names.iter().position(|name| name.same(label)) else { continue };
+                let x = place as f64;
+                match results.number(row, each.column).filter(|_| row.is_ok()) {
+                    Some(y) => {
+                        let hollow = unresolved(results, row, each.column, y);
+                        own.points.push(Point { x, y: y * scale, hollow });
+                    }
+                    None => own.failures.extend(failed(row, x)),
+                }
+            }
+            if is_alone && spec.x == "method" {
+                let style = |name: &Label| self.style_of_method(&name.text).unwrap_or(style);
+                own.bar_styles = names.iter().map(style).collect();
+            }
+            series.push(own);
+        }
+        series
+    }
+}
+
+/// The published values of a series; none where the table has no column for it.
+fn printed(table: &Published, drawn: &Drawn<'_>, is_alone: bool, names: &[Label]) -> Option<Vec<[f64; 2]>> {
+    let column = if is_alone { Some(0) } else { table.columns.iter().position(|head| drawn.text == *head) }?;
+    let value = |(head, cells): &(String, Vec<String>)| {
+        let place = names.iter().position(|name| name.is(head))?;
+        // The plan was checked: what is no number is empty.
+        Some([place as f64, cells.get(column)?.parse().ok()?])
+    };
+    Some(table.rows.iter().filter_map(value).collect())
+}

@@ -1,0 +1,190 @@
+//! Panels of plots: what they show exists, and can be shown so.
+
+use super::{Outputs, is_trajectory};
+use crate::experiment::Label;
+use crate::experiment::spec::{Derived, PanelKind, PanelSpec, Scale};
+use crate::input::Problem;
+use crate::plan::RunSpec;
+
+impl Outputs<'_> {
+    pub(super) fn panel(&mut self, panel: &PanelSpec) {
+        let series = panel.series.as_ref().map(|series| self.axis("series", series));
+        let filtered = self.filter(&panel.filter);
+        for key in ["x_range", "y_range"] {
+            let range = if key == "x_range" { panel.x_range } else { panel.y_range };
+            if let Some([low, high]) = range.filter(|[low, high]| low >= high) {
+                let problem = Problem::new(self.place(key), format!("the range from {low} to {high} is empty"));
+                self.problems.add(problem.help("accepted: `[lowest, highest]`"));
+            }
+        }
+        if !filtered || series == Some(None) {
+            return;
+        }
+        let plan = self.plan;
+        let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).collect();
+        let Some(first) = runs.first() else {
+            let problem = Problem::new(self.place("where"), "no run has all of these values");
+            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            return;
+        };
+        let place = self.place("y");
+        if is_trajectory(panel, self.observables.at(first)) {
+            self.columns_only(panel);
+            for run in &runs {
+                for name in panel.y.iter() {
+                    self.problems.keep(self.observables.require(run, name, place));
+                }
+                if panel.x != "t" {
+                    self.problems.keep(self.observables.require(run, &panel.x, self.place("x")));
+                }
+            }
+            return;
+        }
+        for name in panel.y.iter() {
+            self.column("y", name);
+        }
+        if panel.kind == PanelKind::Bars {
+            self.bars(panel, series.flatten());
+        } else {
+            self.number_axis(panel, self.observables.at(first));
+            self.slopes(panel);
+        }
+    }
+
+    fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
+        let problem = Problem::new(self.place(key), message).help(help);
+        self.problems.add(problem);
+    }
+
+    /// Keys that mean nothing where observables are drawn over time or each other.
+    fn columns_only(&mut self, panel: &PanelSpec) {
+        let given = [
+            ("kind", panel.kind == PanelKind::Bars),
+            ("slopes", panel.slopes.is_some()),
+            ("derive", panel.derive.is_some()),
+            ("published", panel.published.is_some()),
+        ];
+        for (key, _) in given.into_iter().filter(|(_, given)| *given) {
+            let message = format!("`{key}` where observables are drawn over `{}`", panel.x);
+            self.refuse(key, message, "accepted: with an axis or a column for `x`");
+        }
+    }
+
+    /// Slopes are those of straight lines in the axes that are drawn.
+    fn slopes(&mut self, panel: &PanelSpec) {
+        if panel.slopes.is_some() && panel.scale != Scale::LogLog {
+            let message = "slopes of log y over log x, and axes that are not both logarithmic";
+            self.refuse("slopes", message, "accepted: `slopes` with `scale: log-log`");
+        } else if let Some(count @ 0..2) = panel.slopes {
+            self.refuse("slopes", format!("a slope through {count} points"), "accepted: a whole number from 2");
+        }
+        if panel.derive == Some(Derived::Slope) {
+            if panel.scale != Scale::LogX {
+                let message = "local slopes stand over a logarithmic x on a linear y";
+                self.refuse("derive", message, "accepted: `derive: slope` with `scale: log-x`");
+            } else if panel.y_unit.is_some() {
+                self.refuse("y_unit", "a slope has no unit", "leave `y_unit` out");
+            }
+        }
+        if panel.published.is_some() {
+            let help = "accepted: `published` with `kind: bars`, or on a table";
+            self.refuse("published", "published values in a panel without bars", help);
+        }
+    }
+
+    /// Bars stand on zero over an axis, one run each.
+    fn bars(&mut self, panel: &PanelSpec, series: Option<usize>) {
+        let curves_only = [
+            ("slopes", panel.slopes.is_some(), "have no slope"),
+            ("derive", panel.derive.is_some(), "have no slope"),
+            ("x_range", panel.x_range.is_some(), "stand over names, which have no range"),
+            ("scale", panel.scale != Scale::Linear, "stand on zero, which a logarithmic axis does not have"),
+        ];
+        for (key, _, why) in curves_only.into_iter().filter(|(_, given, _)| *given) {
+            self.refuse(key, format!("bars {why}"), format!("leave `{key}` out, or `kind: bars`"));
+        }
+        if let Some([low, high]) = panel.y_range.filter(|[low, high]| !(*low..=*high).contains(&0.0) && low < high) {
+            let message = format!("bars stand on zero, which the range from {low} to {high} does not hold");
+            self.refuse("y_range", message, format!("accepted: `[0, {high}]`"));
+        }
+        let Some(axis) = self.axis("x", &panel.x) else { return };
+        if series == Some(axis) {
+            let message = format!("bars and series are both `{}`", panel.x);
+            self.refuse("series", message, "accepted: two different axes, or no `series`");
+            return;
+        }
+        self.one_run_a_place("bar", &panel.filter, &[&panel.x], series);
+        if let Some(file) = &panel.published {
+            self.published_bars(panel, file, series);
+        }
+    }
+
+    /// The heads of published values are those of the bars, and the values are numbers.
+    fn published_bars(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
+        let Some(table) = self.published_file(file, &format!("values of `{}`", panel.x)) else { return };
+        let place = self.place("published");
+        for (head, cells) in &table.rows {
+            let is_number = |cell: &&String| cell.parse().is_ok_and(f64::is_finite);
+            if let Some(cell) = cells.iter().find(|cell| !cell.is_empty() && !is_number(cell)) {
+                let message = format!("`{cell}` in `{file}`, beside `{head}`, is no number");
+                self.refuse("published", message, "accepted: a number, or nothing where the paper has none");
+                return;
+            }
+        }
+        let plan = self.plan;
+        // With `--quick` values of the axes may have gone.
+        if plan.experiment.quick {
+            return;
+        }
+        let runs = || plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter));
+        let values = |axis: usize| -> Vec<Label> {
+            let mut labels: Vec<Label> = Vec::new();
+            for label in runs().filter_map(|run| run.cells[axis].as_ref()) {
+                if !labels.iter().any(|own| own.same(label)) {
+                    labels.push(label.clone());
+                }
+            }
+            labels
+        };
+        if let Some(axis) = plan.axis(&panel.x) {
+            let kind = format!("value of `{}` in `{file}`:", panel.x);
+            self.heads_are_known(place, table.rows.iter().map(|(head, _)| head), &values(axis), &kind);
+        }
+        let columns: Vec<&str> = panel.y.iter().collect();
+        let texts: Vec<String> = match series.map(values) {
+            None => columns.iter().map(|&column| column.to_owned()).collect(),
+            Some(labels) if columns.len() == 1 => labels.into_iter().map(|label| label.text).collect(),
+            Some(labels) => {
+                labels.iter().flat_map(|label| columns.iter().map(move |column| format!("{label}, {column}"))).collect()
+            }
+        };
+        if series.is_none() && texts.len() == 1 {
+            if table.columns.len() != 1 {
+                let message = format!("`{file}` has {} columns of values for one bar each", table.columns.len());
+                self.refuse("published", message, "accepted: two columns, the names and their values");
+            }
+            return;
+        }
+        let labels: Vec<Label> = texts.into_iter().map(|text| Label { text, number: None }).collect();
+        self.heads_are_known(place, table.columns.iter(), &labels, &format!("series in `{file}`:"));
+    }
+
+    /// x of a panel of columns: an axis with numbers, or a measure.
+    fn number_axis(&mut self, panel: &PanelSpec, observables: &[String]) {
+        let plan = self.plan;
+        if let Some(axis) = plan.axis(&panel.x) {
+            if let Some(label) = plan.values(axis).into_iter().find(|label| label.number.is_none()) {
+                let message = format!("the axis `{}` has a value without number, `{label}`", panel.x);
+                let problem = Problem::new(self.place("x"), message);
+                self.problems.add(problem.help("accepted: `t`, an axis of numbers, a measure or an observable"));
+            }
+        } else if !plan.columns.contains(&panel.x) && !self.others().contains(&panel.x.as_str()) {
+            let known: Vec<&str> = ["t"]
+                .into_iter()
+                .chain(plan.axes.iter().chain(&plan.columns).chain(observables).map(String::as_str))
+                .chain(self.others())
+                .collect();
+            self.problems.add(Problem::unknown(self.place("x"), "axis, column or observable", &panel.x, known));
+        }
+    }
+}
