@@ -75,7 +75,8 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
     let times = reference.and_then(|r| r.outcome.as_ref().ok()).map_or(0, |r| r.times.len());
-    let key = format!("run {}\ntrajectories {:?}\nreference times {times}", run.key.full(), run.trajectories);
+    let recorded = format!("{:?}{}", run.trajectories, if run.orbits { " as orbits" } else { "" });
+    let key = format!("run {}\ntrajectories {recorded}\nreference times {times}", run.key.full());
     Pending {
         key,
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
@@ -89,6 +90,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
                 measures: &run.measures,
                 rules: &run.rules,
                 trajectories: &run.trajectories,
+                orbits: run.orbits,
                 reference: reference.and_then(|reference| reference.outcome.as_ref().ok()),
             })
         }),
@@ -191,6 +193,7 @@ pub fn timings_of(plan: &Plan, store: &Store, fresh: bool) -> io::Result<Option<
             measures: &[],
             rules: &[],
             trajectories: &[],
+            orbits: false,
             reference: None,
         })
         .collect();

@@ -36,6 +36,7 @@ fn bytes(end: f64) -> usize {
         measures: &run.measures,
         rules: &run.rules,
         trajectories: &run.trajectories,
+        orbits: false,
         reference: None,
     };
     let region = Region::new(ALLOCATOR);

@@ -11,7 +11,7 @@ use crate::experiment::{Label, Published, PublishedError};
 use crate::measures::bound_of;
 use crate::plan::Plan;
 use crate::registry::Registry;
-use crate::render::figure::{Axis, Failure, Figure, Panel, Point, Scale, Series};
+use crate::render::figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
 use crate::render::style::Style;
 use crate::results::{ResultSet, Row};
 
@@ -139,7 +139,8 @@ impl Look {
                 };
                 let style = self.style(spec, label.as_deref(), series.len());
                 let points = trajectory(row, &spec.x, name, scale);
-                series.push(Series { failures: failed(row, 0.0), ..Series::line(text, style, points) });
+                let kind = if spec.kind == PanelKind::Dots { Kind::Dots } else { Kind::Line };
+                series.push(Series { failures: failed(row, 0.0), kind, ..Series::line(text, style, points) });
             }
         }
         series

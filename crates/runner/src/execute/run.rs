@@ -27,6 +27,8 @@ pub struct Job<'j> {
     pub rules: &'j [Rule],
     /// Observables whose trajectories are recorded.
     pub trajectories: &'j [String],
+    /// Whether they are drawn over each other, for which more of them has to be kept than for a drawing over time.
+    pub orbits: bool,
     /// The reference, where a measure needs one.
     pub reference: Option<&'j ReferenceTrajectory>,
 }
@@ -107,7 +109,8 @@ pub fn execute(job: &Job<'_>) -> Record {
         after: vec![0.0; observables.len()],
         state: initial.clone(),
         row: vec![0.0; recorded.len()],
-        decimator: (!recorded.is_empty()).then(|| Decimator::new(recorded.len())),
+        decimator: (!recorded.is_empty())
+            .then(|| if job.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }),
         recorded,
     };
     let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);

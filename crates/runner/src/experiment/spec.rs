@@ -311,6 +311,8 @@ pub enum PanelKind {
     /// Lines and markers over an axis of numbers.
     #[default]
     Curves,
+    /// Of observables over each other: a dot for each step, and no line.
+    Dots,
     /// A bar for each value of an axis, which is named and not measured, in the order of the runs.
     Bars,
 }
@@ -338,7 +340,7 @@ pub struct PanelSpec {
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
-    /// Curves, or bars over the names of an axis.
+    /// Curves, dots, or bars over the names of an axis.
     #[serde(default)]
     pub kind: PanelKind,
     /// Scales.

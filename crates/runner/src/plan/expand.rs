@@ -190,6 +190,7 @@ impl<'e> Expansion<'e> {
             reference,
             rules: Arc::clone(&self.rules),
             trajectories: Vec::new(),
+            orbits: false,
             key: RunKey::default(),
         };
         run.key = key::of_run(&run);

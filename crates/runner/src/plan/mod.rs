@@ -59,6 +59,8 @@ pub struct RunSpec {
     pub rules: Arc<[Rule]>,
     /// Observables whose trajectories are drawn.
     pub trajectories: Vec<String>,
+    /// Whether some are drawn over each other.
+    pub orbits: bool,
     /// Its name.
     pub key: RunKey,
 }

@@ -33,6 +33,12 @@ impl Decimator {
         Self::with_buckets(columns, 512)
     }
 
+    /// For rows that are drawn over each other, where a loop is as wide as the figure and lasts a part of the time.
+    #[must_use]
+    pub fn of_orbit(columns: usize) -> Self {
+        Self::with_buckets(columns, 2048)
+    }
+
     /// With room for at least `buckets` buckets after each thinning.
     #[must_use]
     pub fn with_buckets(columns: usize, buckets: usize) -> Self {

@@ -106,6 +106,8 @@ pub enum Kind {
     Markers,
     /// A line and a marker at each point.
     Both,
+    /// A dot at each point, as small as can be seen.
+    Dots,
     /// A bar from zero to each point, beside those of the panel's other series. For an axis with names.
     Bars,
 }

@@ -32,21 +32,23 @@ pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Probl
 /// The plan with the observables whose trajectories are drawn noted in each run.
 pub(super) fn with_trajectories(mut plan: Plan) -> Result<Plan, BadInput> {
     let observables = Observables::of(&plan);
-    let mut wanted: Vec<Vec<String>> = Vec::with_capacity(plan.runs.len());
+    let mut wanted: Vec<(Vec<String>, bool)> = Vec::with_capacity(plan.runs.len());
     for run in &plan.runs {
         let mut names: Vec<String> =
             plan.experiment.trajectories.iter().map(|Placed { value, .. }| value.clone()).collect();
+        let mut orbits = false;
         for panel in plan.experiment.plots.iter().flat_map(|figure| &figure.value.panels) {
             if is_trajectory(panel, observables.at(run)) && plan.is_meant(run, &panel.filter) {
+                orbits |= panel.x != "t";
                 names.extend(panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t").map(str::to_owned));
             }
         }
         names.sort();
         names.dedup();
-        wanted.push(names);
+        wanted.push((names, orbits));
     }
-    for (run, names) in plan.runs.iter_mut().zip(wanted) {
-        run.trajectories = names;
+    for (run, (names, orbits)) in plan.runs.iter_mut().zip(wanted) {
+        (run.trajectories, run.orbits) = (names, orbits);
     }
     Ok(plan)
 }

@@ -46,6 +46,9 @@ impl Outputs<'_> {
         if panel.kind == PanelKind::Bars {
             self.bars(panel, series.flatten());
         } else {
+            if panel.kind == PanelKind::Dots {
+                self.refuse("kind", "dots over an axis or a column", "accepted: with an observable for `x`");
+            }
             self.number_axis(panel, self.observables.at(first));
             self.slopes(panel);
         }
@@ -59,14 +62,18 @@ impl Outputs<'_> {
     /// Keys that mean nothing where observables are drawn over time or each other.
     fn columns_only(&mut self, panel: &PanelSpec) {
         let given = [
-            ("kind", panel.kind == PanelKind::Bars),
+            ("kind: bars", panel.kind == PanelKind::Bars),
             ("slopes", panel.slopes.is_some()),
             ("derive", panel.derive.is_some()),
             ("published", panel.published.is_some()),
         ];
         for (key, _) in given.into_iter().filter(|(_, given)| *given) {
             let message = format!("`{key}` where observables are drawn over `{}`", panel.x);
+            let key = key.split(':').next().unwrap_or(key);
             self.refuse(key, message, "accepted: with an axis or a column for `x`");
+        }
+        if panel.kind == PanelKind::Dots && panel.x == "t" {
+            self.refuse("kind", "dots over time", "accepted: with an observable for `x`");
         }
     }
 

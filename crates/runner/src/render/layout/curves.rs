@@ -1,8 +1,10 @@
 //! Points of a series on the drawing: mapped, clipped to the frame, or put on a margin.
 
+use std::collections::HashSet;
+
 use super::super::drawing::{Area, Group, Ink, Part, Shape};
 use super::super::figure::{Kind, Scale, Series};
-use super::super::style::Dash;
+use super::super::style::{Dash, Mark};
 use super::legend::marker;
 
 /// Width of a curve, px.
@@ -11,6 +13,9 @@ pub const LINE_WIDTH: f64 = 1.6;
 pub const RADIUS: f64 = 3.4;
 /// Points of a line that are nearer than this to the one before are left out, px.
 const CLOSEST: f64 = 0.04;
+
+/// Radius of a dot, px.
+const DOT: f64 = 1.2;
 
 /// Ink of a series.
 pub fn ink_of(series: &Series) -> Ink {
@@ -64,7 +69,7 @@ pub struct Unplaced {
 pub fn draw(series: &Series, x: Map, y: Map, frame: Area, groups: &mut Vec<Group>) {
     let mut group = Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes: Vec::new() };
     let place = |px: f64, py: f64| Some([x.place(px)?, y.place(py)?]);
-    if series.kind != Kind::Markers {
+    if !matches!(series.kind, Kind::Markers | Kind::Dots) {
         let mut line: Vec<[f64; 2]> = Vec::new();
         let mut before: Option<[f64; 2]> = None;
         let mut finish = |line: &mut Vec<[f64; 2]>| {
@@ -94,7 +99,14 @@ pub fn draw(series: &Series, x: Map, y: Map, frame: Area, groups: &mut Vec<Group
         }
         finish(&mut line);
     }
-    if series.kind != Kind::Line {
+    if series.kind == Kind::Dots {
+        let here = series.points.iter().filter_map(|point| place(point.x, point.y)).filter(|&at| frame.holds(at));
+        // Dots closer than this lie on each other.
+        let mut taken = HashSet::new();
+        let apart = here.filter(|at| taken.insert(at.map(|place| (2.0 * place).round() as i64)));
+        let dot = |at| Shape::Marker { mark: Mark::Circle, at, radius: DOT, hollow: false };
+        group.shapes.extend(apart.map(dot));
+    } else if series.kind != Kind::Line {
         for point in series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()) {
             if let Some(at) = place(point.x, point.y).filter(|&at| frame.holds(at)) {
                 group.shapes.push(marker(series.style.mark, at, point.hollow || series.published));

@@ -156,7 +156,7 @@ fn widest(lines: &[Text]) -> f64 {
 /// The sample of a series beside its name.
 fn sample(series: &Series, left: f64, y: f64) -> Vec<Shape> {
     let mut shapes = Vec::new();
-    if series.kind != Kind::Markers {
+    if !matches!(series.kind, Kind::Markers | Kind::Dots) {
         let points = vec![[left, y], [left + SAMPLE, y]];
         shapes.push(Shape::Line { points, width: LINE_WIDTH, dash: dash_of(series) });
     }
