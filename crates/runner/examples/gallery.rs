@@ -8,7 +8,7 @@ use mbsbench::render::{Axis, Failure, Figure, Kind, Panel, Point, Series, Style,
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).map_or_else(|| std::env::temp_dir().join("mbsbench-gallery"), PathBuf::from);
     std::fs::create_dir_all(&folder)?;
-    for figure in [work_precision(), trajectory(), four_panels(), nine_series(), awkward(), three_columns()] {
+    for figure in [work_precision(), trajectory(), four_panels(), nine_series(), bars(), awkward(), three_columns()] {
         write(&folder, &figure)?;
     }
     Ok(())
@@ -122,6 +122,40 @@ fn nine_series() -> Figure {
     });
     let axes = (Axis::log("Step per stage", "s"), Axis::log("Relative error of the displacement", "1"));
     figure("nine-series", "Nine methods", 1, vec![panel("", axes.0, axes.1, series.collect())])
+}
+
+fn bars() -> Figure {
+    let methods = [
+        ("newmark", "newmark", 0, None),
+        ("hht-i3(alpha=-0.3)", "hht", 0, Some(0.54)),
+        ("hht-add", "hht", 1, Some(0.54)),
+        ("nstiff", "stiffly-stable", 0, Some(0.0)),
+        ("bdf2", "bdf", 0, Some(0.0)),
+        ("rk8", "explicit-runge-kutta", 4, None),
+    ];
+    let names = |count: usize| methods[..count].iter().map(|(name, ..)| (*name).to_owned()).collect::<Vec<_>>();
+    let styles: Vec<Style> = methods.iter().map(|&(_, family, k, rho)| Style::of_method(family, k, rho)).collect();
+    let values = |scale: f64| (0..5).map(move |k| [f64::from(k), scale * (1.0 + f64::from(k * (5 - k)))]);
+    let mut ours = Series::bars("measured", styles[0], values(0.9));
+    ours.bar_styles.clone_from(&styles);
+    ours.points[2].hollow = true;
+    ours.failures.push(Failure { x: 5.0, name: "newton-diverged".into(), t_reached: 1.25 });
+    let published = Series { published: true, ..Series::bars("published", styles[0], values(1.0)) };
+    let axes =
+        |count: usize| (Axis::named("Method", "", names(count)), Axis::linear("Largest error of the position", "mm"));
+    let grouped = |count: usize| {
+        (0..3).map(move |k| {
+            let points = (0..count).map(|i| [i as f64, (k as f64 - 0.7) * (i as f64 + 1.0)]);
+            Series::bars(format!("h = {} ms", 1 << k), Style::of_index(k), points)
+        })
+    };
+    let (whole, half) = (axes(6), axes(3));
+    let panels = vec![
+        panel("Beside the paper's", whole.0.clone(), whole.1.clone(), vec![published, ours]),
+        panel("By step", half.0, half.1, grouped(3).collect()),
+        panel("Many", whole.0, whole.1, grouped(6).collect()),
+    ];
+    figure("bars", "Bars", 2, panels)
 }
 
 fn awkward() -> Figure {

@@ -31,8 +31,9 @@ impl Look {
     ) -> Vec<Series> {
         let drawn = Self::drawn(spec, results);
         let is_alone = spec.series.is_none() && drawn.len() == 1;
-        let mut styles: Vec<Style> =
-            drawn.iter().enumerate().map(|(index, each)| self.style(spec, each.label.as_deref(), index)).collect();
+        let style =
+            |index: usize, each: &Drawn<'_>| self.style(spec, each.label.map(|label| label.text.as_str()), index);
+        let mut styles: Vec<Style> = drawn.iter().enumerate().map(|(index, each)| style(index, each)).collect();
         // What tells lines apart tells hatches apart.
         Style::distinguish(&mut styles, false);
         let mut series = Vec::new();
@@ -67,7 +68,7 @@ impl Look {
 
 /// The published values of a series; none where the table has no column for it.
 fn printed(table: &Published, drawn: &Drawn<'_>, is_alone: bool, names: &[Label]) -> Option<Vec<[f64; 2]>> {
-    let column = if is_alone { Some(0) } else { table.columns.iter().position(|head| drawn.text == *head) }?;
+    let column = if is_alone { Some(0) } else { table.columns.iter().position(|head| drawn.is(head)) }?;
     let value = |(head, cells): &(String, Vec<String>)| {
         let place = names.iter().position(|name| name.is(head))?;
         // The plan was checked: what is no number is empty.

@@ -47,11 +47,18 @@ pub(super) struct Drawn<'s> {
     /// What it is called.
     pub text: String,
     /// Its value on the axis of the series, if there is one.
-    pub label: Option<String>,
+    pub label: Option<&'s Label>,
     /// The column of `runs.csv`.
     pub column: &'s str,
     /// Its runs.
     pub rows: Vec<&'s Row>,
+}
+
+impl Drawn<'_> {
+    /// Whether a head in a file of published values means it: its name, or its value as a number.
+    pub(super) fn is(&self, head: &str) -> bool {
+        self.text == head || self.label.is_some_and(|label| label.is(head))
+    }
 }
 
 /// What names mean in the figures of a plan.
@@ -169,7 +176,7 @@ impl Look {
                     (Some(label), _) => format!("{label}, {column}"),
                     (None, _) => (*column).to_owned(),
                 };
-                drawn.push(Drawn { text, label: label.map(ToString::to_string), column, rows: rows.clone() });
+                drawn.push(Drawn { text, label, column, rows: rows.clone() });
             }
         }
         drawn
@@ -179,7 +186,7 @@ impl Look {
     fn columns(&self, spec: &PanelSpec, results: &ResultSet, scale: f64) -> Vec<Series> {
         let mut series = Vec::new();
         for Drawn { text, label, column, rows } in Self::drawn(spec, results) {
-            let style = self.style(spec, label.as_deref(), series.len());
+            let style = self.style(spec, label.map(|label| label.text.as_str()), series.len());
             let (mut points, mut failures) = (Vec::new(), Vec::new());
             for row in rows {
                 let Some(x) = results.number(row, &spec.x) else { continue };

@@ -158,21 +158,22 @@ impl Outputs<'_> {
             self.heads_are_known(place, table.rows.iter().map(|(head, _)| head), &values(axis), &kind);
         }
         let columns: Vec<&str> = panel.y.iter().collect();
-        let texts: Vec<String> = match series.map(values) {
-            None => columns.iter().map(|&column| column.to_owned()).collect(),
-            Some(labels) if columns.len() == 1 => labels.into_iter().map(|label| label.text).collect(),
-            Some(labels) => {
-                labels.iter().flat_map(|label| columns.iter().map(move |column| format!("{label}, {column}"))).collect()
-            }
-        };
-        if series.is_none() && texts.len() == 1 {
+        if series.is_none() && columns.len() == 1 {
             if table.columns.len() != 1 {
                 let message = format!("`{file}` has {} columns of values for one bar each", table.columns.len());
                 self.refuse("published", message, "accepted: two columns, the names and their values");
             }
             return;
         }
-        let labels: Vec<Label> = texts.into_iter().map(|text| Label { text, number: None }).collect();
+        let named = |text: String| Label { text, number: None };
+        let labels: Vec<Label> = match series.map(values) {
+            None => columns.iter().map(|&column| named(column.to_owned())).collect(),
+            Some(labels) if columns.len() == 1 => labels,
+            Some(labels) => {
+                let of = |label: &Label| columns.iter().map(|column| format!("{label}, {column}")).collect::<Vec<_>>();
+                labels.iter().flat_map(of).map(named).collect()
+            }
+        };
         self.heads_are_known(place, table.columns.iter(), &labels, &format!("series in `{file}`:"));
     }
 

@@ -78,7 +78,8 @@ pub fn sample(series: &Series, room: Area, groups: &mut Vec<Group>) {
     }
 }
 
-fn style_at(series: &Series, name: f64) -> Style {
+/// The look of a series at a name.
+pub fn style_at(series: &Series, name: f64) -> Style {
     series.bar_styles.get(name.round() as usize).copied().unwrap_or(series.style)
 }
 

@@ -346,7 +346,15 @@ impl<'f> Prepared<'f> {
             let mut shapes: Vec<Shape> = Vec::new();
             for mark in self.failures.iter().filter(|mark| mark.series == index) {
                 let at = [frame.left + mark.place, frame.top - in_row(mark.row)];
-                shapes.push(marker(series.style.mark, at, series.published));
+                // Bars of several looks have marks of these looks.
+                let own = bars::style_at(series, mark.x);
+                let shape = marker(own.mark, at, series.published);
+                if own.hue == series.style.hue {
+                    shapes.push(shape);
+                } else {
+                    let part = Part::Series(series.label.clone());
+                    groups.push(Group { ink: Ink::Hue(own.hue), part, shapes: vec![shape] });
+                }
             }
             for mark in self.zeros.iter().filter(|mark| mark.series == index) {
                 let at = [frame.left + mark.place, frame.bottom + in_row(mark.row)];
