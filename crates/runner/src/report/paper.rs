@@ -137,8 +137,8 @@ fn assumed(report: &PaperReport<'_>) -> Markup {
                                 tr {
                                     td { (experiment) }
                                     td { code { (name) } }
-                                    td.number { (values.iter().map(|&v| decimal(v)).collect::<Vec<_>>().join(", ")) }
-                                    td.number { (decimal(undetermined.range[0])) " to " (decimal(undetermined.range[1])) }
+                                    td.number { (values.iter().map(|&v| rounded(v)).collect::<Vec<_>>().join(", ")) }
+                                    td.number { (rounded(undetermined.range[0])) " to " (rounded(undetermined.range[1])) }
                                     td {
                                         (undetermined.why)
                                         @if let Some(to) = &undetermined.calibrated {
@@ -153,4 +153,10 @@ fn assumed(report: &PaperReport<'_>) -> Markup {
             }
         }
     }
+}
+
+/// A number to five digits, for a reader; the files have them all.
+fn rounded(number: f64) -> String {
+    let five = format!("{number:.4e}").parse().unwrap_or(number);
+    if (1e-4..1e6).contains(&five.abs()) || five == 0.0 { decimal(five) } else { format!("{five:e}") }
 }
