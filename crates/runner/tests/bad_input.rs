@@ -159,3 +159,19 @@ fn a_file_in_order_passes() {
     assert_eq!((exit, err.as_str()), (Exit::Done, ""));
     assert!(out.contains("compere2001/pendulum with 7 runs"), "{out}");
 }
+
+#[test]
+fn a_method_is_refused_that_cannot_solve_the_model() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("unsuitable.yaml");
+    let text = "id: mine/unsuitable\nmodel: { pendulum: { formulation: minimal } }\nspan: [0, 1]\nstep: 0.1\nmatrix:\n  \
+                method: [rk3, hht-i3]\n";
+    std::fs::write(&file, text).expect("a file");
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let arguments = ["mbsbench", "check", file.to_str().expect("UTF-8")];
+    let exit = cli::run(&mbsbench::Registry::builtin(), arguments, &mut out, &mut err, false);
+    let err = String::from_utf8(err).expect("UTF-8");
+    assert_eq!(exit, Exit::BadInput);
+    assert!(err.contains(&format!("{}:6:17: `hht-i3` cannot solve `pendulum`", file.display())), "{err}");
+    assert!(err.contains("the method needs a mechanical system with its constraints"), "{err}");
+}
