@@ -25,6 +25,9 @@ pub enum Test {
     },
 }
 
+/// The margin of what is infinitely far from holding.
+const FARTHEST: f64 = -1e12;
+
 impl Test {
     /// The part of the tolerance that `number` leaves: 1 where it could not be better, 0 at the limit, negative beyond.
     #[must_use]
@@ -38,8 +41,8 @@ impl Test {
             &Self::Within { above: Some(low), below: None } => room(-number, -low),
             Self::Within { above: None, below: None } => f64::NEG_INFINITY,
         };
-        // What is not a number holds nothing.
-        if margin.is_nan() { f64::NEG_INFINITY } else { margin.min(1.0) }
+        // What is not a number holds nothing. A zero is infinitely far from any bound by factors; JSON has no infinities.
+        if margin.is_nan() { f64::NEG_INFINITY } else { margin.clamp(FARTHEST, 1.0) }
     }
 
     /// Whether `number` passes.
