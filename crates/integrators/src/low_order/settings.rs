@@ -31,7 +31,8 @@ pub enum FirstGuess {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinearAlgebra {
-    /// Unknowns that others determine are eliminated block by block from Newton's system; the iterates are the same.
+    /// Unknowns that others determine are eliminated block by block from Newton's system. The iterates are the same, but
+    /// that HHT-SI2 and NSTIFF-SI2 keep the blocks of the velocities over a step while corrections decrease fast.
     #[default]
     Structured,
     /// One dense system of all `2 n + 2 n_c` unknowns.

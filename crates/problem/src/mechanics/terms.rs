@@ -93,6 +93,8 @@ pub struct Derivatives<S> {
     pub(super) pairs: Vec<(usize, usize)>,
     /// Second derivatives of all constraints, pair by pair.
     pub(super) second: Vec<S>,
+    /// [`Structure::curved`].
+    curved: Vec<usize>,
     constraints: usize,
 }
 
@@ -107,6 +109,7 @@ impl<S: Scalar> Derivatives<S> {
             forces_by_position: square,
             pairs: structure.curvature.clone(),
             second: vec![S::nought(); structure.curvature.len() * constraints],
+            curved: structure.curved.clone(),
             constraints,
         }
     }
@@ -115,6 +118,13 @@ impl<S: Scalar> Derivatives<S> {
     #[must_use]
     pub fn has_constant_mass(&self) -> bool {
         self.mass.is_empty()
+    }
+
+    /// Coordinates in which Φ has second derivatives: [`add_curvature`](Self::add_curvature) and
+    /// [`constraint_rates`](Self::constraint_rates) write their columns only.
+    #[must_use]
+    pub fn curved(&self) -> &[usize] {
+        &self.curved
     }
 
     /// Adds `factor · ∂(M x)/∂q`, for a vector `x` that is held, to `sum`; `sum` may be larger than `n × n`.
