@@ -118,7 +118,7 @@ impl Formula for Index3 {
         increase(a, change);
         increase(lambda, multipliers);
         predictor.end(a, None, &mut trial.q, &mut trial.v);
-        Correction { change: largest(change), size: largest(a), by_position }
+        Correction { change: largest(change), size: largest(a), by_position, solves: 1, reform: false }
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {

@@ -28,7 +28,7 @@ impl Metric {
         Self { matrix, factors: Lu::new(n), inverses: vec![1.0; n], shape: Shape::Identity }
     }
 
-    /// The matrix, which stays as it is until [`factorize`](Self::factorize).
+    /// The matrix.
     pub fn matrix(&self) -> &DMatrix<f64> {
         &self.matrix
     }
@@ -39,21 +39,25 @@ impl Metric {
         &mut self.matrix
     }
 
+    /// Looks whether there is more than a diagonal, which makes products cheap.
+    pub fn recognise(&mut self) {
+        let n = self.inverses.len();
+        let mut entries = self.matrix.as_slice().iter().enumerate().filter(|&(_, &x)| x != 0.0);
+        // entries of the diagonal are n + 1 apart
+        self.shape = if entries.all(|(i, _)| i % (n + 1) == 0) { Shape::Diagonal } else { Shape::Full };
+    }
+
     /// Prepares for [`solve`](Self::solve).
     ///
     /// # Errors
     /// [`Singular`].
     pub fn factorize(&mut self) -> Result<(), Singular> {
-        let n = self.inverses.len();
-        let entries = self.matrix.as_slice().iter().enumerate();
-        // entries of the diagonal are n + 1 apart
-        let diagonal = entries.filter(|&(_, &x)| x != 0.0).all(|(i, _)| i % (n + 1) == 0);
-        if !diagonal {
-            self.shape = Shape::Full;
+        self.recognise();
+        if self.shape == Shape::Full {
             return self.factors.factorize(&self.matrix);
         }
-        self.shape = Shape::Diagonal;
-        for (inverse, &entry) in self.inverses.iter_mut().zip(self.matrix.as_slice().iter().step_by(n + 1)) {
+        let diagonal = self.matrix.as_slice().iter().step_by(self.inverses.len() + 1);
+        for (inverse, &entry) in self.inverses.iter_mut().zip(diagonal) {
             *inverse = entry.recip();
         }
         if self.inverses.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Singular) }

@@ -39,6 +39,31 @@ pub enum LinearAlgebra {
     Dense,
 }
 
+/// How the linear systems of HHT-SI2 are solved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairAlgebra {
+    /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorised
+    /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h²; where the ratio is above 0.1
+    /// (an undamped spring stiff for the step), the rest of the step is made as in `structured`, and so are the next 1, 2,
+    /// 4, … steps.
+    #[default]
+    Shared,
+    /// As [`LinearAlgebra::Structured`].
+    Structured,
+    /// As [`LinearAlgebra::Dense`].
+    Dense,
+}
+
+impl From<LinearAlgebra> for PairAlgebra {
+    fn from(algebra: LinearAlgebra) -> Self {
+        match algebra {
+            LinearAlgebra::Structured => Self::Structured,
+            LinearAlgebra::Dense => Self::Dense,
+        }
+    }
+}
+
 /// Where HHT-I3 evaluates the mass matrix.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -66,7 +91,8 @@ impl MassAt {
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct NewtonSettings {
     /// The iteration ends with a correction `‖Δa‖ ≤ tolerance (1 + ‖a‖)` (largest component, m/s² or rad/s²), or where
-    /// corrections no longer decrease and move positions by rounding only.
+    /// corrections no longer decrease and move positions by rounding only. Where corrections decrease by a ratio ρ above
+    /// 1/2 only, `ρ/(1 − ρ) ‖Δa‖` has to be as small: what the iteration would still change.
     pub tolerance: f64,
     /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
     #[schemars(range(min = 1))]

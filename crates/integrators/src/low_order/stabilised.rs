@@ -1,14 +1,17 @@
 //! Formulas with constraints on both levels and two accelerations: HHT-SI2, NSTIFF-SI2.
 
+mod dense;
+
 use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Singular, add_product, add_transposed_product};
 use nalgebra::DMatrix;
 
-use super::blocks::{System, add, increase, largest, put, put_border, put_sum, put_transposed};
+use super::blocks::{System, increase, largest, put_border, put_sum};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::metric::Metric;
 use super::predictor::{Discretisation, Predictor};
-use super::settings::LinearAlgebra;
+use super::settings::PairAlgebra;
+use super::shared::Shared;
 use super::velocity_pair::VelocityPair;
 
 /// Both formulas, with `a` for the acceleration of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2),
@@ -26,7 +29,7 @@ pub struct Stabilised {
     predictor: Predictor,
     /// α of HHT-SI2; none for NSTIFF-SI2.
     alpha: Option<f64>,
-    dense: bool,
+    algebra: PairAlgebra,
     a: Vec<f64>,
     e: Vec<f64>,
     /// l or λ.
@@ -41,27 +44,29 @@ pub struct Stabilised {
     shifted: Vec<f64>,
     /// `M_s`, or the identity: what `e = metric⁻¹ Jᵀ ν` is formed with.
     metric: Metric,
-    /// Whether a constant mass stands in `metric` already.
+    /// Whether a constant mass stands in `metric` already, and whether that can be divided by.
     weighed: bool,
+    factorized: bool,
     pair: VelocityPair,
     /// Whether the blocks of `pair` are to be formed anew.
     outdated: bool,
     /// The last correction in the step.
     last: f64,
+    shared: Shared,
     system: System,
 }
 
 impl Stabilised {
     /// At the start of a run; `alpha` for HHT-SI2, none for NSTIFF-SI2.
-    pub fn new(alpha: Option<f64>, algebra: LinearAlgebra, start: &Start<'_>) -> Self {
+    pub fn new(alpha: Option<f64>, algebra: PairAlgebra, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
-        let dense = algebra == LinearAlgebra::Dense;
+        let size = if algebra == PairAlgebra::Dense { 2 * (n + m) } else { n + m };
         let mut forces = vec![0.0; n];
         start.terms.all_forces(start.lambda, &mut forces);
         Self {
             predictor: Predictor::new(alpha.map_or(Discretisation::Bdf, Discretisation::hht), start.q, start.v),
             alpha,
-            dense,
+            algebra,
             a: start.a.to_vec(),
             e: vec![0.0; n],
             lower: start.lambda.to_vec(),
@@ -72,10 +77,12 @@ impl Stabilised {
             shifted: vec![0.0; n],
             metric: Metric::identity(n),
             weighed: false,
+            factorized: alpha.is_none(),
             pair: VelocityPair::new(n, m),
             outdated: true,
             last: f64::INFINITY,
-            system: System::new(if dense { 2 * (n + m) } else { n + m }),
+            shared: Shared::new(n, m),
+            system: System::new(size),
         }
     }
 
@@ -100,28 +107,7 @@ impl Stabilised {
         }
     }
 
-    /// The dense system's correction.
-    fn solve_dense(&mut self, trial: &Trial) -> f64 {
-        let (n, m) = (self.a.len(), self.nu.len());
-        let Self { predictor, a, e, lower, nu, metric, system, .. } = self;
-        let (positions, rest) = system.x[n..].split_at_mut(m);
-        let (accelerations, velocities) = rest.split_at_mut(n);
-        for c in 0..m {
-            positions[c] = -trial.terms.constraints[c] / predictor.by_position;
-            velocities[c] = -trial.terms.constraint_rates[c] / predictor.by_velocity;
-        }
-        accelerations.fill(0.0);
-        metric.add_product(-1.0, e, accelerations);
-        add_transposed_product(1.0, &trial.terms.jacobian, nu, accelerations);
-        system.solve();
-        increase(a, &system.x[..n]);
-        increase(lower, &system.x[n..n + m]);
-        increase(e, &system.x[n + m..2 * n + m]);
-        increase(nu, &system.x[2 * n + m..]);
-        largest(&system.x[..n]).max(largest(&system.x[n + m..2 * n + m]))
-    }
-
-    /// The same with `e` and ν eliminated.
+    /// Newton's correction with `e` and ν eliminated.
     fn solve_reduced(&mut self, trial: &Trial) -> f64 {
         let n = self.a.len();
         let damping = self.damping();
@@ -142,33 +128,48 @@ impl Stabilised {
         largest(change).max(largest(&pair.e_change))
     }
 
-    /// Newton's matrix with all unknowns; its part of `a` and the lower multiplier stands already.
-    fn form_dense(&mut self, trial: &Trial) {
-        let Trial { terms, derivatives, .. } = trial;
-        let (n, m) = (self.a.len(), self.nu.len());
-        let (second, last) = (n + m, 2 * n + m);
-        let damping = self.damping();
-        let Self { predictor, alpha, nu, metric, pair, system, .. } = self;
-        pair.differentiate(trial, nu, predictor);
-        let matrix = &mut system.matrix;
-        put(matrix, (0, second), damping, &derivatives.forces_by_velocity);
-        if alpha.is_none() {
-            add(matrix, (0, second), 1.0, &terms.mass);
+    /// Corrects the pair of the positions, then that of the velocities, with one matrix. What this leaves out is
+    /// `(1+α) c_v ∂D/∂v δe` in the one, and as much in the other with the sign turned: their sum, `a + e`, lacks no more
+    /// than `(1+α) c_q ∂(D + Jᵀ l)/∂q δe`.
+    fn solve_shared(&mut self, trial: &Trial) -> f64 {
+        let (n, of_forces) = (self.a.len(), self.of_forces());
+        let Self { predictor, a, e, lower, nu, metric, shared, system, .. } = self;
+        let terms = &trial.terms;
+        for (residual, &phi) in system.x[n..].iter_mut().zip(&terms.constraints) {
+            *residual = -phi / predictor.by_position;
         }
-        put(matrix, (second, 0), -1.0, &pair.turning);
-        put(matrix, (second, second), 1.0, metric.matrix());
-        put_transposed(matrix, (second, last), -1.0, &terms.jacobian);
-        put(matrix, (last, 0), 1.0, &terms.jacobian);
-        add(matrix, (last, 0), predictor.by_position / predictor.by_velocity, &pair.rates);
-        put(matrix, (last, second), 1.0, &terms.jacobian);
+        system.solve();
+        shared.position.copy_from_slice(&system.x);
+        let (dynamics, velocities) = system.x.split_at_mut(n);
+        dynamics.fill(0.0);
+        add_transposed_product(1.0, &terms.jacobian, nu, dynamics);
+        metric.add_product(-1.0, e, dynamics);
+        trial.derivatives.constraint_rates_along(&trial.v, &shared.position[..n], velocities);
+        let ratio = predictor.by_position / predictor.by_velocity;
+        let constraints = terms.constraints.iter().zip(&terms.constraint_rates);
+        for (x, (&phi, &rate)) in velocities.iter_mut().zip(constraints) {
+            *x = phi / predictor.by_position - rate / predictor.by_velocity - ratio * *x;
+        }
+        system.solve();
+        let (change, multipliers) = shared.position.split_at(n);
+        let (e_change, nu_change) = system.x.split_at(n);
+        increase(a, change);
+        increase(lower, multipliers);
+        increase(e, e_change);
+        nu.iter_mut().zip(nu_change).for_each(|(nu, &change)| *nu += of_forces * change);
+        largest(change).max(largest(e_change))
     }
 
-    /// The same with `e` and ν eliminated.
+    /// Newton's matrix with `e` and ν eliminated.
     fn form_reduced(&mut self, trial: &Trial) -> Result<(), Singular> {
         let n = self.a.len();
         let damping = self.damping();
-        let Self { predictor, alpha, nu, metric, pair, outdated, system, .. } = self;
+        let Self { predictor, alpha, nu, metric, factorized, pair, outdated, system, .. } = self;
         if *outdated {
+            if !*factorized {
+                metric.factorize()?;
+                *factorized = true;
+            }
             pair.form(trial, nu, metric, predictor)?;
             *outdated = false;
         }
@@ -210,10 +211,14 @@ impl Formula for Stabilised {
                 self.shifted[i] = q[i] + (1.0 + alpha) * h * v[i];
             }
             mechanics.mass(&self.shifted, self.metric.matrix_mut());
-            if !self.dense {
-                self.metric.factorize()?;
-            }
+            self.factorized = false;
             self.weighed = trial.derivatives.has_constant_mass();
+            if self.weighed {
+                self.metric.recognise();
+            }
+        }
+        if self.algebra == PairAlgebra::Shared {
+            self.shared.begin(&mut self.e, &mut self.nu);
         }
         if !guess {
             self.a.fill(0.0);
@@ -238,11 +243,12 @@ impl Formula for Stabilised {
         }
         derivatives.add_curvature(-of_forces * by_position, lower, matrix);
         put_border(matrix, n, -of_forces, &terms.jacobian);
-        if self.dense {
-            self.form_dense(trial);
-            return Ok(());
+        match self.algebra {
+            PairAlgebra::Dense => self.form_dense(trial),
+            PairAlgebra::Shared if !self.shared.slow => {}
+            _ => self.form_reduced(trial)?,
         }
-        self.form_reduced(trial)
+        Ok(())
     }
 
     fn matrix(&self) -> &DMatrix<f64> {
@@ -255,15 +261,25 @@ impl Formula for Stabilised {
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         self.dynamics(trial);
-        let change = if self.dense { self.solve_dense(trial) } else { self.solve_reduced(trial) };
+        let (change, solves) = match self.algebra {
+            PairAlgebra::Dense => (self.solve_dense(trial), 1),
+            PairAlgebra::Shared if !self.shared.slow => (self.solve_shared(trial), 2),
+            _ => (self.solve_reduced(trial), 1),
+        };
+        let ratio = change / self.last;
         // Newton's method gains more digits than this; blocks that the positions have left behind may not.
-        self.outdated |= change > 1e-2 * self.last;
+        self.outdated |= ratio > 1e-2;
         self.last = change;
         for i in 0..self.total.len() {
             self.total[i] = self.a[i] + self.e[i];
         }
         self.predictor.end(&self.a, Some(&self.e), &mut trial.q, &mut trial.v);
-        Correction { change, size: largest(&self.total), by_position: self.predictor.by_position }
+        let by_position = self.predictor.by_position;
+        let moved = change * by_position;
+        let reform =
+            solves == 2 && ratio > 0.1 && moved > 1e-14 * (largest(&trial.q) + self.predictor.h * largest(&trial.v));
+        self.shared.slow |= reform;
+        Correction { change, size: largest(&self.total), by_position, solves, reform }
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
@@ -273,6 +289,7 @@ impl Formula for Stabilised {
         }
         trial.terms.all_forces(&self.lambda, &mut self.forces);
         self.predictor.accept(&trial.q, &trial.v);
+        self.shared.accept();
         Ok(())
     }
 

@@ -169,4 +169,21 @@ impl<S: Scalar> Derivatives<S> {
             }
         }
     }
+
+    /// Writes `∂(J v + ∂Φ/∂t)/∂q δ`, length `n_c`, into `along`.
+    pub fn constraint_rates_along(&self, v: &[S], delta: &[S], along: &mut [S]) {
+        along.fill(S::nought());
+        let n = v.len();
+        for (&(i, j), second) in self.pairs.iter().zip(self.second.chunks(self.constraints.max(1))) {
+            let factor = match (i == n, j == n) {
+                (true, _) => continue, // ∂²Φ/∂t² is no derivative in q
+                (_, true) => delta[i],
+                _ if i == j => v[i] * delta[i],
+                _ => v[i] * delta[j] + v[j] * delta[i],
+            };
+            for (along, &second) in along.iter_mut().zip(second) {
+                *along += second * factor;
+            }
+        }
+    }
 }
