@@ -99,9 +99,10 @@ impl Iteration {
 fn evaluate(problem: &mut Counted<'_>, trial: &mut Trial, derivatives: bool) {
     if let Some(mut mechanics) = problem.mechanics() {
         let Trial { t, q, v, terms, derivatives: matrices } = trial;
-        mechanics.terms(*t, q, v, terms);
         if derivatives {
-            mechanics.derivatives(*t, q, v, matrices);
+            mechanics.linearisation(*t, q, v, terms, matrices);
+        } else {
+            mechanics.terms(*t, q, v, terms);
         }
     }
 }
