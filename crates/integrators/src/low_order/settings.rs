@@ -44,9 +44,9 @@ pub enum LinearAlgebra {
 #[serde(rename_all = "kebab-case")]
 pub enum PairAlgebra {
     /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorised
-    /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h²; where the ratio is above 0.1
-    /// (an undamped spring stiff for the step), the rest of the step is made as in `structured`, and so are the next 1, 2,
-    /// 4, … steps.
+    /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h with damping and h² without;
+    /// where it is seen to be above 0.1 (a spring stiff for the step), the rest of the step is made as in `structured`, and
+    /// so are the next 1, 2, 4, … steps.
     #[default]
     Shared,
     /// As [`LinearAlgebra::Structured`].

@@ -24,7 +24,8 @@ use super::velocity_pair::VelocityPair;
 /// ```
 ///
 /// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) [`VelocityPair`] eliminates `e` and ν from
-/// Newton's system, which leaves `n + n_c` unknowns: those of HHT-I3 and NSTIFF.
+/// Newton's system, which leaves `n + n_c` unknowns: those of HHT-I3 and NSTIFF. In HHT-SI2 the matrix of these can stand
+/// for that of `(e, ν)`, too ([`Shared`]): `M_s` is what both have in them, and the rest is of order h.
 pub struct Stabilised {
     predictor: Predictor,
     /// α of HHT-SI2; none for NSTIFF-SI2.
@@ -128,9 +129,9 @@ impl Stabilised {
         largest(change).max(largest(&pair.e_change))
     }
 
-    /// Corrects the pair of the positions, then that of the velocities, with one matrix. What this leaves out is
-    /// `(1+α) c_v ∂D/∂v δe` in the one, and as much in the other with the sign turned: their sum, `a + e`, lacks no more
-    /// than `(1+α) c_q ∂(D + Jᵀ l)/∂q δe`.
+    /// Corrects the pair of the positions, then that of the velocities, with one matrix. The one lacks
+    /// `(1+α) c_v ∂D/∂v δe`; so does the other, with the sign turned, and a term of order h². The acceleration of the
+    /// velocities, `a + e`, which is what damping depends on, thus lacks the latter only.
     fn solve_shared(&mut self, trial: &Trial) -> f64 {
         let (n, of_forces) = (self.a.len(), self.of_forces());
         let Self { predictor, a, e, lower, nu, metric, shared, system, .. } = self;
