@@ -7,7 +7,7 @@ use std::alloc::System;
 use common::discontinuous::{Balls, PAIRS};
 use common::{Cubic, constrained, solve};
 use mbsbench_integrators::dode::PairName;
-use mbsbench_integrators::low_order::{LinearAlgebra, MassAt};
+use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
     Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Rk3, Rk4, Rk5, Rk8,
 };
@@ -96,9 +96,11 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_mechanics(&HhtI3::default());
     check_mechanics(&HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() });
     check_mechanics(&Nstiff::default());
+    for linear_algebra in [PairAlgebra::Shared, PairAlgebra::Structured, PairAlgebra::Dense] {
+        check_mechanics(&HhtSi2 { linear_algebra, ..HhtSi2::default() });
+    }
     for linear_algebra in [LinearAlgebra::Structured, LinearAlgebra::Dense] {
         check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
-        check_mechanics(&HhtSi2 { linear_algebra, ..HhtSi2::default() });
         check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
     }
     for pair in PAIRS.map(|(pair, _)| pair).into_iter().chain([PairName::Sdirk4]) {

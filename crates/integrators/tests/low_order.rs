@@ -4,7 +4,7 @@
 mod common;
 
 use common::constrained::{GRAVITY, Manufactured, Pendulum, Record, StiffDoublePendulum, record, solve};
-use mbsbench_integrators::low_order::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings};
+use mbsbench_integrators::low_order::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};
 use mbsbench_integrators::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 use mbsbench_problem::{Failure, Method, MethodDefinition, Settings, Silent, Solution};
 
@@ -121,8 +121,9 @@ fn constraints_hold_to_rounding() {
     }
 }
 
-/// The eliminated and the dense system, and Newton's method with a matrix kept over a step, lead to one solution.
-fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified: &D) {
+/// The eliminated and the dense system, and Newton's method with a matrix kept over a step, lead to one solution, in no
+/// more than `more` iterations more.
+fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified: &D, more: u64) {
     let compare = |a: &[f64], b: &[f64], what: &str, bound: f64| {
         let difference = largest_difference(a, b);
         assert!(difference < bound, "{}, {what}: {difference:e}", D::NAME);
@@ -144,10 +145,8 @@ fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified:
             // λ moves with the accelerations, which end at a correction below 1e-12
             compare(&dense.1.multipliers[last], &other.1.multipliers[last], what, 1e-9);
         }
-        assert!(
-            iterations[0].abs_diff(iterations[1]) <= 2,
-            "the iterates are the same but for rounding: {iterations:?}"
-        );
+        let dense = iterations[0];
+        assert!((dense - 2..=dense + more).contains(&iterations[1]), "{iterations:?}");
     }
 }
 
@@ -156,16 +155,32 @@ fn elimination_changes_nothing() {
     let newton = NewtonSettings { tolerance: 1e-12, ..NewtonSettings::default() };
     let kept = NewtonSettings { jacobian: JacobianUse::Modified, ..newton };
     let dense = LinearAlgebra::Dense;
-    let si2 = HhtSi2 { newton, ..HhtSi2::default() };
-    check_same_solution(&HhtSi2 { linear_algebra: dense, ..si2 }, &si2, &HhtSi2 { newton: kept, ..si2 });
+    // Blocks that are kept, and a matrix that is shared, cost one iteration and two, at steps as large as these and to
+    // this tolerance.
+    let (rounding, kept_blocks, shared_matrix) = (2, 128, 256);
+    let exact = HhtSi2 { newton, linear_algebra: PairAlgebra::Dense, ..HhtSi2::default() };
+    let structured = HhtSi2 { linear_algebra: PairAlgebra::Structured, ..exact };
+    check_same_solution(&exact, &structured, &HhtSi2 { newton: kept, ..structured }, kept_blocks);
+    let shared = HhtSi2 { linear_algebra: PairAlgebra::Shared, ..exact };
+    check_same_solution(&exact, &shared, &HhtSi2 { newton: kept, ..shared }, shared_matrix);
     let bdf = NstiffSi2 { newton, ..NstiffSi2::default() };
-    check_same_solution(&NstiffSi2 { linear_algebra: dense, ..bdf }, &bdf, &NstiffSi2 { newton: kept, ..bdf });
+    check_same_solution(
+        &NstiffSi2 { linear_algebra: dense, ..bdf },
+        &bdf,
+        &NstiffSi2 { newton: kept, ..bdf },
+        kept_blocks,
+    );
     for b in [0.0, 1.0 / 3.0, 1.0] {
-        let added = HhtAdd { b, newton, ..HhtAdd::default() };
-        check_same_solution(&HhtAdd { linear_algebra: dense, ..added }, &added, &HhtAdd { newton: kept, ..added });
+        let added = HhtAdd { b, newton, linear_algebra: LinearAlgebra::Structured, ..HhtAdd::default() };
+        check_same_solution(
+            &HhtAdd { linear_algebra: dense, ..added },
+            &added,
+            &HhtAdd { newton: kept, ..added },
+            rounding,
+        );
     }
     let plain = HhtI3 { newton, ..HhtI3::default() };
-    check_same_solution(&plain, &plain, &HhtI3 { newton: kept, ..plain });
+    check_same_solution(&plain, &plain, &HhtI3 { newton: kept, ..plain }, rounding);
 }
 
 /// Largest condition number of Newton's matrix in eight steps.
@@ -216,10 +231,13 @@ fn a_stiff_spring_is_stepped_over() {
         ("nstiff-si2", NstiffSi2::default().method(), 2.0),
     ];
     for (name, method, expected) in cases {
-        let [coarse, fine] = [-9, -10].map(|exponent| stiff_error(&*method, exponent).expect("it converges"));
-        let order = (coarse / fine).log2();
-        // the reference has nine digits, 1e-2 of the error
-        assert!((order - expected).abs() < 0.15 && fine < 1e-4, "{name}: {coarse:e} and {fine:e}, order {order:.3}");
+        let errors = [-9, -10, -11, -12].map(|exponent| stiff_error(&*method, exponent).expect("it converges"));
+        for (coarse, fine) in errors.iter().zip(&errors[1..]) {
+            let order = (coarse / fine).log2();
+            // the reference has nine digits
+            let certain = (order - expected).abs() < 0.15 || *coarse < 1e-6;
+            assert!(certain && *fine < 1e-4, "{name}: {coarse:e} and {fine:e}, order {order:.3}");
+        }
     }
 }
 

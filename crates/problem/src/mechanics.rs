@@ -115,4 +115,10 @@ pub trait Mechanics<S: Scalar = f64> {
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>);
     /// Writes the derivatives of the terms.
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>);
+    /// Writes the terms and their derivatives: [`terms`](Self::terms) and [`derivatives`](Self::derivatives), which have
+    /// much of their work in common.
+    fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
+        self.terms(t, q, v, terms);
+        self.derivatives(t, q, v, derivatives);
+    }
 }

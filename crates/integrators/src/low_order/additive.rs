@@ -260,7 +260,7 @@ impl Formula for Additive {
         // Near b = 1/2, where the two reactions move positions and velocities alike, roundings of the constraints come
         // back enlarged by the inverse of the determinant, 1 − 2 b.
         let determinant = (1.0 - 2.0 * self.b).abs().min(1.0);
-        Correction { change, size, by_position: self.predictor.by_position * determinant }
+        Correction { change, size, by_position: self.predictor.by_position * determinant, solves: 1, reform: false }
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {

@@ -63,6 +63,32 @@ pub fn put_transposed(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor:
     }
 }
 
+/// Writes the sum of `factor · term` into the upper left corner.
+pub fn put_sum(matrix: &mut DMatrix<f64>, terms: [(f64, &DMatrix<f64>); 3]) {
+    let [(f, a), (g, b), (h, c)] = terms;
+    let sources = columns(a).zip(columns(b)).zip(columns(c));
+    for (target, ((a, b), c)) in columns_of(matrix, (0, 0), a.nrows()).zip(sources) {
+        for (target, ((&a, &b), &c)) in target.iter_mut().zip(a.iter().zip(b).zip(c)) {
+            *target = f * a + g * b + h * c;
+        }
+    }
+}
+
+/// Writes `factor · Jᵀ` to the right of the first `n` rows, and `J` below the first `n` columns.
+pub fn put_border(matrix: &mut DMatrix<f64>, n: usize, factor: f64, jacobian: &DMatrix<f64>) {
+    let (m, stride) = (jacobian.nrows(), matrix.nrows());
+    if m == 0 {
+        return;
+    }
+    let (left, right) = matrix.as_mut_slice().split_at_mut(n * stride);
+    for (j, (source, below)) in columns(jacobian).zip(left.chunks_mut(stride)).enumerate() {
+        below[n..n + m].copy_from_slice(source);
+        for (target, &entry) in right[j..].iter_mut().step_by(stride).zip(source) {
+            *target = factor * entry;
+        }
+    }
+}
+
 /// Adds `factor · block` with its upper left corner at `corner`.
 pub fn add(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f64, block: &DMatrix<f64>) {
     if factor == 0.0 {

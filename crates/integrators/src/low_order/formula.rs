@@ -41,6 +41,10 @@ pub struct Correction {
     pub size: f64,
     /// By how much a change of one in an acceleration moves a position, s².
     pub by_position: f64,
+    /// Solutions with the matrix that it took.
+    pub solves: u64,
+    /// Whether the next one needs the matrix formed anew, even where it is kept over a step.
+    pub reform: bool,
 }
 
 /// One step of a method, as an iteration on its own unknowns.

@@ -4,7 +4,7 @@ use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Singular, add_product};
 use nalgebra::DMatrix;
 
-use super::blocks::{System, add, increase, largest, put, put_transposed};
+use super::blocks::{System, increase, largest, put_border, put_sum};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::predictor::{Discretisation, Predictor};
 use super::settings::MassAt;
@@ -80,15 +80,14 @@ impl Formula for Index3 {
         let of_mass = 1.0 / (1.0 + *alpha);
         let n = a.len();
         let matrix = &mut system.matrix;
-        put(matrix, (0, 0), of_mass, mass_at.choose(&terms.mass, mass));
-        add(matrix, (0, 0), -by_position, &derivatives.forces_by_position);
-        add(matrix, (0, 0), -by_velocity, &derivatives.forces_by_velocity);
+        let (stiffness, damping) = (&derivatives.forces_by_position, &derivatives.forces_by_velocity);
+        let mass = mass_at.choose(&terms.mass, mass);
+        put_sum(matrix, [(of_mass, mass), (-by_position, stiffness), (-by_velocity, damping)]);
         derivatives.add_curvature(-by_position, lambda, matrix);
         if *mass_at == MassAt::End {
             derivatives.add_inertia(of_mass * by_position, a, matrix);
         }
-        put_transposed(matrix, (0, n), -1.0, &terms.jacobian);
-        put(matrix, (n, 0), 1.0, &terms.jacobian);
+        put_border(matrix, n, -1.0, &terms.jacobian);
         Ok(())
     }
 
@@ -119,7 +118,7 @@ impl Formula for Index3 {
         increase(a, change);
         increase(lambda, multipliers);
         predictor.end(a, None, &mut trial.q, &mut trial.v);
-        Correction { change: largest(change), size: largest(a), by_position }
+        Correction { change: largest(change), size: largest(a), by_position, solves: 1, reform: false }
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {

@@ -22,10 +22,13 @@ mod definitions;
 mod drive;
 mod formula;
 mod index3;
+mod metric;
 mod newton;
 mod predictor;
 mod settings;
+mod shared;
 mod stabilised;
+mod velocity_pair;
 
 pub use definitions::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
-pub use settings::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings};
+pub use settings::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};

@@ -44,13 +44,13 @@ impl Iteration {
         trial: &mut Trial,
         observer: &mut dyn Observer,
     ) -> Result<(), Failure> {
-        let mut last = f64::INFINITY;
+        let (mut last, mut reform) = (f64::INFINITY, false);
         for iteration in 1..=u64::from(self.settings.max_iterations) {
             let limit = self.max_rhs_evaluations;
             if problem.statistics().rhs_evaluations >= limit {
                 return Err(Failure::BudgetExhausted { time: t_start, counter: "rhs_evaluations", limit });
             }
-            let forms = iteration == 1 || self.settings.jacobian == JacobianUse::Full;
+            let forms = iteration == 1 || reform || self.settings.jacobian == JacobianUse::Full;
             // A first iterate that is not finite is the problem's; a later one is the iteration's.
             let lost = if iteration == 1 {
                 Failure::NonFinite { time: t_start }
@@ -74,18 +74,22 @@ impl Iteration {
                 }
             }
             self.cost.iterations += 1;
-            self.cost.solves += 1;
             let correction = formula.correct(trial);
+            self.cost.solves += correction.solves;
             if !correction.change.is_finite() {
                 return Err(lost);
             }
             // Below this, positions change by their rounding, and nothing is left to be gained.
             let rounding = 16.0 * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v));
             let stagnates = correction.change > 0.25 * last && correction.change * correction.by_position <= rounding;
-            if correction.change <= self.settings.tolerance * (1.0 + correction.size) || stagnates {
+            // What an iteration that goes on shrinking by this ratio still changes, if it is more than the last correction.
+            let ratio = correction.change / last;
+            let remaining =
+                if ratio > 0.5 { correction.change * ratio / (1.0 - ratio).max(0.0) } else { correction.change };
+            if remaining <= self.settings.tolerance * (1.0 + correction.size) || stagnates {
                 return Ok(());
             }
-            last = correction.change;
+            (last, reform) = (correction.change, correction.reform);
         }
         Err(Failure::NewtonDiverged { time: t_start, iterations: self.settings.max_iterations.into() })
     }
@@ -95,9 +99,10 @@ impl Iteration {
 fn evaluate(problem: &mut Counted<'_>, trial: &mut Trial, derivatives: bool) {
     if let Some(mut mechanics) = problem.mechanics() {
         let Trial { t, q, v, terms, derivatives: matrices } = trial;
-        mechanics.terms(*t, q, v, terms);
         if derivatives {
-            mechanics.derivatives(*t, q, v, matrices);
+            mechanics.linearisation(*t, q, v, terms, matrices);
+        } else {
+            mechanics.terms(*t, q, v, terms);
         }
     }
 }

@@ -31,11 +31,37 @@ pub enum FirstGuess {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinearAlgebra {
-    /// Unknowns that others determine are eliminated block by block from Newton's system; the iterates are the same.
+    /// Unknowns that others determine are eliminated block by block from Newton's system. The iterates are the same, but
+    /// that HHT-SI2 and NSTIFF-SI2 keep the blocks of the velocities over a step while corrections decrease fast.
     #[default]
     Structured,
     /// One dense system of all `2 n + 2 n_c` unknowns.
     Dense,
+}
+
+/// How the linear systems of HHT-SI2 are solved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairAlgebra {
+    /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorised
+    /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h with damping and h² without;
+    /// where it is seen to be above 0.1 (a spring stiff for the step), the rest of the step is made as in `structured`, and
+    /// so are the next 1, 2, 4, … steps.
+    #[default]
+    Shared,
+    /// As [`LinearAlgebra::Structured`].
+    Structured,
+    /// As [`LinearAlgebra::Dense`].
+    Dense,
+}
+
+impl From<LinearAlgebra> for PairAlgebra {
+    fn from(algebra: LinearAlgebra) -> Self {
+        match algebra {
+            LinearAlgebra::Structured => Self::Structured,
+            LinearAlgebra::Dense => Self::Dense,
+        }
+    }
 }
 
 /// Where HHT-I3 evaluates the mass matrix.
@@ -65,7 +91,8 @@ impl MassAt {
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct NewtonSettings {
     /// The iteration ends with a correction `‖Δa‖ ≤ tolerance (1 + ‖a‖)` (largest component, m/s² or rad/s²), or where
-    /// corrections no longer decrease and move positions by rounding only.
+    /// corrections no longer decrease and move positions by rounding only. Where corrections decrease by a ratio ρ above
+    /// 1/2 only, `ρ/(1 − ρ) ‖Δa‖` has to be as small: what the iteration would still change.
     pub tolerance: f64,
     /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
     #[schemars(range(min = 1))]

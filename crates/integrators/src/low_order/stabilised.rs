@@ -1,13 +1,18 @@
 //! Formulas with constraints on both levels and two accelerations: HHT-SI2, NSTIFF-SI2.
 
+mod dense;
+
 use mbsbench_problem::CountedMechanics;
-use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product};
+use mbsbench_problem::linalg::{Singular, add_product, add_transposed_product};
 use nalgebra::DMatrix;
 
-use super::blocks::{self, System, add, increase, largest, put, put_transposed, solve_columns};
+use super::blocks::{System, increase, largest, put_border, put_sum};
 use super::formula::{Correction, Formula, Start, Trial};
+use super::metric::Metric;
 use super::predictor::{Discretisation, Predictor};
-use super::settings::LinearAlgebra;
+use super::settings::PairAlgebra;
+use super::shared::Shared;
+use super::velocity_pair::VelocityPair;
 
 /// Both formulas, with `a` for the acceleration of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2),
 /// `a + e` for that of the velocities, and a multiplier ν of the velocity constraints:
@@ -18,18 +23,14 @@ use super::settings::LinearAlgebra;
 /// NSTIFF-SI2  M₁ (a + e) − D − Jᵀ λ = 0,             e = Jᵀ ν
 /// ```
 ///
-/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) Given the positions, `e` and ν follow from
-/// the velocity constraints alone. Eliminating them from Newton's system, without approximation, leaves `n + n_c`
-/// unknowns:
-///
-/// ```text
-/// δe = ê + T δa,   T = Z − W S⁻¹ (J Z + c_q/c_v G),   Z = metric⁻¹ c_q ∂(Jᵀ ν)/∂q,   W = metric⁻¹ Jᵀ,   S = J W
-/// ```
+/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) [`VelocityPair`] eliminates `e` and ν from
+/// Newton's system, which leaves `n + n_c` unknowns: those of HHT-I3 and NSTIFF. In HHT-SI2 the matrix of these can stand
+/// for that of `(e, ν)`, too ([`Shared`]): `M_s` is what both have in them, and the rest is of order h.
 pub struct Stabilised {
     predictor: Predictor,
     /// α of HHT-SI2; none for NSTIFF-SI2.
     alpha: Option<f64>,
-    dense: bool,
+    algebra: PairAlgebra,
     a: Vec<f64>,
     e: Vec<f64>,
     /// l or λ.
@@ -43,35 +44,30 @@ pub struct Stabilised {
     forces: Vec<f64>,
     shifted: Vec<f64>,
     /// `M_s`, or the identity: what `e = metric⁻¹ Jᵀ ν` is formed with.
-    metric: DMatrix<f64>,
-    metric_factors: Lu<f64>,
-    /// `W = metric⁻¹ Jᵀ`.
-    weights: DMatrix<f64>,
-    /// `S = J W`.
-    grammian: DMatrix<f64>,
-    grammian_factors: Lu<f64>,
-    /// `G = ∂(J v + Φ_t)/∂q`, and what becomes of it: `S⁻¹ (J Z + c_q/c_v G)`.
-    rates: DMatrix<f64>,
-    /// `Z`, then `T`: how `e` turns with the positions.
-    turning: DMatrix<f64>,
-    /// Derivative of the dynamics in `e`.
-    by_e: DMatrix<f64>,
-    e_change: Vec<f64>,
-    nu_change: Vec<f64>,
+    metric: Metric,
+    /// Whether a constant mass stands in `metric` already, and whether that can be divided by.
+    weighed: bool,
+    factorized: bool,
+    pair: VelocityPair,
+    /// Whether the blocks of `pair` are to be formed anew.
+    outdated: bool,
+    /// The last correction in the step.
+    last: f64,
+    shared: Shared,
     system: System,
 }
 
 impl Stabilised {
     /// At the start of a run; `alpha` for HHT-SI2, none for NSTIFF-SI2.
-    pub fn new(alpha: Option<f64>, algebra: LinearAlgebra, start: &Start<'_>) -> Self {
+    pub fn new(alpha: Option<f64>, algebra: PairAlgebra, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
-        let dense = algebra == LinearAlgebra::Dense;
+        let size = if algebra == PairAlgebra::Dense { 2 * (n + m) } else { n + m };
         let mut forces = vec![0.0; n];
         start.terms.all_forces(start.lambda, &mut forces);
         Self {
             predictor: Predictor::new(alpha.map_or(Discretisation::Bdf, Discretisation::hht), start.q, start.v),
             alpha,
-            dense,
+            algebra,
             a: start.a.to_vec(),
             e: vec![0.0; n],
             lower: start.lambda.to_vec(),
@@ -80,17 +76,14 @@ impl Stabilised {
             total: start.a.to_vec(),
             forces,
             shifted: vec![0.0; n],
-            metric: DMatrix::identity(n, n),
-            metric_factors: Lu::new(n),
-            weights: DMatrix::zeros(n, m),
-            grammian: DMatrix::zeros(m, m),
-            grammian_factors: Lu::new(m),
-            rates: DMatrix::zeros(m, n),
-            turning: DMatrix::zeros(n, n),
-            by_e: DMatrix::zeros(n, n),
-            e_change: vec![0.0; n],
-            nu_change: vec![0.0; m],
-            system: System::new(if dense { 2 * (n + m) } else { n + m }),
+            metric: Metric::identity(n),
+            weighed: false,
+            factorized: alpha.is_none(),
+            pair: VelocityPair::new(n, m),
+            outdated: true,
+            last: f64::INFINITY,
+            shared: Shared::new(n, m),
+            system: System::new(size),
         }
     }
 
@@ -109,100 +102,97 @@ impl Stabilised {
                 for (residual, &force) in residual.iter_mut().zip(&self.forces) {
                     *residual = of_forces * *residual - alpha * force;
                 }
-                add_product(-1.0, &self.metric, &self.a, residual);
+                self.metric.add_product(-1.0, &self.a, residual);
             }
             None => add_product(-1.0, &trial.terms.mass, &self.total, residual),
         }
     }
 
-    /// The dense system's correction.
-    fn solve_dense(&mut self, trial: &Trial) -> f64 {
-        let (n, m) = (self.a.len(), self.nu.len());
-        let Self { predictor, a, e, lower, nu, metric, system, .. } = self;
-        let (positions, rest) = system.x[n..].split_at_mut(m);
-        let (accelerations, velocities) = rest.split_at_mut(n);
-        for c in 0..m {
-            positions[c] = -trial.terms.constraints[c] / predictor.by_position;
-            velocities[c] = -trial.terms.constraint_rates[c] / predictor.by_velocity;
-        }
-        accelerations.fill(0.0);
-        add_product(-1.0, metric, e, accelerations);
-        add_transposed_product(1.0, &trial.terms.jacobian, nu, accelerations);
-        system.solve();
-        increase(a, &system.x[..n]);
-        increase(lower, &system.x[n..n + m]);
-        increase(e, &system.x[n + m..2 * n + m]);
-        increase(nu, &system.x[2 * n + m..]);
-        largest(&system.x[..n]).max(largest(&system.x[n + m..2 * n + m]))
-    }
-
-    /// The same with `e` and ν eliminated.
+    /// Newton's correction with `e` and ν eliminated.
     fn solve_reduced(&mut self, trial: &Trial) -> f64 {
         let n = self.a.len();
-        let Self { predictor, alpha, a, e, lower, nu, metric, e_change, nu_change, system, .. } = self;
-        let terms = &trial.terms;
-        // ê: what e changes by if the positions stay where they are but for their constraints
-        e_change.fill(0.0);
-        add_transposed_product(1.0, &terms.jacobian, nu, e_change);
-        add_product(-1.0, metric, e, e_change);
-        if alpha.is_some() {
-            self.metric_factors.solve_by_columns(e_change);
+        let damping = self.damping();
+        let Self { predictor, alpha, a, e, lower, nu, metric, pair, system, .. } = self;
+        pair.begin(trial, (e, nu), metric, predictor);
+        let (dynamics, constraints) = system.x.split_at_mut(n);
+        add_by_e(-1.0, damping, alpha.is_none(), trial, &pair.e_change, dynamics);
+        for (residual, &phi) in constraints.iter_mut().zip(&trial.terms.constraints) {
+            *residual = -phi / predictor.by_position;
         }
-        nu_change.fill(0.0);
-        add_product(-1.0, &terms.jacobian, e_change, nu_change);
-        for c in 0..nu.len() {
-            let position = terms.constraints[c] / predictor.by_position;
-            system.x[n + c] = -position;
-            nu_change[c] += position - terms.constraint_rates[c] / predictor.by_velocity;
-        }
-        self.grammian_factors.solve_by_columns(nu_change);
-        add_product(1.0, &self.weights, nu_change, e_change);
-        add_product(-1.0, &self.by_e, e_change, &mut system.x[..n]);
         system.solve();
         let (change, multipliers) = system.x.split_at(n);
-        add_product(-1.0, &self.rates, change, nu_change);
-        add_product(1.0, &self.turning, change, e_change);
+        pair.end(trial, change);
+        increase(a, change);
+        increase(lower, multipliers);
+        increase(e, &pair.e_change);
+        increase(nu, &pair.nu_change);
+        largest(change).max(largest(&pair.e_change))
+    }
+
+    /// Corrects the pair of the positions, then that of the velocities, with one matrix. The one lacks
+    /// `(1+α) c_v ∂D/∂v δe`; so does the other, with the sign turned, and a term of order h². The acceleration of the
+    /// velocities, `a + e`, which is what damping depends on, thus lacks the latter only.
+    fn solve_shared(&mut self, trial: &Trial) -> f64 {
+        let (n, of_forces) = (self.a.len(), self.of_forces());
+        let Self { predictor, a, e, lower, nu, metric, shared, system, .. } = self;
+        let terms = &trial.terms;
+        for (residual, &phi) in system.x[n..].iter_mut().zip(&terms.constraints) {
+            *residual = -phi / predictor.by_position;
+        }
+        system.solve();
+        shared.position.copy_from_slice(&system.x);
+        let (dynamics, velocities) = system.x.split_at_mut(n);
+        dynamics.fill(0.0);
+        add_transposed_product(1.0, &terms.jacobian, nu, dynamics);
+        metric.add_product(-1.0, e, dynamics);
+        trial.derivatives.constraint_rates_along(&trial.v, &shared.position[..n], velocities);
+        let ratio = predictor.by_position / predictor.by_velocity;
+        let constraints = terms.constraints.iter().zip(&terms.constraint_rates);
+        for (x, (&phi, &rate)) in velocities.iter_mut().zip(constraints) {
+            *x = phi / predictor.by_position - rate / predictor.by_velocity - ratio * *x;
+        }
+        system.solve();
+        let (change, multipliers) = shared.position.split_at(n);
+        let (e_change, nu_change) = system.x.split_at(n);
         increase(a, change);
         increase(lower, multipliers);
         increase(e, e_change);
-        increase(nu, nu_change);
+        nu.iter_mut().zip(nu_change).for_each(|(nu, &change)| *nu += of_forces * change);
         largest(change).max(largest(e_change))
     }
 
-    /// Newton's matrix with all unknowns; its part of `a` and the lower multiplier stands already.
-    fn form_dense(&mut self, trial: &Trial) {
-        let jacobian = &trial.terms.jacobian;
-        let (n, m) = (self.a.len(), self.nu.len());
-        let (second, last) = (n + m, 2 * n + m);
-        let Self { predictor, metric, rates, turning, by_e, system, .. } = self;
-        let matrix = &mut system.matrix;
-        put(matrix, (0, second), 1.0, by_e);
-        put(matrix, (second, 0), -1.0, turning);
-        put(matrix, (second, second), 1.0, metric);
-        put_transposed(matrix, (second, last), -1.0, jacobian);
-        put(matrix, (last, 0), 1.0, jacobian);
-        add(matrix, (last, 0), predictor.by_position / predictor.by_velocity, rates);
-        put(matrix, (last, second), 1.0, jacobian);
+    /// Newton's matrix with `e` and ν eliminated.
+    fn form_reduced(&mut self, trial: &Trial) -> Result<(), Singular> {
+        let n = self.a.len();
+        let damping = self.damping();
+        let Self { predictor, alpha, nu, metric, factorized, pair, outdated, system, .. } = self;
+        if *outdated {
+            if !*factorized {
+                metric.factorize()?;
+                *factorized = true;
+            }
+            pair.form(trial, nu, metric, predictor)?;
+            *outdated = false;
+        }
+        let stride = system.matrix.nrows();
+        for &j in trial.derivatives.curved() {
+            let column = &mut system.matrix.as_mut_slice()[j * stride..][..n];
+            add_by_e(1.0, damping, alpha.is_none(), trial, &pair.turning.as_slice()[j * n..][..n], column);
+        }
+        Ok(())
     }
 
-    /// The same with `e` and ν eliminated.
-    fn form_reduced(&mut self, trial: &Trial) -> Result<(), Singular> {
-        let jacobian = &trial.terms.jacobian;
-        let Self { predictor, alpha, weights, grammian, rates, turning, system, .. } = self;
-        put_transposed(weights, (0, 0), 1.0, jacobian);
-        if alpha.is_some() {
-            solve_columns(&self.metric_factors, weights);
-            solve_columns(&self.metric_factors, turning);
-        }
-        grammian.fill(0.0);
-        blocks::add_product(grammian, (0, 0), 1.0, jacobian, weights);
-        self.grammian_factors.factorize(grammian)?;
-        *rates *= predictor.by_position / predictor.by_velocity;
-        blocks::add_product(rates, (0, 0), 1.0, jacobian, turning);
-        solve_columns(&self.grammian_factors, rates);
-        blocks::add_product(turning, (0, 0), -1.0, weights, rates);
-        blocks::add_product(&mut system.matrix, (0, 0), 1.0, &self.by_e, turning);
-        Ok(())
+    /// Factor of the derivatives in velocities in the equations of motion.
+    fn damping(&self) -> f64 {
+        -self.of_forces() * self.predictor.by_velocity
+    }
+}
+
+/// Adds `factor` times the derivative of the equations of motion in `e`, times `x`, to `y`.
+fn add_by_e(factor: f64, damping: f64, with_mass: bool, trial: &Trial, x: &[f64], y: &mut [f64]) {
+    add_product(factor * damping, &trial.derivatives.forces_by_velocity, x, y);
+    if with_mass {
+        add_product(factor, &trial.terms.mass, x, y);
     }
 }
 
@@ -215,15 +205,21 @@ impl Formula for Stabilised {
         trial: &mut Trial,
     ) -> Result<(), Singular> {
         self.predictor.predict(h, &self.total);
-        if let Some(alpha) = self.alpha {
+        (self.outdated, self.last) = (true, f64::INFINITY);
+        if let Some(alpha) = self.alpha.filter(|_| !self.weighed) {
             let [q, v] = &self.predictor.start;
             for i in 0..q.len() {
                 self.shifted[i] = q[i] + (1.0 + alpha) * h * v[i];
             }
-            mechanics.mass(&self.shifted, &mut self.metric);
-            if !self.dense {
-                self.metric_factors.factorize(&self.metric)?;
+            mechanics.mass(&self.shifted, self.metric.matrix_mut());
+            self.factorized = false;
+            self.weighed = trial.derivatives.has_constant_mass();
+            if self.weighed {
+                self.metric.recognise();
             }
+        }
+        if self.algebra == PairAlgebra::Shared {
+            self.shared.begin(&mut self.e, &mut self.nu);
         }
         if !guess {
             self.a.fill(0.0);
@@ -236,30 +232,24 @@ impl Formula for Stabilised {
 
     fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
         let Trial { terms, derivatives, .. } = trial;
-        let (n, of_forces) = (self.a.len(), self.of_forces());
-        let Self { predictor, alpha, total, lower, nu, metric, rates, turning, by_e, system, .. } = self;
+        let (n, of_forces, damping) = (self.a.len(), self.of_forces(), self.damping());
+        let Self { predictor, alpha, total, lower, metric, system, .. } = self;
         let by_position = predictor.by_position;
         let matrix = &mut system.matrix;
-        let damping = -of_forces * predictor.by_velocity;
-        put(by_e, (0, 0), damping, &derivatives.forces_by_velocity);
-        put(matrix, (0, 0), 1.0, if alpha.is_some() { metric } else { &terms.mass });
+        let mass = if alpha.is_some() { metric.matrix() } else { &terms.mass };
+        let (stiffness, by_velocity) = (&derivatives.forces_by_position, &derivatives.forces_by_velocity);
+        put_sum(matrix, [(1.0, mass), (-of_forces * by_position, stiffness), (damping, by_velocity)]);
         if alpha.is_none() {
-            add(by_e, (0, 0), 1.0, &terms.mass);
             derivatives.add_inertia(by_position, total, matrix);
         }
-        add(matrix, (0, 0), -of_forces * by_position, &derivatives.forces_by_position);
-        add(matrix, (0, 0), damping, &derivatives.forces_by_velocity);
         derivatives.add_curvature(-of_forces * by_position, lower, matrix);
-        put_transposed(matrix, (0, n), -of_forces, &terms.jacobian);
-        put(matrix, (n, 0), 1.0, &terms.jacobian);
-        derivatives.constraint_rates(&trial.v, rates);
-        turning.fill(0.0);
-        derivatives.add_curvature(by_position, nu, turning);
-        if self.dense {
-            self.form_dense(trial);
-            return Ok(());
+        put_border(matrix, n, -of_forces, &terms.jacobian);
+        match self.algebra {
+            PairAlgebra::Dense => self.form_dense(trial),
+            PairAlgebra::Shared if !self.shared.slow => {}
+            _ => self.form_reduced(trial)?,
         }
-        self.form_reduced(trial)
+        Ok(())
     }
 
     fn matrix(&self) -> &DMatrix<f64> {
@@ -272,12 +262,25 @@ impl Formula for Stabilised {
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         self.dynamics(trial);
-        let change = if self.dense { self.solve_dense(trial) } else { self.solve_reduced(trial) };
+        let (change, solves) = match self.algebra {
+            PairAlgebra::Dense => (self.solve_dense(trial), 1),
+            PairAlgebra::Shared if !self.shared.slow => (self.solve_shared(trial), 2),
+            _ => (self.solve_reduced(trial), 1),
+        };
+        let ratio = change / self.last;
+        // Newton's method gains more digits than this; blocks that the positions have left behind may not.
+        self.outdated |= ratio > 1e-2;
+        self.last = change;
         for i in 0..self.total.len() {
             self.total[i] = self.a[i] + self.e[i];
         }
         self.predictor.end(&self.a, Some(&self.e), &mut trial.q, &mut trial.v);
-        Correction { change, size: largest(&self.total), by_position: self.predictor.by_position }
+        let by_position = self.predictor.by_position;
+        let moved = change * by_position;
+        let reform =
+            solves == 2 && ratio > 0.1 && moved > 1e-14 * (largest(&trial.q) + self.predictor.h * largest(&trial.v));
+        self.shared.slow |= reform;
+        Correction { change, size: largest(&self.total), by_position, solves, reform }
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
@@ -287,6 +290,7 @@ impl Formula for Stabilised {
         }
         trial.terms.all_forces(&self.lambda, &mut self.forces);
         self.predictor.accept(&trial.q, &trial.v);
+        self.shared.accept();
         Ok(())
     }
 

@@ -225,3 +225,63 @@ impl MechanicalModel for StiffDoublePendulum {
         S::nought()
     }
 }
+
+/// Rods from the origin to the pin and from the pin to a slider on the x-axis, `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)` at their
+/// centres; a spring with damper holds the slider (negrut2007, section 3).
+pub struct SliderCrank;
+
+impl SliderCrank {
+    const MASSES: [f64; 2] = [3.0, 0.9];
+    const LENGTHS: [f64; 2] = [0.3, 0.6];
+
+    /// At rest with the crank pointing down.
+    pub fn initial() -> Vec<f64> {
+        let [l1, l2] = Self::LENGTHS.map(|length| 0.5 * length);
+        let first = 1.5 * std::f64::consts::PI;
+        let second = (-Self::LENGTHS[0] * first.sin() / Self::LENGTHS[1]).asin();
+        let pin = [Self::LENGTHS[0] * first.cos(), Self::LENGTHS[0] * first.sin()];
+        let mut state = vec![l1 * first.cos(), l1 * first.sin(), first];
+        state.extend([pin[0] + l2 * second.cos(), pin[1] + l2 * second.sin(), second]);
+        state.extend([0.0; 6]);
+        state
+    }
+}
+
+impl MechanicalModel for SliderCrank {
+    fn coordinates(&self) -> usize {
+        6
+    }
+    fn holonomic(&self) -> usize {
+        5
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        for (i, (m, l)) in Self::MASSES.into_iter().zip(Self::LENGTHS).enumerate() {
+            mass[(3 * i, 3 * i)] = S::from(m);
+            mass[(3 * i + 1, 3 * i + 1)] = S::from(m);
+            mass[(3 * i + 2, 3 * i + 2)] = S::from(m * l * l / 12.0);
+        }
+    }
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        let l2 = 0.5 * Self::LENGTHS[1];
+        let (sine, cosine) = q[5].sin_cos();
+        let (slider, rate) = (q[3] + cosine * l2, v[3] - sine * v[5] * l2);
+        let force = (slider - 0.9) * -100.0 - rate * 5.0;
+        forces.fill(S::nought());
+        forces[1] = S::from(-Self::MASSES[0] * GRAVITY);
+        forces[4] = S::from(-Self::MASSES[1] * GRAVITY);
+        forces[3] = force;
+        forces[5] = -force * sine * l2;
+    }
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        let [l1, l2] = Self::LENGTHS.map(|length| 0.5 * length);
+        let ((s1, c1), (s2, c2)) = (q[2].sin_cos(), q[5].sin_cos());
+        phi[0] = q[0] - c1 * l1;
+        phi[1] = q[1] - s1 * l1;
+        phi[2] = q[0] + c1 * l1 - q[3] + c2 * l2;
+        phi[3] = q[1] + s1 * l1 - q[4] + s2 * l2;
+        phi[4] = q[4] + s2 * l2;
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}

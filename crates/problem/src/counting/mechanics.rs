@@ -38,6 +38,14 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.inner.derivatives(t, q, v, derivatives);
     }
 
+    /// See [`Mechanics::linearisation`]. Counts an evaluation of the right-hand side and one of a Jacobian.
+    #[inline]
+    pub fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.inner.linearisation(t, q, v, terms, derivatives);
+    }
+
     /// See [`Mechanics::mass`]. Part of an evaluation that is counted elsewhere.
     pub fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
         self.inner.mass(q, mass);

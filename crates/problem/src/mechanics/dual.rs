@@ -114,6 +114,52 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         }
     }
 
+    /// `∂M/∂q`; leaves the positions in `q` without derivatives.
+    fn mass_derivatives(&mut self, q: &[S], derivatives: &mut Derivatives<S>) {
+        let (zero, one) = (S::nought(), S::from(1.0));
+        Self::lift(&mut self.q, q, |_| zero);
+        for (k, mass) in &mut derivatives.mass {
+            self.q[*k].eps = one;
+            self.mass.fill(Dual::from_re(zero));
+            self.model.mass(&self.q, &mut self.mass);
+            self.q[*k].eps = zero;
+            for (entry, dual) in mass.iter_mut().zip(&self.mass) {
+                *entry = dual.eps;
+            }
+        }
+    }
+
+    /// Second derivatives of Φ, pair by pair; `seen` is shown each pair and what Φ and its derivatives are.
+    fn second_derivatives(
+        &mut self,
+        t: S,
+        q: &[S],
+        derivatives: &mut Derivatives<S>,
+        mut seen: impl FnMut((usize, usize), &[HyperDual<S>]),
+    ) {
+        let one = S::from(1.0);
+        for (pair, &value) in self.q_pair.iter_mut().zip(q) {
+            *pair = HyperDual::from_re(value);
+        }
+        let mut second = derivatives.second.iter_mut();
+        for &(i, j) in &derivatives.pairs {
+            let mut time = HyperDual::from_re(t);
+            // The number of coordinates stands for time.
+            self.q_pair.get_mut(i).unwrap_or(&mut time).eps1 = one;
+            self.q_pair.get_mut(j).unwrap_or(&mut time).eps2 = one;
+            self.model.holonomic_constraints(time, &self.q_pair, &mut self.holonomic_pair);
+            for k in [i, j] {
+                if let Some(pair) = self.q_pair.get_mut(k) {
+                    *pair = HyperDual::from_re(q[k]);
+                }
+            }
+            seen((i, j), &self.holonomic_pair);
+            for (phi, entry) in self.holonomic_pair.iter().zip(second.by_ref()) {
+                *entry = phi.eps1eps2;
+            }
+        }
+    }
+
     /// Finds the structure, and the columns of `J` that are constant.
     fn find_structure(&mut self, t: S, q: &[S]) {
         if self.structure.is_some() {
@@ -295,37 +341,47 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
         self.find_structure(t, q);
-        let (zero, one) = (S::nought(), S::from(1.0));
-        Self::lift(&mut self.q, q, |_| zero);
-        for (k, mass) in &mut derivatives.mass {
-            self.q[*k].eps = one;
-            self.mass.fill(Dual::from_re(zero));
-            self.model.mass(&self.q, &mut self.mass);
-            self.q[*k].eps = zero;
-            for (entry, dual) in mass.iter_mut().zip(&self.mass) {
-                *entry = dual.eps;
-            }
-        }
+        self.mass_derivatives(q, derivatives);
         self.force_derivatives(t, q, v, derivatives);
-        for (pair, &value) in self.q_pair.iter_mut().zip(q) {
-            *pair = HyperDual::from_re(value);
+        self.second_derivatives(t, q, derivatives, |_, _| ());
+    }
+
+    fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
+        self.find_structure(t, q);
+        terms.mass.fill(S::nought());
+        self.model.mass(q, &mut terms.mass);
+        self.mass_derivatives(q, derivatives);
+        // The values come with any derivative.
+        self.force_derivatives(t, q, v, derivatives);
+        for (force, dual) in terms.forces.iter_mut().zip(&self.forces) {
+            *force = dual.re;
         }
-        let mut second = derivatives.second.iter_mut();
-        for &(i, j) in &derivatives.pairs {
-            let mut time = HyperDual::from_re(t);
-            // The number of coordinates stands for time.
-            self.q_pair.get_mut(i).unwrap_or(&mut time).eps1 = one;
-            self.q_pair.get_mut(j).unwrap_or(&mut time).eps2 = one;
-            self.model.holonomic_constraints(time, &self.q_pair, &mut self.holonomic_pair);
-            for k in [i, j] {
-                if let Some(pair) = self.q_pair.get_mut(k) {
-                    *pair = HyperDual::from_re(q[k]);
+        if self.holonomic.is_empty() {
+            return;
+        }
+        let Terms { jacobian, constraints, constraint_rates, .. } = terms;
+        jacobian.copy_from(&self.first_jacobian);
+        constraint_rates.fill(S::nought());
+        let n = q.len();
+        self.second_derivatives(t, q, derivatives, |(i, j), phi| {
+            for (c, phi) in phi.iter().enumerate() {
+                constraints[c] = phi.re;
+                for (k, first) in [(i, phi.eps1), (j, phi.eps2)] {
+                    if k < n {
+                        jacobian[(c, k)] = first;
+                    }
                 }
             }
-            for (phi, entry) in self.holonomic_pair.iter().zip(second.by_ref()) {
-                *entry = phi.eps1eps2;
+        });
+        let rheonomic = self.structure.as_ref().is_some_and(|structure| structure.rheonomic);
+        if rheonomic || derivatives.pairs.is_empty() {
+            let rate = if rheonomic { S::from(1.0) } else { S::nought() };
+            self.model.holonomic_constraints(Dual::new(t, rate), &self.q, &mut self.holonomic);
+            for (c, phi) in self.holonomic.iter().enumerate() {
+                (constraints[c], constraint_rates[c]) = (phi.re, phi.eps);
             }
         }
+        add_product(S::from(1.0), jacobian, v, constraint_rates);
     }
 }
 

@@ -93,6 +93,8 @@ pub struct Derivatives<S> {
     pub(super) pairs: Vec<(usize, usize)>,
     /// Second derivatives of all constraints, pair by pair.
     pub(super) second: Vec<S>,
+    /// [`Structure::curved`].
+    curved: Vec<usize>,
     constraints: usize,
 }
 
@@ -107,6 +109,7 @@ impl<S: Scalar> Derivatives<S> {
             forces_by_position: square,
             pairs: structure.curvature.clone(),
             second: vec![S::nought(); structure.curvature.len() * constraints],
+            curved: structure.curved.clone(),
             constraints,
         }
     }
@@ -115,6 +118,13 @@ impl<S: Scalar> Derivatives<S> {
     #[must_use]
     pub fn has_constant_mass(&self) -> bool {
         self.mass.is_empty()
+    }
+
+    /// Coordinates in which Φ has second derivatives: [`add_curvature`](Self::add_curvature) and
+    /// [`constraint_rates`](Self::constraint_rates) write their columns only.
+    #[must_use]
+    pub fn curved(&self) -> &[usize] {
+        &self.curved
     }
 
     /// Adds `factor · ∂(M x)/∂q`, for a vector `x` that is held, to `sum`; `sum` may be larger than `n × n`.
@@ -156,6 +166,23 @@ impl<S: Scalar> Derivatives<S> {
                 if j != n && i != j {
                     rates[(c, j)] += second * v[i];
                 }
+            }
+        }
+    }
+
+    /// Writes `∂(J v + ∂Φ/∂t)/∂q δ`, length `n_c`, into `along`.
+    pub fn constraint_rates_along(&self, v: &[S], delta: &[S], along: &mut [S]) {
+        along.fill(S::nought());
+        let n = v.len();
+        for (&(i, j), second) in self.pairs.iter().zip(self.second.chunks(self.constraints.max(1))) {
+            let factor = match (i == n, j == n) {
+                (true, _) => continue, // ∂²Φ/∂t² is no derivative in q
+                (_, true) => delta[i],
+                _ if i == j => v[i] * delta[i],
+                _ => v[i] * delta[j] + v[j] * delta[i],
+            };
+            for (along, &second) in along.iter_mut().zip(second) {
+                *along += second * factor;
             }
         }
     }

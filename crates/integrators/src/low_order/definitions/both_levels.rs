@@ -9,7 +9,7 @@ use super::{Rule, Solver, check_alpha, check_newton};
 use crate::low_order::additive::Additive;
 use crate::low_order::drive::Plan;
 use crate::low_order::formula::Start;
-use crate::low_order::settings::{LinearAlgebra, NewtonSettings};
+use crate::low_order::settings::{LinearAlgebra, NewtonSettings, PairAlgebra};
 use crate::low_order::stabilised::Stabilised;
 
 /// HHT-ADD: HHT formulas with constraint forces added to the accelerations; positions and velocities on their
@@ -23,7 +23,8 @@ pub struct HhtAdd {
     pub alpha: f64,
     /// b, share of the constraint force at the end of the step in the positions; not 1/2.
     pub b: f64,
-    /// How the linear systems are solved: `structured` or `dense`.
+    /// How the linear systems are solved: `structured` or `dense`. The blocks of systems as small as those here (6
+    /// coordinates) take more time than they save.
     pub linear_algebra: LinearAlgebra,
     /// Newton's method.
     pub newton: NewtonSettings,
@@ -31,7 +32,7 @@ pub struct HhtAdd {
 
 impl Default for HhtAdd {
     fn default() -> Self {
-        Self { alpha: -0.3, b: 0.0, linear_algebra: LinearAlgebra::default(), newton: NewtonSettings::default() }
+        Self { alpha: -0.3, b: 0.0, linear_algebra: LinearAlgebra::Dense, newton: NewtonSettings::default() }
     }
 }
 
@@ -77,15 +78,15 @@ definition!(
 pub struct HhtSi2 {
     /// α, from −1/3 (most damping of high frequencies) to 0.
     pub alpha: f64,
-    /// How the linear systems are solved: `structured` or `dense`.
-    pub linear_algebra: LinearAlgebra,
+    /// How the linear systems are solved: `shared`, `structured` or `dense`.
+    pub linear_algebra: PairAlgebra,
     /// Newton's method.
     pub newton: NewtonSettings,
 }
 
 impl Default for HhtSi2 {
     fn default() -> Self {
-        Self { alpha: -0.3, linear_algebra: LinearAlgebra::default(), newton: NewtonSettings::default() }
+        Self { alpha: -0.3, linear_algebra: PairAlgebra::default(), newton: NewtonSettings::default() }
     }
 }
 
@@ -150,7 +151,7 @@ impl Rule for NstiffSi2 {
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {
-        Ok(Stabilised::new(None, self.linear_algebra, start))
+        Ok(Stabilised::new(None, self.linear_algebra.into(), start))
     }
 }
 

@@ -180,6 +180,68 @@ fn derivatives_are_those_of_the_terms() {
     }
 }
 
+/// A straight constraint that moves: Φ depends on time, but has no second derivatives.
+struct Straight;
+impl MechanicalModel for Straight {
+    fn coordinates(&self) -> usize {
+        2
+    }
+    fn holonomic(&self) -> usize {
+        1
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        mass.fill_with_identity();
+    }
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
+        forces.copy_from_slice(&[-q[0], q[0] * q[1]]);
+    }
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        phi[0] = q[0] - q[1] * 3.0 - t * 2.0;
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+fn check_linearisation(model: &impl MechanicalModel, t: f64, q: &[f64], v: &[f64]) {
+    let (n, m) = (q.len(), model.holonomic());
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
+    let moved: Vec<f64> = q.iter().map(|q| q + 0.1).collect();
+    let structure = mechanics.structure(t - 0.3, &moved).clone();
+    let empty = || (Terms::new(n, m), Derivatives::new(n, m, &structure));
+    let ((mut terms, mut derivatives), (mut terms_too, mut derivatives_too)) = (empty(), empty());
+    mechanics.terms(t, q, v, &mut terms);
+    mechanics.derivatives(t, q, v, &mut derivatives);
+    mechanics.linearisation(t, q, v, &mut terms_too, &mut derivatives_too);
+    let values = |terms: &Terms<f64>, derivatives: &Derivatives<f64>| {
+        let (mut rates, mut inertia) = (DMatrix::zeros(m, n), DMatrix::zeros(n, n));
+        derivatives.constraint_rates(v, &mut rates);
+        derivatives.add_inertia(1.0, v, &mut inertia);
+        let mut along = vec![0.0; m];
+        derivatives.constraint_rates_along(v, v, &mut along);
+        for c in 0..m {
+            let product: f64 = (0..n).map(|j| rates[(c, j)] * v[j]).sum();
+            assert_relative_eq!(along[c], product, epsilon = 1e-13);
+        }
+        let matrices = [&terms.mass, &terms.jacobian, &derivatives.forces_by_position, &derivatives.forces_by_velocity];
+        let mut values: Vec<f64> = matrices.iter().flat_map(|matrix| matrix.iter().copied()).collect();
+        values.extend(rates.iter().chain(&inertia));
+        values.extend(terms.forces.iter().chain(&terms.constraints).chain(&terms.constraint_rates));
+        values
+    };
+    let (apart, together) = (values(&terms, &derivatives), values(&terms_too, &derivatives_too));
+    for (apart, together) in apart.iter().zip(&together) {
+        assert_relative_eq!(apart, together, max_relative = 1e-15, epsilon = 1e-15);
+    }
+}
+
+#[test]
+fn terms_and_derivatives_together_are_those_found_apart() {
+    let (t, q, v) = STATE;
+    check_linearisation(&Tangle, t, &q, &v);
+    check_linearisation(&Straight, t, &q[..2], &v[..2]);
+}
+
 /// A point whose velocity coordinates are not the rates of its positions.
 struct Turned;
 impl MechanicalModel for Turned {
