@@ -79,8 +79,7 @@ impl Iteration {
             if !correction.change.is_finite() {
                 return Err(lost);
             }
-            // Below this, positions change by their rounding, and nothing is left to be gained.
-            let rounding = 16.0 * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v));
+            let rounding = rounding(trial, h);
             let stagnates = correction.change > 0.25 * last && correction.change * correction.by_position <= rounding;
             // What an iteration that goes on shrinking by this ratio still changes, if it is more than the last correction.
             let ratio = correction.change / last;
@@ -93,6 +92,11 @@ impl Iteration {
         }
         Err(Failure::NewtonDiverged { time: t_start, iterations: self.settings.max_iterations.into() })
     }
+}
+
+/// How far rounding moves positions, m or rad: below it nothing is left to be gained by further corrections.
+pub fn rounding(trial: &Trial, h: f64) -> f64 {
+    16.0 * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v))
 }
 
 /// The terms at the iterate, with their derivatives where they are needed.

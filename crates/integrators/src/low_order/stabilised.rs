@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 use super::blocks::{System, increase, largest, put_border, put_sum};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::metric::Metric;
+use super::newton::rounding;
 use super::predictor::{Discretisation, Predictor};
 use super::settings::PairAlgebra;
 use super::shared::Shared;
@@ -276,9 +277,8 @@ impl Formula for Stabilised {
         }
         self.predictor.end(&self.a, Some(&self.e), &mut trial.q, &mut trial.v);
         let by_position = self.predictor.by_position;
-        let moved = change * by_position;
-        let reform =
-            solves == 2 && ratio > 0.1 && moved > 1e-14 * (largest(&trial.q) + self.predictor.h * largest(&trial.v));
+        // Slow or at rounding, where the iteration ends: there must be nothing in between.
+        let reform = solves == 2 && ratio > 0.1 && change * by_position > rounding(trial, self.predictor.h);
         self.shared.slow |= reform;
         Correction { change, size: largest(&self.total), by_position, solves, reform }
     }

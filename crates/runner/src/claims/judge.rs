@@ -147,10 +147,10 @@ impl Judge<'_> {
                 && pair[0].uncertainty + pair[1].uncertainty > 0.0;
             details.push(detail(operand, format!("at least {}", short(least)), pair[1].value, holds));
             margin = margin.min(Test::Within { above: Some(least), below: None }.margin(pair[1].value));
-            if !holds {
-                verdict = Verdict::Contradicted;
-            } else if unsure && verdict == Verdict::Reproduced {
+            if unsure && verdict == Verdict::Reproduced {
                 verdict = Verdict::Inconclusive;
+            } else if !holds && !unsure {
+                verdict = Verdict::Contradicted;
             }
         }
         Judgement { evidence: keys, details, margin: Some(margin), ..Judgement::without_number(verdict, "") }
