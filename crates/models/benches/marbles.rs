@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mbsbench_integrators::{Dopri5, Rk3, Rk4};
+use mbsbench_integrators::{Bs32, Dopri5, Rk4};
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
 use mbsbench_problem::{
@@ -28,12 +28,14 @@ fn marbles(criterion: &mut Criterion) {
         let y = Formulated::<f64>::initial_state(&*model);
         let mut rate = y.clone();
         group.throughput(Throughput::Elements(count as u64));
-        for (name, method) in
-            [("rk3", Rk3::default().method()), ("rk4", Rk4::default().method()), ("dopri5", Dopri5::default().method())]
-        {
+        for (name, method) in [
+            ("bs32", Bs32::default().method()),
+            ("rk4", Rk4::default().method()),
+            ("dopri5", Dopri5::default().method()),
+        ] {
             group.bench_function(BenchmarkId::new(name, count), |b| {
                 let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
-                let task = Task { t_start: 0.0, t_end: 1e-4, initial: &y, settings: Settings::fixed(1e-5) };
+                let task = Task { t_start: 0.0, t_end: 1e-7, initial: &y, settings: Settings::fixed(1e-9) };
                 b.iter(|| method.solve(Counted::new(&mut ode), black_box(&task), &mut Silent));
             });
         }
