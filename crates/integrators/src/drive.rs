@@ -86,12 +86,11 @@ pub(crate) fn check<S: Scalar>(
 /// A solve under way.
 struct Run<'r, 'p, S: Scalar, St> {
     attempt: Attempt<'p, S, St>,
-    /// Makes the observer's steps, so that they leave no trace in the stepper.
-    shadow: St,
+    /// Makes the observer's steps, so that they leave no trace in the stepper; none where nobody watches.
+    shadow: Option<St>,
     locator: Locator<S>,
     task: &'r Task<'r, S>,
     observer: &'r mut dyn Observer<S>,
-    watched: bool,
     /// Whether the next step starts from the state and in the configuration that the formula ended with.
     same_end: bool,
     accepted: u64,
@@ -103,9 +102,8 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     fn new(stepper: St, mut problem: Counted<'p, S>, task: &'r Task<'r, S>, observer: &'r mut dyn Observer<S>) -> Self {
         let locator = Locator::new(problem.switch_count(), task.initial.len(), stepper.order());
         Self {
-            watched: observer.watches(),
             same_end: !problem.projects() && !problem.locks() && !locator.has_switches(),
-            shadow: stepper.clone(),
+            shadow: observer.watches().then(|| stepper.clone()),
             attempt: Attempt::new(problem, stepper, task.t_start, task.initial),
             locator,
             task,
@@ -235,7 +233,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
         let reached = self.locator.locate(&mut self.attempt, t_next, h, &mut self.repeated)?;
         self.accepted += 1;
         self.attempt.stepper.accepted(self.same_end);
-        let seen = if self.watched { self.show(reached) } else { ControlFlow::Continue(()) };
+        let seen = if self.shadow.is_some() { self.show(reached) } else { ControlFlow::Continue(()) };
         self.attempt.advance(reached);
         match seen {
             ControlFlow::Continue(()) => Ok(()),
@@ -246,11 +244,12 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     /// Shows the observer the step that ends at `reached`. Kept apart, so that a run that nobody watches stays short.
     #[inline(never)]
     fn show(&mut self, reached: S) -> ControlFlow<Failure> {
+        let Some(stepper) = &mut self.shadow else { return ControlFlow::Continue(()) };
         let Attempt { problem, t, y, end, before, projects, .. } = &mut self.attempt;
         let before: &[S] = if *projects || !self.locator.switched().is_empty() { before } else { end };
         let mut within = Within {
             problem,
-            stepper: &mut self.shadow,
+            stepper,
             projects: *projects,
             t_start: *t,
             start: y,
