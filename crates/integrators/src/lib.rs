@@ -22,6 +22,7 @@ pub mod dode;
 pub mod drive;
 pub mod events;
 pub mod explicit;
+pub mod expm;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
