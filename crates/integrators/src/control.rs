@@ -24,25 +24,36 @@ pub struct ControllerSettings {
     pub factor_min: f64,
     /// Largest factor between two steps.
     pub factor_max: f64,
+    /// Whether the law holds as it stands: a step may grow right after a rejection, a rejected step shrinks by the
+    /// elementary law, and the first step has no error before it.
+    pub plain: bool,
 }
 
 impl ControllerSettings {
     /// The elementary controller, factors between 1/5 and 5.
     #[must_use]
     pub const fn elementary() -> Self {
-        Self { beta: 0.0, share: 0.0, safety: 0.9, factor_min: 0.2, factor_max: 5.0 }
+        Self { beta: 0.0, share: 0.0, safety: 0.9, factor_min: 0.2, factor_max: 5.0, plain: false }
     }
 
     /// The PI controller of the code DOPRI5.
     #[must_use]
     pub const fn dopri5() -> Self {
-        Self { beta: 0.04, share: 0.75, safety: 0.9, factor_min: 0.2, factor_max: 10.0 }
+        Self { beta: 0.04, share: 0.75, safety: 0.9, factor_min: 0.2, factor_max: 10.0, plain: false }
+    }
+
+    /// The controllers of gil2013, Eqs. 38 (`beta` zero) and 40: `α = 1/k − 3 β/4`, that is `k_P = β` and `k_I = 3 β/4`
+    /// for `β = 0.4/k`, the constants of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. The paper bounds no
+    /// factor; those here only keep an error of zero or infinity from ending the run.
+    #[must_use]
+    pub const fn unbounded(beta: f64) -> Self {
+        Self { beta, share: 0.75, safety: 0.9, factor_min: 1e-3, factor_max: 1e6, plain: true }
     }
 
     /// The controller of the code DOP853.
     #[must_use]
     pub const fn dop853() -> Self {
-        Self { beta: 0.0, share: 0.2, safety: 0.9, factor_min: 0.333, factor_max: 6.0 }
+        Self { beta: 0.0, share: 0.2, safety: 0.9, factor_min: 0.333, factor_max: 6.0, plain: false }
     }
 }
 
@@ -60,12 +71,14 @@ pub enum Verdict {
 pub struct Controller {
     settings: ControllerSettings,
     alpha: f64,
+    /// Exponent of the error after a rejection.
+    alpha_rejected: f64,
     /// Largest quotient of a step and the next one.
     largest: f64,
     /// Smallest quotient.
     smallest: f64,
     max_step: f64,
-    /// Logarithm of the error of the step accepted last.
+    /// Logarithm of the error of the step accepted last; not a number where there is none.
     previous_logarithm: f64,
     after_rejection: bool,
 }
@@ -77,9 +90,21 @@ impl Controller {
     /// A controller for an estimate of order `error_order` (error `O(h^error_order)`) and steps up to `max_step` (s).
     #[must_use]
     pub fn new(settings: ControllerSettings, error_order: u32, max_step: f64) -> Self {
-        let alpha = 1.0 / f64::from(error_order) - settings.share * settings.beta;
+        let elementary = 1.0 / f64::from(error_order);
+        let alpha = elementary - settings.share * settings.beta;
+        let (alpha_rejected, previous_logarithm) =
+            if settings.plain { (elementary, f64::NAN) } else { (alpha, LOWEST) };
         let (largest, smallest) = (1.0 / settings.factor_min, 1.0 / settings.factor_max);
-        Self { settings, alpha, largest, smallest, max_step, previous_logarithm: LOWEST, after_rejection: false }
+        Self {
+            settings,
+            alpha,
+            alpha_rejected,
+            largest,
+            smallest,
+            max_step,
+            previous_logarithm,
+            after_rejection: false,
+        }
     }
 
     /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite is a rejection
@@ -95,7 +120,10 @@ impl Controller {
         let logarithm = error.ln();
         if error > 1.0 {
             self.after_rejection = true;
-            return Verdict::Rejected(h / self.largest.min((self.alpha * logarithm).exp() / safety));
+            return Verdict::Rejected(h / self.largest.min((self.alpha_rejected * logarithm).exp() / safety));
+        }
+        if self.previous_logarithm.is_nan() {
+            self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
         }
         let damped = (self.alpha * logarithm - beta * self.previous_logarithm).exp();
         // Comparisons, since nothing here is not a number and `f64::min` would take seven instructions to heed that.
@@ -107,7 +135,7 @@ impl Controller {
             next = self.max_step;
         }
         self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
-        if self.after_rejection {
+        if self.after_rejection && !self.settings.plain {
             next = next.min(h);
         }
         self.after_rejection = false;

@@ -32,6 +32,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     let mut run = Run::new(stepper, problem, task, observer);
     let failure = if task.t_end > task.t_start { run.all(control).err() } else { None };
     let counted = run.attempt.problem.statistics();
+    let own = run.attempt.stepper.costs();
     Solution {
         t_reached: run.attempt.t,
         state: run.attempt.y,
@@ -39,6 +40,9 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
             steps_accepted: run.accepted,
             steps_rejected: run.rejected,
             steps_repeated: run.repeated,
+            factorizations: own.factorizations,
+            linear_solves: own.linear_solves,
+            matrix_exponentials: own.matrix_exponentials,
             ..counted
         },
         failure,

@@ -1,6 +1,6 @@
 //! The seam between methods and what drives them: one step of a given size.
 
-use mbsbench_problem::{Counted, Failure, Scalar};
+use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
 
 /// Makes single steps. Everything about step sizes, acceptance, projection and events is decided elsewhere.
 ///
@@ -62,4 +62,9 @@ pub trait Stepper<S: Scalar>: Clone {
 
     /// Most evaluations of the right-hand side that a step needs.
     fn evaluations(&self) -> u64;
+
+    /// Counters of what the stepper itself did so far: factorisations, linear solves and matrix exponentials.
+    fn costs(&self) -> Statistics {
+        Statistics::default()
+    }
 }
