@@ -9,7 +9,7 @@ use common::{Cubic, constrained, solve};
 use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Rk3, Rk4, Rk5, Rk8,
+    Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Ode45, Rk3, Rk4, Rk5, Rk8,
 };
 use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -104,6 +104,7 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check::<Rk4>();
     check::<Rk5>();
     check::<Dopri5>();
+    check::<Ode45>();
     check::<Rk8>();
     check::<Dop853>();
     check::<Gbs>();

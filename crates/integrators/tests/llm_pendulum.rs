@@ -6,7 +6,7 @@ mod common;
 use std::ops::ControlFlow;
 
 use common::constrained;
-use mbsbench_integrators::Llm;
+use mbsbench_integrators::{Llm, Ode45};
 use mbsbench_problem::{Failure, MechanicalModel, MethodDefinition, Observer, Scalar, Settings, Solution, Step};
 use nalgebra::DMatrix;
 
@@ -130,4 +130,15 @@ fn controlled_steps() {
         let (low, high) = sizes.iter().fold((f64::MAX, 0.0f64), |(low, high), &h| (low.min(h), high.max(h)));
         assert!((low - smallest).abs() <= 5e-5 && (high - largest).abs() <= 5e-5, "{tol}: {low} to {high}");
     }
+}
+
+/// The default tolerances of ode45: the same steps and evaluations as those of the other implementation.
+#[test]
+fn ode45_at_its_default_tolerances() {
+    let (solution, drift) = run(&Ode45 {}, Settings::tolerance(1e-3, 1e-6));
+    let statistics = solution.statistics;
+    let counts = [statistics.steps_accepted, statistics.steps_rejected, statistics.rhs_evaluations];
+    assert_eq!(counts, [918, 178, 6577]);
+    assert!((drift.energy / 0.284 - 1.0).abs() < 0.005, "{} J", drift.energy);
+    assert!((drift.constraints / 3.85e-3 - 1.0).abs() < 0.005, "{} m", drift.constraints);
 }
