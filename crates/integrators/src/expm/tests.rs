@@ -163,3 +163,36 @@ fn what_is_not_finite_has_no_exponential() {
         assert!(workspace.evaluate(&DMatrix::from_element(2, 2, entry), &mut result).is_err());
     }
 }
+
+#[test]
+fn balancing_keeps_the_digits_of_fast_oscillations() {
+    for omega in [1.0f64, 242.76, 1e5] {
+        let h = 3.7 / omega;
+        let a = DMatrix::from_row_slice(2, 2, &[0.0, h, -h * omega * omega, 0.0]);
+        let (s, c) = (h * omega).sin_cos();
+        let mut workspace = MatrixExponential::new(2).balanced();
+        let mut result = DMatrix::zeros(2, 2);
+        workspace.evaluate(&a, &mut result).unwrap();
+        assert_eq!(workspace.costs().squarings, 0);
+        let expected = [c, s / omega, -omega * s, c];
+        let scales = [1.0, 1.0 / omega, omega, 1.0];
+        for (k, (expected, scale)) in expected.into_iter().zip(scales).enumerate() {
+            // eight roundings of numbers of that scale, and one of the angle 3.7
+            assert!((result[(k / 2, k % 2)] - expected).abs() < 4e-15 * scale, "{omega}, entry {k}");
+        }
+    }
+    for seed in 1..20 {
+        let random = noise(6, seed);
+        let a = DMatrix::from_fn(6, 6, |i, j| random[(i, j)] * 10f64.powi(i as i32 - j as i32));
+        let mut result = DMatrix::zeros(6, 6);
+        MatrixExponential::new(6).balanced().evaluate(&a, &mut result).unwrap();
+        let expected = reference(&a);
+        for i in 0..6 {
+            for j in 0..6 {
+                // each entry in its own scale
+                let error = (result[(i, j)] - expected[(i, j)]).abs() * 10f64.powi(j as i32 - i as i32);
+                assert!(error < 1e-13, "{seed}: {error:e}");
+            }
+        }
+    }
+}

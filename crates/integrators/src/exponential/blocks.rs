@@ -36,6 +36,12 @@ impl BlockExponential {
         Self { columns, matrix: zeros(), result: zeros(), workspace: MatrixExponential::new(n + columns) }
     }
 
+    /// The same with balancing.
+    pub(super) fn balanced(mut self) -> Self {
+        self.workspace = self.workspace.balanced();
+        self
+    }
+
     /// The integral; `column(i, k)` is component `i` of `c_k`, counted from one.
     pub(super) fn integral(
         &mut self,

@@ -61,6 +61,16 @@ impl LlmStepper {
         self
     }
 
+    /// The same with exponentials of balanced matrices; to be called last.
+    #[must_use]
+    pub fn balanced(mut self) -> Self {
+        self.solution = self.solution.balanced();
+        if let Some(estimate) = &mut self.estimate {
+            estimate.block = estimate.block.clone().balanced();
+        }
+        self
+    }
+
     /// The estimated local error `l_{n+1}` of the step of size `h` just made, in each component,
     ///
     /// ```text
