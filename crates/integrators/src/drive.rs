@@ -32,6 +32,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     let mut run = Run::new(stepper, problem, task, observer);
     let failure = if task.t_end > task.t_start { run.all(control).err() } else { None };
     let counted = run.attempt.problem.statistics();
+    let own = run.attempt.stepper.costs();
     Solution {
         t_reached: run.attempt.t,
         state: run.attempt.y,
@@ -39,6 +40,9 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
             steps_accepted: run.accepted,
             steps_rejected: run.rejected,
             steps_repeated: run.repeated,
+            factorizations: own.factorizations,
+            linear_solves: own.linear_solves,
+            matrix_exponentials: own.matrix_exponentials,
             ..counted
         },
         failure,
@@ -168,7 +172,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
                 return Err(self.too_small(size));
             }
-            let is_last = (t + 1.01 * size - t_end).value() > 0.0;
+            let is_last = (t + control.stretch * size - t_end).value() > 0.0;
             let h = if is_last { t_end - t } else { S::from(size) };
             let t_next = if is_last { t_end } else { t + h };
             let error = match self.attempt.step(h) {
@@ -201,7 +205,10 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
         self.spend()?;
         let Attempt { problem, stepper, t, y, end, before, .. } = &mut self.attempt;
         stepper.evaluate_start(problem, *t, y)?;
-        let size = first_step(problem, stepper, *t, y, (before, end), tolerances, max_step)?;
+        let size = match stepper.first_step(y, tolerances, max_step) {
+            Some(size) => size,
+            None => first_step(problem, stepper, *t, y, (before, end), tolerances, max_step)?,
+        };
         if size.is_finite() && size > 0.0 { Ok(size) } else { Err(Failure::NonFinite { time: t.value() }) }
     }
 
