@@ -8,6 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
 use mbsbench_models::{
     DoublePendulum, FlexibleSliderCrank, Formulation, LinkageFormulation, Pendulum, RollingSpheres, SliderCrank,
+    StiffDoublePendulum,
 };
 use mbsbench_problem::acceleration::Multipliers;
 use mbsbench_problem::{
@@ -57,6 +58,8 @@ fn linkages(criterion: &mut Criterion) {
     {
         let pendulum = DoublePendulum { formulation, ..DoublePendulum::default() };
         both_precisions(criterion, &format!("double-pendulum/{name}"), &*pendulum.model());
+        let stiff = StiffDoublePendulum { formulation, ..StiffDoublePendulum::default() };
+        both_precisions(criterion, &format!("stiff-double-pendulum/{name}"), &*stiff.model());
         let rigid = SliderCrank { formulation, ..SliderCrank::default() };
         both_precisions(criterion, &format!("slider-crank/{name}"), &*rigid.model());
         let flexible = FlexibleSliderCrank { formulation, ..FlexibleSliderCrank::default() };

@@ -16,6 +16,7 @@ mod range;
 pub mod rolling_spheres;
 pub mod slider_crank;
 pub mod stand_ins;
+pub mod stiff_double_pendulum;
 pub mod watched;
 
 pub use bouncing_balls::BouncingBalls;
@@ -30,3 +31,4 @@ pub use slider_crank::SliderCrank;
 pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };
+pub use stiff_double_pendulum::StiffDoublePendulum;

@@ -2,7 +2,7 @@
 
 use std::alloc::System;
 
-use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank};
+use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank, StiffDoublePendulum};
 use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -56,6 +56,7 @@ fn check(name: &str, model: &dyn Model) {
 fn linkages_allocate_nothing() {
     for formulation in [LinkageFormulation::Cartesian, LinkageFormulation::Minimal] {
         check("double-pendulum", &*DoublePendulum { formulation, ..Default::default() }.model());
+        check("stiff-double-pendulum", &*StiffDoublePendulum { formulation, ..Default::default() }.model());
         check("slider-crank", &*SliderCrank { formulation, point_mass: 1.0, ..Default::default() }.model());
         check("flexible-slider-crank", &*FlexibleSliderCrank { formulation, modes: 8, ..Default::default() }.model());
     }
