@@ -25,6 +25,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::DoublePendulum>()
         .model::<models::SliderCrank>()
         .model::<models::FlexibleSliderCrank>()
+        .model::<models::StiffDoublePendulum>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
