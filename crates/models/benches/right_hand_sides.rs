@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
 use mbsbench_models::{
     DoublePendulum, FlexibleSliderCrank, Formulation, LinkageFormulation, Pendulum, RollingSpheres, SliderCrank,
-    StiffDoublePendulum,
+    StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::acceleration::Multipliers;
 use mbsbench_problem::{
@@ -67,6 +67,10 @@ fn linkages(criterion: &mut Criterion) {
     }
 }
 
+fn small_problems(criterion: &mut Criterion) {
+    both_precisions(criterion, "two-bouncing-balls", &*TwoBouncingBalls::default().model());
+}
+
 fn observations(criterion: &mut Criterion) {
     let definition = SliderCrank::default();
     let model = definition.model();
@@ -99,5 +103,5 @@ fn parts(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, models, linkages, observations, parts);
+criterion_group!(benches, models, linkages, small_problems, observations, parts);
 criterion_main!(benches);

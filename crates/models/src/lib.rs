@@ -17,6 +17,7 @@ pub mod rolling_spheres;
 pub mod slider_crank;
 pub mod stand_ins;
 pub mod stiff_double_pendulum;
+pub mod two_bouncing_balls;
 pub mod watched;
 
 pub use bouncing_balls::BouncingBalls;
@@ -32,3 +33,4 @@ pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };
 pub use stiff_double_pendulum::StiffDoublePendulum;
+pub use two_bouncing_balls::TwoBouncingBalls;
