@@ -26,6 +26,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::SliderCrank>()
         .model::<models::FlexibleSliderCrank>()
         .model::<models::StiffDoublePendulum>()
+        .model::<models::TwoBouncingBalls>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
