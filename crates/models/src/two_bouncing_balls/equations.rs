@@ -1,6 +1,6 @@
 //! The equations of motion of the two balls.
 
-use mbsbench_problem::{Class, Observable, Scalar, SwitchedModel};
+use mbsbench_problem::{AsSwitchedOde, Class, Observable, Ode, Scalar, SwitchedModel};
 
 use super::TwoBouncingBalls;
 use crate::watched::Watched;
@@ -58,6 +58,10 @@ impl TwoBouncingBalls {
 }
 
 impl Watched for TwoBouncingBalls {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
     fn initial<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.height_1), S::from(self.height_2), S::nought(), S::nought()]
     }
