@@ -7,8 +7,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
 use mbsbench_models::{
-    DoublePendulum, FlexibleSliderCrank, Formulation, LinkageFormulation, Pendulum, RollingSpheres, SliderCrank,
-    StiffDoublePendulum, TwoBouncingBalls,
+    DoublePendulum, FlexibleSliderCrank, Formulation, LinearTest, LinkageFormulation, OscillationInTime, Pendulum,
+    RollingSpheres, SliderCrank, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::acceleration::Multipliers;
 use mbsbench_problem::{
@@ -68,6 +68,8 @@ fn linkages(criterion: &mut Criterion) {
 }
 
 fn small_problems(criterion: &mut Criterion) {
+    both_precisions(criterion, "oscillation-in-time", &*OscillationInTime::default().model());
+    both_precisions(criterion, "linear-test", &*LinearTest::ramp().model());
     both_precisions(criterion, "two-bouncing-balls", &*TwoBouncingBalls::default().model());
 }
 

@@ -3,7 +3,8 @@
 use std::alloc::System;
 
 use mbsbench_models::{
-    DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank, StiffDoublePendulum, TwoBouncingBalls,
+    DoublePendulum, FlexibleSliderCrank, LinearTest, LinkageFormulation, OscillationInTime, SliderCrank,
+    StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
@@ -74,5 +75,7 @@ fn linkages_allocate_nothing() {
 
 #[test]
 fn small_problems_allocate_nothing() {
+    check("oscillation-in-time", &*OscillationInTime::default().model());
+    check("linear-test", &*LinearTest::ramp().model());
     check("two-bouncing-balls", &*TwoBouncingBalls::default().model());
 }
