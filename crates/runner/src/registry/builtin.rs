@@ -27,6 +27,8 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::FlexibleSliderCrank>()
         .model::<models::StiffDoublePendulum>()
         .model::<models::TwoBouncingBalls>()
+        .model::<models::OscillationInTime>()
+        .model::<models::LinearTest>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
