@@ -176,7 +176,7 @@ fn initial_states_and_observables_are_consistent() {
     for formulation in BOTH {
         for model in [
             DoublePendulum { formulation, ..Default::default() }.model(),
-            StiffDoublePendulum { formulation, angle_1: 0.3, angle_2: -0.1, preload: 0.2, ..Default::default() }
+            StiffDoublePendulum { formulation, angle_1: 0.3, free_angle: -0.1, preload: 0.2, ..Default::default() }
                 .model(),
             SliderCrank { formulation, point_mass: 1.0, crank_rate: 2.0, crank_angle: 0.3, ..Default::default() }
                 .model(),

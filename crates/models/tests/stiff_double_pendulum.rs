@@ -65,21 +65,23 @@ fn fast_mode_at_the_start() {
     }
 }
 
-/// The torque is `k (θ₂ − θ₁ + p)` on the first rod: without gravity the rods start to turn towards where it is none.
+/// The torque is `k (θ₂ − θ₁ − r)` on the first rod, and at the start stiffness times preload wherever the spring is free.
 #[test]
-fn preload_bends_the_rods() {
-    let model = StiffDoublePendulum { preload: 5f64.to_radians(), gravity: 0.0, ..minimal() };
-    model.check().unwrap();
-    let mut rate = [0.0; 4];
-    ReducedOde(&model).rhs(0.0, &model.reduced_initial::<f64>(), &mut rate).unwrap();
-    let torque = model.stiffness * 5f64.to_radians();
-    // mass matrix of the minimal formulation with the rods in line
-    let (m11, m12, m22) = (160.0 / 3.0, 20.0, 40.0 / 3.0);
-    assert_relative_eq!(m11 * rate[2] + m12 * rate[3], torque, max_relative = 1e-12);
-    assert_relative_eq!(m12 * rate[2] + m22 * rate[3], -torque, max_relative = 1e-12);
-    let bent = StiffDoublePendulum { angle_2: -5f64.to_radians(), ..model };
-    ReducedOde(&bent).rhs(0.0, &bent.reduced_initial::<f64>(), &mut rate).unwrap();
-    assert_eq!(rate, [0.0; 4], "free where the angle is less by the preload");
+fn preload_is_the_deflection_at_the_start() {
+    let preload = 5f64.to_radians();
+    // bent rods with a spring that is free in line, and rods in line with a spring that is free where they are bent
+    for free_angle in [0.0, -preload] {
+        let model = StiffDoublePendulum { preload, free_angle, gravity: 0.0, angle_1: 0.7, ..minimal() };
+        model.check().unwrap();
+        let start = model.reduced_initial::<f64>();
+        assert_relative_eq!(start[1] - start[0], free_angle + preload, epsilon = 1e-15);
+        let mut rate = [0.0; 4];
+        ReducedOde(&model).rhs(0.0, &start, &mut rate).unwrap();
+        let torque = model.stiffness * preload;
+        let (m11, m12, m22) = (160.0 / 3.0, 20.0 * (free_angle + preload).cos(), 40.0 / 3.0);
+        assert_relative_eq!(m11 * rate[2] + m12 * rate[3], torque, max_relative = 1e-12);
+        assert_relative_eq!(m12 * rate[2] + m22 * rate[3], -torque, max_relative = 1e-12);
+    }
 }
 
 /// Every observable that both records have, over the whole run; `tolerance` is relative to the largest value.
@@ -96,7 +98,9 @@ fn assert_same(cartesian: &Record, minimal: &Record, tolerance: f64) {
 /// Multipliers and drift of the pins are among what is compared.
 #[test]
 fn formulations_agree() {
-    for start in [minimal(), StiffDoublePendulum { angle_1: -0.8, preload: 0.02, length_2: 1.3, ..minimal() }] {
+    for start in
+        [minimal(), StiffDoublePendulum { angle_1: -0.8, free_angle: 0.1, preload: 0.02, length_2: 1.3, ..minimal() }]
+    {
         let reduced = run_with::<Rk8>(&start, 2f64.powi(-11), 1.0);
         let full = StiffDoublePendulum { formulation: LinkageFormulation::Cartesian, ..start };
         let full = run_with::<Rk8>(&full, 2f64.powi(-11), 1.0);
@@ -138,7 +142,7 @@ proptest! {
     #[test]
     fn equations_are_lagrange(q in vec(-3.0..3.0f64, 6), v in vec(-4.0..4.0f64, 6)) {
         let model =
-            StiffDoublePendulum { mass_2: 3.0, length_2: 1.1, stiffness: 25.0, preload: 0.3, ..Default::default() };
+            StiffDoublePendulum { mass_2: 3.0, length_2: 1.1, stiffness: 25.0, free_angle: 0.3, ..Default::default() };
         assert_lagrange(&model, &q, &v);
     }
 }

@@ -8,7 +8,7 @@ use crate::DoublePendulum;
 use crate::linkage::{Linkage, LinkageFormulation};
 
 /// `M q'' − Dᵀ λ = h`, `D q'' = γ` (gil2013, Eqs. 7–9) in the body coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`: mass matrix
-/// and constraints of [`DoublePendulum`], and with the spring's torque `T = k (θ₂ − θ₁ + p)`
+/// and constraints of [`DoublePendulum`], and with the spring's torque `T = k (θ₂ − θ₁ − r)`, free at the angle `r`,
 ///
 /// ```text
 /// h = ( 0, −m₁ g, T, 0, −m₂ g, −T )
@@ -90,9 +90,9 @@ impl StiffDoublePendulum {
             stiffness_2: self.stiffness,
             damping_2: 0.0,
             free_angle_1: 0.0,
-            free_angle_2: -self.preload,
+            free_angle_2: self.free_angle,
             angle_1: self.angle_1,
-            angle_2: self.angle_2,
+            angle_2: self.free_angle + self.preload,
             rate_1: 0.0,
             rate_2: 0.0,
             gravity: self.gravity,

@@ -30,13 +30,12 @@ pub struct StiffDoublePendulum {
     pub length_2: f64,
     /// Stiffness of the spring between the rods, N m/rad; 3000 N m/deg by default.
     pub stiffness: f64,
-    /// Deflection of the spring where the rods are in line, rad: its torque on the first rod, counter-clockwise, is
-    /// stiffness times the angle from first to second rod and this.
+    /// Angle from the first to the second rod at which the spring is free, rad.
+    pub free_angle: f64,
+    /// Deflection of the spring at the start, rad: the second rod starts at `angle-1 + free-angle + preload`.
     pub preload: f64,
     /// Initial angle of the first rod, rad from `+x`.
     pub angle_1: f64,
-    /// Initial angle of the second rod relative to the first, rad.
-    pub angle_2: f64,
     /// Acceleration of gravity, m/s².
     pub gravity: f64,
 }
@@ -50,9 +49,9 @@ impl Default for StiffDoublePendulum {
             mass_2: 10.0,
             length_2: 2.0,
             stiffness: 3000.0 * 180.0 / PI,
+            free_angle: 0.0,
             preload: 0.0,
             angle_1: 0.0,
-            angle_2: 0.0,
             gravity: 9.81,
         }
     }
@@ -65,9 +64,9 @@ impl Parameters for StiffDoublePendulum {
         OutOfRange::unless_positive("mass-2", self.mass_2)?;
         OutOfRange::unless_positive("length-2", self.length_2)?;
         not_negative("stiffness", self.stiffness)?;
+        OutOfRange::unless_finite("free-angle", self.free_angle)?;
         OutOfRange::unless_finite("preload", self.preload)?;
         OutOfRange::unless_finite("angle-1", self.angle_1)?;
-        OutOfRange::unless_finite("angle-2", self.angle_2)?;
         OutOfRange::unless_finite("gravity", self.gravity)
     }
 }
@@ -101,9 +100,9 @@ mod tests {
         assert_eq!(check(|p| p.mass_2 = -1.0), Err("mass-2".into()));
         assert_eq!(check(|p| p.length_2 = 0.0), Err("length-2".into()));
         assert_eq!(check(|p| p.stiffness = -1.0), Err("stiffness".into()));
+        assert_eq!(check(|p| p.free_angle = f64::NAN), Err("free-angle".into()));
         assert_eq!(check(|p| p.preload = f64::NAN), Err("preload".into()));
         assert_eq!(check(|p| p.angle_1 = f64::NAN), Err("angle-1".into()));
-        assert_eq!(check(|p| p.angle_2 = f64::NAN), Err("angle-2".into()));
         assert_eq!(check(|p| p.gravity = f64::NAN), Err("gravity".into()));
     }
 
