@@ -24,7 +24,9 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     task: &Task<'_, S>,
     observer: &mut dyn Observer<S>,
 ) -> Solution<S> {
-    if let Err(failure) = check(stepper.error_order().is_some(), &problem, task) {
+    let has_estimate = stepper.error_order().is_some();
+    let checked = if stepper.knows_mass() { check_task } else { check };
+    if let Err(failure) = checked(has_estimate, &problem, task) {
         let state = task.initial.to_vec();
         return Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: Some(failure) };
     }
@@ -49,11 +51,27 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     }
 }
 
-/// What makes a task impossible before the first step.
+/// What makes a task impossible before the first step, for a method that takes `y' = f` only.
 ///
 /// # Errors
 /// [`Failure::NotApplicable`], which says why.
 pub(crate) fn check<S: Scalar>(
+    has_estimate: bool,
+    problem: &Counted<'_, S>,
+    task: &Task<'_, S>,
+) -> Result<(), Failure> {
+    if problem.mass().is_some() {
+        let reason = "the method solves y' = f(t, y), and the problem has a mass matrix before y'".to_owned();
+        return Err(Failure::NotApplicable { reason });
+    }
+    check_task(has_estimate, problem, task)
+}
+
+/// The same for a method that knows the [matrix](mbsbench_problem::Ode::mass) of `M y' = f`.
+///
+/// # Errors
+/// [`Failure::NotApplicable`], which says why.
+pub(crate) fn check_task<S: Scalar>(
     has_estimate: bool,
     problem: &Counted<'_, S>,
     task: &Task<'_, S>,

@@ -11,7 +11,8 @@
 //! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
 //! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
 //! implicit formulas solve the index-3 equations. [`exponential`] methods are steppers that ask for Jacobians and form
-//! matrix exponentials ([`expm`]).
+//! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
+//! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own.
 
 mod attempt;
 mod combine;
@@ -28,9 +29,13 @@ pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
+mod linearisation;
 pub mod low_order;
+pub mod ndf;
+pub mod ode23s;
 pub mod ode45;
 pub mod stepper;
+mod suite;
 pub mod tableau;
 pub mod tableaux;
 
@@ -42,6 +47,8 @@ pub use exponential::{Llm, LlmStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;
 pub use low_order::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use ndf::Ode15s;
+pub use ode23s::Ode23s;
 pub use ode45::Ode45;
 pub use stepper::Stepper;
 pub use tableau::Tableau;

@@ -66,6 +66,11 @@ pub trait Stepper<S: Scalar>: Clone {
         None
     }
 
+    /// Whether it solves `M y' = f`; see [`Ode::mass`](mbsbench_problem::Ode::mass).
+    fn knows_mass(&self) -> bool {
+        false
+    }
+
     /// Most evaluations of the right-hand side that a step needs.
     fn evaluations(&self) -> u64;
 

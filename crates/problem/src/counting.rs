@@ -86,6 +86,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.time_derivative(t, y, rate)
     }
 
+    /// See [`Ode::mass`].
+    #[must_use]
+    pub fn mass(&self) -> Option<&DMatrix<S>> {
+        self.inner.mass()
+    }
+
     /// See [`Ode::locks`].
     #[must_use]
     pub fn locks(&self) -> bool {
@@ -226,6 +232,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// Those of the problem.
     pub fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.inner.switched().map_or(Ok(()), |switched| switched.jump(index, t, y))
+    }
+
+    /// Counts a Jacobian that a method has formed from evaluations of the right-hand side.
+    pub fn count_jacobian(&mut self) {
+        self.statistics.jacobian_evaluations += u64::from(!self.paused);
     }
 
     /// Counts located events, of which several may share a time.

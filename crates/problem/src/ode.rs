@@ -55,6 +55,14 @@ pub trait Ode<S: Scalar = f64> {
         Err(no_jacobian())
     }
 
+    /// The constant matrix `M` (square, of [`dimension`](Self::dimension)) of equations `M y' = f(t, y)`; none where it is
+    /// the identity. A singular one makes them differential-algebraic, of index one for the methods here, and the
+    /// initial state has to satisfy the algebraic equations. [`rhs`](Self::rhs) and the derivatives are those of `f`, not of
+    /// `M⁻¹ f`. A method that does not know such matrices refuses the problem.
+    fn mass(&self) -> Option<&DMatrix<S>> {
+        None
+    }
+
     /// Whether [`begin_step`](Self::begin_step) does anything; where it does, the derivative at the end of a step
     /// belongs to that step's configuration and cannot be taken over for the start of the next.
     fn locks(&self) -> bool {
