@@ -1,11 +1,13 @@
 //! The wrapper through which methods see a problem, and which counts what they ask of it.
 
+mod contact_power;
 mod mechanics;
 
 use nalgebra::DMatrix;
 
 use crate::{EventKind, Failure, Method, Ode, Scalar, Statistics, Unsuitable};
 
+pub use contact_power::CountedContactPower;
 pub use mechanics::CountedMechanics;
 
 /// An [`Ode`] with counters.
@@ -51,6 +53,16 @@ impl<'p, S: Scalar> Counted<'p, S> {
     #[must_use]
     pub fn is_autonomous(&self) -> bool {
         self.inner.is_autonomous()
+    }
+
+    /// See [`Ode::typical_sizes`].
+    pub fn typical_sizes(&self, sizes: &mut [f64]) {
+        self.inner.typical_sizes(sizes);
+    }
+
+    /// See [`Ode::tolerance_scales`].
+    pub fn tolerance_scales(&self, scales: &mut [f64]) {
+        self.inner.tolerance_scales(scales);
     }
 
     /// See [`Ode::jacobian`]. What the problem evaluates of its right-hand side for that is part of it.
@@ -127,6 +139,13 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn mechanics(&mut self) -> Option<CountedMechanics<'_, S>> {
         let inner = self.inner.mechanics()?;
         Some(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
+    }
+
+    /// The second-order side of the equations, if there is one; see [`Ode::contact_power`].
+    #[inline]
+    pub fn contact_power(&mut self) -> Option<CountedContactPower<'_, S>> {
+        let inner = self.inner.contact_power()?;
+        Some(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
     /// See [`Method::suits`].

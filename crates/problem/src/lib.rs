@@ -11,8 +11,12 @@
 //!                                   from duals)  ──SlidingMode──▶
 //!                                                 (held surfaces)
 //! ```
+//!
+//! Contacts are forces in a [`ContactModel`], which [`AsContactOde`] makes an [`Ode`] with its [`ContactPower`], and
+//! discontinuities that can be located in a [`SwitchedModel`].
 
 pub mod acceleration;
+pub mod contact_power;
 pub mod counting;
 pub mod definition;
 pub mod double_double;
@@ -29,7 +33,8 @@ pub mod statistics;
 pub mod switched;
 
 pub use acceleration::AccelerationLevel;
-pub use counting::{Counted, CountedMechanics};
+pub use contact_power::{AsContactOde, ContactModel, ContactPower};
+pub use counting::{Counted, CountedContactPower, CountedMechanics};
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;
 pub use failure::Failure;

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{Failure, Mechanics, Scalar, SwitchedOde};
+use crate::{ContactPower, Failure, Mechanics, Scalar, SwitchedOde};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -69,6 +69,18 @@ pub trait Ode<S: Scalar = f64> {
         false
     }
 
+    /// Writes the size that each component of the state typically has, in its own unit; finite differences take it where a
+    /// component is smaller. One, where the problem does not know better.
+    fn typical_sizes(&self, sizes: &mut [f64]) {
+        sizes.fill(1.0);
+    }
+
+    /// Writes what an absolute tolerance is multiplied by for each component of the state, in its own unit, for a
+    /// method that is asked to scale it. One, where the problem does not know better.
+    fn tolerance_scales(&self, scales: &mut [f64]) {
+        scales.fill(1.0);
+    }
+
     /// Called with the state at which a step starts, before any stage; also when a step is repeated. Only for
     /// a problem that [`locks`](Self::locks): it sets the configuration here that holds over the step.
     ///
@@ -95,6 +107,12 @@ pub trait Ode<S: Scalar = f64> {
     /// The constrained mechanical system behind these equations, for a method that solves its index-3 form; the state
     /// is `(q ; v)`, and this right-hand side is that of the same system.
     fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
+        None
+    }
+
+    /// The second-order form of these equations with the power of the contacts, for a method that chooses its steps by
+    /// it; the state is `(q ; v)`. See [`ContactPower`].
+    fn contact_power(&mut self) -> Option<&mut dyn ContactPower<S>> {
         None
     }
 
