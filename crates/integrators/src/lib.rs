@@ -12,11 +12,13 @@
 //! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
 //! implicit formulas solve the index-3 equations. [`exponential`] methods are steppers that ask for Jacobians and form
 //! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
-//! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own.
+//! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does
+//! [`contact_power`], whose steps follow the power of contacts instead of an error.
 
 mod attempt;
 mod combine;
 pub mod conditions;
+pub mod contact_power;
 pub mod control;
 pub mod definitions;
 pub mod dense;
@@ -39,6 +41,7 @@ mod suite;
 pub mod tableau;
 pub mod tableaux;
 
+pub use contact_power::{ContactPower, SemiExplicit, StormerVerlet};
 pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
 pub use dense::DenseOutput;
 pub use dode::Dode;

@@ -22,6 +22,9 @@
 /// | `unlocked_steps` | a step is made without locating events, because they follow too fast on each other | |
 /// | `projections` | a state is projected after a step | |
 /// | `matrix_exponentials` | an exponential of a matrix is formed | |
+/// | `tests` | the criterion that the size of a step has to meet is tested | sum of m (modin2005) |
+/// | `tests_per_step` | the largest number of such tests in one step | |
+/// | `forced_accepts` | a step is accepted that does not meet the criterion, because no other would | |
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Accepted steps.
@@ -60,12 +63,18 @@ pub struct Statistics {
     pub projections: u64,
     /// Matrix exponentials.
     pub matrix_exponentials: u64,
+    /// Tests of a criterion that the size of a step has to meet.
+    pub tests: u64,
+    /// Largest number of them in one step.
+    pub tests_per_step: u64,
+    /// Steps accepted without meeting it.
+    pub forced_accepts: u64,
 }
 
 impl Statistics {
     /// The counters with their names, in the order of the table above.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 18] {
+    pub fn named(&self) -> [(&'static str, u64); 21] {
         [
             ("steps_accepted", self.steps_accepted),
             ("steps_rejected", self.steps_rejected),
@@ -85,6 +94,9 @@ impl Statistics {
             ("unlocked_steps", self.unlocked_steps),
             ("projections", self.projections),
             ("matrix_exponentials", self.matrix_exponentials),
+            ("tests", self.tests),
+            ("tests_per_step", self.tests_per_step),
+            ("forced_accepts", self.forced_accepts),
         ]
     }
 }
