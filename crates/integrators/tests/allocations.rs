@@ -5,11 +5,13 @@ mod common;
 use std::alloc::System;
 
 use common::discontinuous::{Balls, PAIRS};
-use common::{Cubic, constrained, solve};
+use common::{Cubic, constrained, contacts, solve};
+use mbsbench_integrators::contact_power::Inner;
 use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Ode45, Rk3, Rk4, Rk5, Rk8,
+    Bs32, ContactPower, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Ode45, Rk3,
+    Rk4, Rk5, Rk8,
 };
 use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -96,6 +98,27 @@ fn check_linearised() {
     assert_eq!(short, long, "llm with controlled steps");
 }
 
+/// The same for steps chosen by contact power: a ball that bounces, with and without a force that jumps.
+fn check_contact_power() {
+    for (dashpot, inner) in [(0.0, Inner::StormerVerlet), (2000.0, Inner::SemiExplicit)] {
+        let ball = contacts::Ball { dashpot, ..contacts::Ball::ELASTIC };
+        let method = ContactPower { inner, ..ContactPower::default() }.method();
+        let once = |t_end: f64, settings: Settings| {
+            let region = Region::new(ALLOCATOR);
+            let solution = contacts::solve(&ball, &*method, &[1.0, 0.0], [0.0, t_end], settings, &mut Silent);
+            let change = region.change();
+            assert_eq!(solution.failure, None);
+            ((change.allocations + change.reallocations, change.bytes_allocated), solution.statistics.steps_accepted)
+        };
+        for (settings, spans) in [(Settings::tolerance(0.0, 1.0), [0.1, 2.0]), (Settings::fixed(1e-4), [1e-3, 1.0])] {
+            let [(short, few), (long, many)] =
+                spans.map(|t_end| (0..5).map(|_| once(t_end, settings)).min().expect("five counts"));
+            assert!(many > 50 * few, "{few} and {many} steps");
+            assert_eq!(short, long, "contact-power, {inner:?}, {settings:?}");
+        }
+    }
+}
+
 /// One test for all methods: the counters are those of the process.
 #[test]
 fn allocations_do_not_depend_on_the_number_of_steps() {
@@ -122,6 +145,7 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
         check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
         check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
     }
+    check_contact_power();
     for pair in PAIRS.map(|(pair, _)| pair).into_iter().chain([PairName::Sdirk4]) {
         check_events(pair);
     }

@@ -92,7 +92,8 @@ impl Parameters for ContactPower {
 
 impl MethodDefinition for ContactPower {
     const NAME: &'static str = "contact-power";
-    const SUMMARY: &'static str = "Explicit formula whose steps are chosen by contact power instead of an error estimate";
+    const SUMMARY: &'static str =
+        "Explicit formula whose steps are chosen by contact power instead of an error estimate";
     const SOURCE: &'static str = "modin2005, Algorithm 1, Eqs. 8 and 12";
     const FAMILY: &'static str = "contact-power";
 

@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_step_without_finite_result_is_too_long() {
-        let (made, accepted) = trials(Search::new(0.1, 1.0, 1.1), |u| if u > 0.2 { f64::INFINITY } else { u / 0.2 - 1.0 });
+        let (made, accepted) =
+            trials(Search::new(0.1, 1.0, 1.1), |u| if u > 0.2 { f64::INFINITY } else { u / 0.2 - 1.0 });
         assert!(accepted);
         assert_eq!(made[..4], [1.0, 0.5, 0.25, 0.125]);
     }

@@ -50,6 +50,9 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::HhtSi2>()
         .method::<integrators::NstiffSi2>()
         .method::<integrators::Llm>()
+        .method::<integrators::ContactPower>()
+        .method::<integrators::StormerVerlet>()
+        .method::<integrators::SemiExplicit>()
 }
 
 fn with_measures(registry: Registry) -> Registry {
@@ -96,6 +99,9 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::UnlockedSteps>()
         .measure::<measures::Projections>()
         .measure::<measures::MatrixExponentials>()
+        .measure::<measures::Tests>()
+        .measure::<measures::TestsPerStep>()
+        .measure::<measures::ForcedAccepts>()
         .measure::<measures::States>()
         .measure::<measures::SwitchingFunctions>()
 }

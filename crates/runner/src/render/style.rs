@@ -206,6 +206,7 @@ const FAMILIES: &[(&str, Hue)] = &[
     ("implicit-runge-kutta", Hue::Purple),
     ("rosenbrock", Hue::Sky),
     ("verlet", Hue::Vermilion),
+    ("contact-power", Hue::Green),
     ("exponential", Hue::Green),
 ];
 
