@@ -157,6 +157,11 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                     "label".to_owned(),
                     json!({ "type": "string", "description": "Name in tables and plots." }),
                 );
+                for &key in K::OWN_KEYS {
+                    let kind = if key == "tolerance" { key } else { "number" };
+                    let own = json!({ "$ref": format!("#/$defs/{kind}"), "description": "In place of the step of the file." });
+                    properties.insert(key.to_owned(), own);
+                }
             }
             rename(&mut parameters, &prefix);
         }

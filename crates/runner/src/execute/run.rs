@@ -6,6 +6,7 @@ use mbsbench_problem::{Counted, Failure, Method, Model, Observation, Observer, S
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use super::stepwise::{self, drawable, properties};
 use crate::experiment::Rule;
 use crate::measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
 use crate::registry::{Choice, MeasureKind};
@@ -94,8 +95,9 @@ pub fn execute(job: &Job<'_>) -> Record {
     let context =
         MeasureContext { observables: &observables, classes: &classes, span: job.span, reference: job.reference };
     let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
+    let drawable = drawable(job.model);
     let recorded: Vec<usize> =
-        job.trajectories.iter().filter_map(|name| observables.iter().position(|o| o == name)).collect();
+        job.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
     let mut watch = Watch {
         observation: job.model.observation(),
         inside: job.model.observation(),
@@ -108,6 +110,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         before: vec![0.0; observables.len()],
         after: vec![0.0; observables.len()],
         state: initial.clone(),
+        properties: [f64::NAN; stepwise::COUNT],
         row: vec![0.0; recorded.len()],
         decimator: (!recorded.is_empty())
             .then(|| if job.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }),
@@ -129,12 +132,11 @@ pub fn execute(job: &Job<'_>) -> Record {
         functions,
     };
     let values = watch.measures.into_iter().flat_map(|measure| measure.finish(&ending)).collect();
-    let units = job.model.observables();
     let trajectory = watch.decimator.map(|decimator| {
         let (times, columns) = decimator.finish();
         Trajectory {
-            observables: watch.recorded.iter().map(|&index| observables[index].clone()).collect(),
-            units: watch.recorded.iter().map(|&index| units[index].unit.to_owned()).collect(),
+            observables: watch.recorded.iter().map(|&index| drawable[index].name.clone()).collect(),
+            units: watch.recorded.iter().map(|&index| drawable[index].unit.to_owned()).collect(),
             times,
             columns,
         }
@@ -158,16 +160,21 @@ struct Watch<'m> {
     before: Vec<f64>,
     after: Vec<f64>,
     state: Vec<f64>,
+    /// Places among the model's observables and, after them, the properties of steps.
     recorded: Vec<usize>,
+    /// Properties of the step made last.
+    properties: [f64; stepwise::COUNT],
     row: Vec<f64>,
     decimator: Option<Decimator>,
 }
 
 impl Watch<'_> {
-    fn record(&mut self, t: f64) {
+    /// Records the state in `before` or `after`.
+    fn record(&mut self, t: f64, at_start: bool) {
+        let values = if at_start { &self.before } else { &self.after };
         if let Some(decimator) = &mut self.decimator {
             for (cell, &index) in self.row.iter_mut().zip(&self.recorded) {
-                *cell = self.after[index];
+                *cell = values.get(index).copied().unwrap_or_else(|| self.properties[index - values.len()]);
             }
             decimator.push(t, &self.row);
         }
@@ -190,7 +197,6 @@ impl Observer for Watch<'_> {
         for measure in &mut self.measures {
             measure.begin(t, &self.after);
         }
-        self.record(t);
     }
 
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
@@ -209,12 +215,18 @@ impl Observer for Watch<'_> {
             state: step.end,
             switched: step.switched,
             event_residual: step.event_residual,
+            error_estimate: step.error_estimate,
             within: &mut inside,
         };
         for measure in &mut self.measures {
             measure.step(&mut observed);
         }
-        self.record(step.t_end);
+        self.properties = properties(step);
+        // The first step is known only now, and the curves of its properties begin at its start.
+        if step.index == 1 {
+            self.record(step.t_start, true);
+        }
+        self.record(step.t_end, false);
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
             None => ControlFlow::Continue(()),

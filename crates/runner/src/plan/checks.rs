@@ -6,11 +6,12 @@ use std::sync::Arc;
 use mbsbench_problem::Formulated;
 
 use super::{Plan, outputs};
+use crate::execute::stepwise::{self, drawable};
 use crate::experiment::{Case, Placed, Problems};
 use crate::input::{BadInput, Place, Problem};
 use crate::registry::{Choice, ModelKind};
 
-/// Names of the observables of the models, each model made once.
+/// Names of what can be drawn of the models, their observables first, each model made once.
 pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
 
 impl Observables {
@@ -18,20 +19,29 @@ impl Observables {
         let mut names = HashMap::new();
         for run in &plan.runs {
             names.entry(Arc::as_ptr(&run.model)).or_insert_with(|| {
-                run.model.object().model().observables().into_iter().map(|observable| observable.name).collect()
+                drawable(&*run.model.object().model()).into_iter().map(|observable| observable.name).collect()
             });
         }
         Self(names)
     }
 
-    /// Those of the model of a run.
+    /// What can be drawn of a run.
     pub(super) fn at(&self, run: &super::RunSpec) -> &[String] {
         &self.0[&Arc::as_ptr(&run.model)]
     }
 
     /// A problem where a run's model has no such observable.
+    fn require_of_model(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        let all = self.at(run);
+        Self::require_among(&all[..all.len() - stepwise::COUNT], run, name, place)
+    }
+
+    /// A problem where nothing of that name can be drawn of a run.
     pub(super) fn require(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
-        let known = self.at(run);
+        Self::require_among(self.at(run), run, name, place)
+    }
+
+    fn require_among(known: &[String], run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
         if known.iter().any(|known| known == name) {
             return Ok(());
         }
@@ -65,11 +75,15 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
         for run in runs_of(plan, case) {
             for Placed { value: measure, node } in &case.measures {
                 for name in measure.object().observables() {
-                    problems.keep(observables.require(run, &name, node.place));
+                    problems.keep(observables.require_of_model(run, &name, node.place));
                 }
             }
             for rule in &case.rules {
-                problems.keep(observables.require(run, &rule.value.observable, rule.node.place_of("observable")));
+                problems.keep(observables.require_of_model(
+                    run,
+                    &rule.value.observable,
+                    rule.node.place_of("observable"),
+                ));
             }
         }
     }
