@@ -18,7 +18,7 @@ impl Robertson {
     /// At `t = 40` (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.1).
     const AT_40: [f64; 3] = [0.715_827_068_8, 0.918_553_476_5e-5, 0.284_163_745_8];
     /// At `t = 1e11` (Test Set for IVP Solvers, problem ROBER).
-    const AT_1E11: [f64; 3] = [0.208_334_014_970_125_5e-7, 0.833_336_077_033_471_3e-13, 0.999_999_979_166_505_0];
+    const AT_1E11: [f64; 3] = [0.208_334_014_970_125_5e-7, 0.833_336_077_033_471_3e-13, 0.999_999_979_166_505];
 }
 
 impl OdeModel for Robertson {
