@@ -1,9 +1,10 @@
-//! Time of 1000 constant steps of each method, and of error-controlled runs beside the crate `ode_solvers`.
+//! Time of 1000 constant steps of each method, of error-controlled runs of the codes of the MATLAB suite, and of such runs
+//! beside the crate `ode_solvers`.
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Llm, Ode15s, Ode23s, Ode45, Rk3, Rk4, Rk5, Rk8};
 use mbsbench_problem::{AsOde, Counted, Method, MethodDefinition, OdeModel, Scalar, Settings, Silent, Solution, Task};
 use ode_solvers::{OutputType, System, Vector2};
 
@@ -70,6 +71,23 @@ fn tableaux(criterion: &mut Criterion) {
     constant_steps::<Rk8>(criterion);
     constant_steps::<Dop853>(criterion);
     constant_steps::<Gbs>(criterion);
+    constant_steps::<Llm>(criterion);
+    constant_steps::<Ode23s>(criterion);
+}
+
+/// At the default tolerances of MATLAB; the throughput is that of accepted steps.
+fn suite(criterion: &mut Criterion) {
+    controlled_steps::<Ode45>(criterion);
+    controlled_steps::<Ode23s>(criterion);
+    controlled_steps::<Ode15s>(criterion);
+}
+
+fn controlled_steps<D: MethodDefinition>(criterion: &mut Criterion) {
+    let (method, settings, t_end) = (D::default().method(), Settings::tolerance(1e-3, 1e-6), 50.0);
+    let steps = solve(&Pendulum, &*method, settings, t_end).statistics.steps_accepted;
+    let mut group = criterion.benchmark_group("pendulum at default tolerances");
+    group.throughput(Throughput::Elements(steps));
+    group.bench_function(D::NAME, |b| b.iter(|| solve(black_box(&Pendulum), &*method, settings, t_end)));
 }
 
 /// The same pendulum, span and tolerances by this crate and by `ode_solvers`: equal numbers of steps.
@@ -100,5 +118,5 @@ fn published_codes(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, tableaux, published_codes);
+criterion_group!(benches, tableaux, suite, published_codes);
 criterion_main!(benches);

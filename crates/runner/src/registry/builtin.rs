@@ -50,6 +50,8 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::HhtSi2>()
         .method::<integrators::NstiffSi2>()
         .method::<integrators::Llm>()
+        .method::<integrators::Ode23s>()
+        .method::<integrators::Ode15s>()
 }
 
 fn with_measures(registry: Registry) -> Registry {
