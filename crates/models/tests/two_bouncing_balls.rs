@@ -116,9 +116,11 @@ fn local_linearisation_is_exact_whatever_the_step() {
         }
         assert!(energy_change < 1e-10, "{energy_change:e}");
     }
-    // a contact closes and opens within a step, and is not seen
-    let (located, _, energy_change) = solve_with(&Llm::default(), Settings::fixed(0.02), &balls, 3.0);
-    assert!(located.len() < 26 && energy_change > 1e-2, "{} events, {energy_change:e}", located.len());
+    // A contact that closes and opens within a step is not seen. The balls then pass through each other a little, without
+    // a force and so without a change of the energy: it does not tell.
+    let (located, state, energy_change) = solve_with(&Llm::default(), Settings::fixed(0.02), &balls, 3.0);
+    assert_eq!(located.len(), 24);
+    assert!((end[0] - state[0]).abs() > 0.1 && energy_change < 1e-10, "{state:?}, {energy_change:e}");
 }
 
 /// The balls' distance is an oscillator of mass `m/2` while they touch and the ground is free, so that each such contact

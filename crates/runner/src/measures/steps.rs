@@ -103,8 +103,8 @@ impl Measure for LargestEstimate {
     }
 }
 
-/// Error of the first step, which starts on the solution: what the method makes there less the closed form, and beside it
-/// the method's estimate. The observables are the first components of the state, in their order; a component without closed
+/// Error of the first step, which starts on the solution: the closed form less what the method makes, so that it is what the
+/// method's result lacks, and beside it the method's estimate. The observables are the first components of the state, in their order; a component without closed
 /// form is taken to be exact.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -173,7 +173,7 @@ impl Measure for FirstStep {
             Exact::Time => step.t_end,
             Exact::At(index) => value(index),
         };
-        self.errors = Some(self.components.iter().zip(&self.exact).map(|(y, x)| value(y) - exact(x)).collect());
+        self.errors = Some(self.components.iter().zip(&self.exact).map(|(y, x)| exact(x) - value(y)).collect());
         self.estimates = step.error_estimate.to_vec();
     }
 
