@@ -1,5 +1,6 @@
 //! One run: solve, measure, record.
 
+use std::fmt;
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{Counted, Failure, Method, Model, Observation, Observer, Settings, Step, Task};
@@ -26,12 +27,28 @@ pub struct Job<'j> {
     pub measures: &'j [Choice<MeasureKind>],
     /// Rules that the run must not break.
     pub rules: &'j [Rule],
-    /// Observables whose trajectories are recorded.
-    pub trajectories: &'j [String],
-    /// Whether they are drawn over each other, for which more of them has to be kept than for a drawing over time.
-    pub orbits: bool,
+    /// What is drawn of it.
+    pub drawing: &'j Drawing,
     /// The reference, where a measure needs one.
     pub reference: Option<&'j ReferenceTrajectory>,
+}
+
+/// What of a run is drawn over time, or one observable over another.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Drawing {
+    /// Observables and properties of steps whose trajectories are recorded.
+    pub trajectories: Vec<String>,
+    /// Whether some are drawn over each other, for which more of them has to be kept than for a drawing over time.
+    pub orbits: bool,
+    /// Largest distance of recorded states, s; none where ends of steps will do.
+    pub every: Option<f64>,
+}
+
+impl fmt::Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}{}", self.trajectories, if self.orbits { " as orbits" } else { "" })?;
+        self.every.map_or(Ok(()), |every| write!(f, " every {every:?} s"))
+    }
 }
 
 /// What is kept of a run.
@@ -97,7 +114,7 @@ pub fn execute(job: &Job<'_>) -> Record {
     let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
     let drawable = drawable(job.model);
     let recorded: Vec<usize> =
-        job.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
+        job.drawing.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
     let mut watch = Watch {
         observation: job.model.observation(),
         inside: job.model.observation(),
@@ -112,8 +129,11 @@ pub fn execute(job: &Job<'_>) -> Record {
         state: initial.clone(),
         properties: [f64::NAN; stepwise::COUNT],
         row: vec![0.0; recorded.len()],
-        decimator: (!recorded.is_empty())
-            .then(|| if job.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }),
+        decimator: (!recorded.is_empty()).then(|| {
+            if job.drawing.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
+        }),
+        every: job.drawing.every,
+        inner: vec![0.0; observables.len()],
         recorded,
     };
     let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);
@@ -165,13 +185,21 @@ struct Watch<'m> {
     /// Properties of the step made last.
     properties: [f64; stepwise::COUNT],
     row: Vec<f64>,
+    /// Largest distance of recorded states, s.
+    every: Option<f64>,
+    /// Observables inside a step.
+    inner: Vec<f64>,
     decimator: Option<Decimator>,
 }
 
 impl Watch<'_> {
-    /// Records the state in `before` or `after`.
-    fn record(&mut self, t: f64, at_start: bool) {
-        let values = if at_start { &self.before } else { &self.after };
+    /// Records the state that `values` has, and the properties of the present step.
+    fn record(&mut self, t: f64, values: Values) {
+        let values = match values {
+            Values::Before => &self.before,
+            Values::Inner => &self.inner,
+            Values::After => &self.after,
+        };
         if let Some(decimator) = &mut self.decimator {
             for (cell, &index) in self.row.iter_mut().zip(&self.recorded) {
                 *cell = values.get(index).copied().unwrap_or_else(|| self.properties[index - values.len()]);
@@ -179,6 +207,31 @@ impl Watch<'_> {
             decimator.push(t, &self.row);
         }
     }
+
+    /// Records states inside a step that is longer than what may lie between two.
+    fn record_inside(&mut self, step: &mut Step<'_>) {
+        let (Some(every), true) = (self.every, self.decimator.is_some()) else { return };
+        let length = step.t_end - step.t_start;
+        let parts = (length / every).ceil();
+        let mut part = 1.0;
+        while part < parts {
+            let t = step.t_start + length * part / parts;
+            // A state that cannot be had leaves a gap in a drawing.
+            if step.within.state_at(t, &mut self.state).is_ok() {
+                self.inside.observe(t, &self.state, &mut self.inner);
+                self.record(t, Values::Inner);
+            }
+            part += 1.0;
+        }
+    }
+}
+
+/// Where observables stand.
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    Before,
+    Inner,
+    After,
 }
 
 impl Observer for Watch<'_> {
@@ -224,9 +277,10 @@ impl Observer for Watch<'_> {
         self.properties = properties(step);
         // The first step is known only now, and the curves of its properties begin at its start.
         if step.index == 1 {
-            self.record(step.t_start, true);
+            self.record(step.t_start, Values::Before);
         }
-        self.record(step.t_end, false);
+        self.record_inside(step);
+        self.record(step.t_end, Values::After);
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
             None => ControlFlow::Continue(()),

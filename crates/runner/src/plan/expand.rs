@@ -7,6 +7,7 @@ use mbsbench_problem::{Settings, StepControl};
 
 use super::solve_settings::settings;
 use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, key};
+use crate::execute::run::Drawing;
 use crate::experiment::{
     Axis, Case, Control, Experiment, Label, Problems, ReferenceSpec, Role, Rule, SolverSpec, read_settings, spec,
 };
@@ -206,8 +207,7 @@ impl<'e> Expansion<'e> {
             measures: Arc::clone(&self.measures),
             reference,
             rules: Arc::clone(&self.rules),
-            trajectories: Vec::new(),
-            orbits: false,
+            drawing: Drawing::default(),
             key: RunKey::default(),
         };
         run.key = key::of_run(&run);

@@ -15,6 +15,7 @@ use mbsbench_problem::Settings;
 
 pub use key::RunKey;
 
+use crate::execute::run::Drawing;
 use crate::experiment::spec::AxisValue;
 use crate::experiment::{Experiment, Label, Precision, Rule, SolverSpec};
 use crate::input::{BadInput, Document};
@@ -57,10 +58,8 @@ pub struct RunSpec {
     pub reference: Option<Arc<ReferencePlan>>,
     /// Rules that it must not break.
     pub rules: Arc<[Rule]>,
-    /// Observables whose trajectories are drawn.
-    pub trajectories: Vec<String>,
-    /// Whether some are drawn over each other.
-    pub orbits: bool,
+    /// What is drawn of it over time.
+    pub drawing: Drawing,
     /// Its name.
     pub key: RunKey,
 }
@@ -122,7 +121,7 @@ impl Plan {
     pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
         let plan = expand::expand(experiment, registry)?;
         checks::check(&plan)?;
-        outputs::with_trajectories(plan)
+        outputs::with_drawings(plan)
     }
 
     /// Reads the bytes of the file at `path` and plans its runs.
