@@ -1,7 +1,7 @@
 //! The figures of a study: the share of every claim, and what decides where a claim holds at some samples only.
 
 use super::explain::{Explanation, Side, Split, Variable};
-use super::words::{percent, short_name};
+use super::words::short_name;
 use super::{Finding, Sampled, Study};
 use crate::render::figure::{Axis, Figure, Panel, Series};
 use crate::render::style::{Dash, Hue, Mark, Style};
@@ -25,7 +25,8 @@ const THRESHOLD: Style = Style { hue: Hue::Navy, mark: Mark::Circle, dash: Dash:
 #[must_use]
 pub fn shares(findings: &[Finding]) -> Option<Figure> {
     let mut shown: Vec<&Finding> = findings.iter().filter(|finding| finding.count.samples > 0).collect();
-    // From below, as names stand along the axis.
+    // From below, as names stand along the axis; of equals the last in the ledger first.
+    shown.reverse();
     shown.sort_by(|a, b| a.share().total_cmp(&b.share()));
     shown.truncate(shown.partition_point(|finding| finding.share() < 1.0).max(MOST_CLAIMS));
     if shown.is_empty() {
@@ -132,8 +133,7 @@ fn panel(study: &Study, finding: &Finding) -> Option<Panel> {
     }
     let thresholds = first.as_ref().map_or_else(Vec::new, |first| thresholds(first, second.as_ref(), &x, &y, other));
     series.push(Series::segments("threshold", THRESHOLD, thresholds));
-    let title = format!("{}: {}", finding.claim, percent(finding.share()));
-    Some(Panel { title, x: x.axis(), y: y.axis(), series })
+    Some(Panel { title: finding.claim.clone(), x: x.axis(), y: y.axis(), series })
 }
 
 /// The threshold of the first step across the panel, and that of the second on the side where it decides.

@@ -129,9 +129,9 @@ mod tests {
 
     #[test]
     fn rank_correlation_is_that_worked_out_by_hand() {
-        // Ranks 1 2.5 2.5 4 5 and 2 1 3 4.5 4.5: Σ dx dy = 8.75, Σ dx² = Σ dy² = 9.5.
+        // Ranks 1 2.5 2.5 4 5 and 2 1 3 4.5 4.5: about their mean, Σ xy = 2 + 1 + 0 + 1.5 + 3, Σ x² = Σ y² = 9.5.
         let pairs = [[1.0, 20.0], [2.0, 10.0], [2.0, 30.0], [3.0, 40.0], [4.0, 40.0]];
-        assert_relative_eq!(rank_correlation(&pairs).unwrap(), 8.0 / 9.5, max_relative = 1e-15);
+        assert_relative_eq!(rank_correlation(&pairs).unwrap(), 7.5 / 9.5, max_relative = 1e-15);
         // Holds in the first two of four: ranks 1 2 3 4 and 3.5 3.5 1.5 1.5: −4 / √(5·4).
         let verdict = [[0.1, 1.0], [0.2, 1.0], [0.3, 0.0], [0.4, 0.0]];
         assert_relative_eq!(rank_correlation(&verdict).unwrap(), -4.0 / 20_f64.sqrt(), max_relative = 1e-15);
