@@ -38,6 +38,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Rk4>()
         .method::<integrators::Rk5>()
         .method::<integrators::Dopri5>()
+        .method::<integrators::Ode45>()
         .method::<integrators::Rk8>()
         .method::<integrators::Dop853>()
         .method::<integrators::Gbs>()
@@ -48,6 +49,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::HhtAdd>()
         .method::<integrators::HhtSi2>()
         .method::<integrators::NstiffSi2>()
+        .method::<integrators::Llm>()
 }
 
 fn with_measures(registry: Registry) -> Registry {

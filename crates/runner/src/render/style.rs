@@ -198,6 +198,7 @@ const FAMILIES: &[(&str, Hue)] = &[
     ("hht", Hue::Vermilion),
     ("stiffly-stable", Hue::Green),
     ("bdf", Hue::Navy),
+    ("ndf", Hue::Navy),
     ("linear-multistep", Hue::Blue),
     ("single-step", Hue::Orange),
     ("composite", Hue::Green),
@@ -205,7 +206,7 @@ const FAMILIES: &[(&str, Hue)] = &[
     ("implicit-runge-kutta", Hue::Purple),
     ("rosenbrock", Hue::Sky),
     ("verlet", Hue::Vermilion),
-    ("local-linearization", Hue::Green),
+    ("exponential", Hue::Green),
 ];
 
 impl Style {
