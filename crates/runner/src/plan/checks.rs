@@ -151,8 +151,9 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
                 || plan.axis(name).is_some_and(is_number)
                 || value_at(run, name).is_some();
             if !is_known {
-                let known: Vec<&str> = measured.iter().map(String::as_str).chain(["t_reached"]).collect();
-                problems.add(Problem::unknown(node.place_of(key), "column", name, known));
+                let paths = known_paths(plan);
+                let known = measured.iter().chain(&paths).map(String::as_str).chain(["t_reached"]);
+                problems.add(Problem::unknown(node.place_of(key), "column", name, known.collect::<Vec<_>>()));
             }
         }
     }

@@ -5,6 +5,10 @@ use super::statistics::{chance_of_correlation, rank_correlation, separation};
 /// What is said to decide would be found by chance, among all variables together, in no more than this share of studies.
 pub const LEVEL: f64 = 0.05;
 
+/// What a second threshold of the same variable counts for beside one of another: where the first is not sharp, it always
+/// leaves something to the same variable, which tells a reader little.
+const SAME: f64 = 0.5;
+
 /// A number that differs from sample to sample: an undetermined parameter, or a feature of the runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
@@ -125,7 +129,7 @@ pub struct Followed {
 }
 
 /// Explains where a claim holds: the variable with the largest distance (Kolmogorov and Smirnov), and within one of its
-/// sides the one after which least is left to explain (Gini).
+/// sides the one after which least is left to explain (Gini; the same variable again counts half).
 ///
 /// A variable counts where its distance or its rank correlation is significant at [`LEVEL`], divided by the number of
 /// tests (Bonferroni).
@@ -135,13 +139,14 @@ pub fn explain(variables: &[Variable], outcomes: &Outcomes) -> Explanation {
     let tests = 2 * variables.len();
     let by_distance = |split: &Split| split.distance;
     let Some((first, place)) = best(variables, outcomes, &all, tests, by_distance) else { return Explanation::default() };
+    let merit = |split: &Split| if split.variable == first.variable { SAME * gain(split) } else { gain(split) };
     let second = Side::BOTH.into_iter().filter_map(|side| {
         let is_there = |&&sample: &&usize| (variables[place].values[sample] < first.threshold) == (side == Side::Below);
         let there: Vec<usize> =
             all.iter().filter(|&&sample| !variables[place].values[sample].is_nan()).filter(is_there).copied().collect();
-        best(variables, outcomes, &there, 2 * tests, gain).map(|(split, _)| (side, split))
+        best(variables, outcomes, &there, 2 * tests, merit).map(|(split, _)| (side, split))
     });
-    let second = second.reduce(|a, b| if gain(&b.1) > gain(&a.1) { b } else { a });
+    let second = second.reduce(|a, b| if merit(&b.1) > merit(&a.1) { b } else { a });
     Explanation { first: Some(first), second }
 }
 

@@ -14,6 +14,8 @@ const MOST_PANELS: usize = 8;
 const ENOUGH: f64 = 0.95;
 /// Numbers that span this factor are shown on a logarithmic axis.
 const WIDE: f64 = 100.0;
+/// Numbers that span this factor are those of runs that blew up; an axis for them shows nothing else.
+const TOO_WIDE: f64 = 1e20;
 
 const HOLDS: Style = Style { hue: Hue::Blue, mark: Mark::Circle, dash: Dash::Solid };
 const FAILS: Style = Style { hue: Hue::Vermilion, mark: Mark::Cross, dash: Dash::Solid };
@@ -88,7 +90,8 @@ impl<'s> Shown<'s> {
         let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
         let is_enough = finite().count() as f64 >= ENOUGH * claim.measured.len() as f64 && low < high;
         let is_logarithmic = low > 0.0 && high >= WIDE * low;
-        is_enough.then(|| Self { label: "measured".to_owned(), values: &claim.measured, is_logarithmic })
+        let is_blown_up = is_logarithmic && high >= TOO_WIDE * low;
+        (is_enough && !is_blown_up).then(|| Self { label: "measured".to_owned(), values: &claim.measured, is_logarithmic })
     }
 
     fn axis(&self) -> Axis {

@@ -296,7 +296,8 @@ impl JudgedSample {
         let feature = |feature: &Feature| {
             let place = plan.runs.iter().position(|run| plan.is_meant(run, &feature.filter))?;
             let (run, row) = (&plan.runs[place], &results.rows[place]);
-            feature.value(|name| results.number(row, name).or_else(|| run.number_at(name)))
+            // The label of an axis is that of the file; its number may be one of those that vary.
+            feature.value(|name| run.number_at(name).or_else(|| results.number(row, name)))
         };
         let evidence = Evidence::of(std::slice::from_ref(plan), std::slice::from_ref(outcome));
         let verdict = |claim: &&Claim| {
