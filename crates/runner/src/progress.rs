@@ -38,7 +38,11 @@ impl Progress {
             }
             bar
         });
-        Self { bar, tells_failures: true, state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, said: Instant::now() }) }
+        Self {
+            bar,
+            tells_failures: true,
+            state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, said: Instant::now() }),
+        }
     }
 
     /// Says nothing; for tests and for callers who show their own.

@@ -113,7 +113,8 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     let light = of("light").explanation.first.as_ref().unwrap();
     // The energy is negative where the pendulum hangs.
     assert_eq!((light.variable.as_str(), light.distance, light.holds), ("weight", 1.0, Side::Above));
-    assert!((light.threshold + 200.0).abs() < 20.0, "{light:?}");
+    // Midway between the two samples next to 200 J m.
+    assert!((light.threshold + 200.0).abs() < 30.0, "{light:?}");
     // Lengths below zero, a fifth of the range, are refused: evidence without a feature.
     let refused = of("light").count.samples - light.counts[0].samples - light.counts[1].samples;
     assert!((refused as f64 / 128.0 - 0.2).abs() < 0.02, "{refused} samples are refused");
@@ -141,7 +142,10 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     for row in rows {
         let is_refused = row[1].parse::<f64>().unwrap() <= 0.0;
         assert_eq!(is_refused, &row[3] == "4" && row[2].is_empty() && row[5].is_empty(), "{row:?}");
-        assert_eq!(row[2].parse::<f64>().map_or("contradicted", |w| if w >= -200.0 { "reproduced" } else { "contradicted" }), &row[4]);
+        assert_eq!(
+            row[2].parse::<f64>().map_or("contradicted", |w| if w >= -200.0 { "reproduced" } else { "contradicted" }),
+            &row[4]
+        );
     }
     for picture in ["robustness.svg", "robustness.png", "robustness-samples.svg", "robustness-samples.png"] {
         assert!(file(folder.path(), picture).len() > 1000, "{picture}");

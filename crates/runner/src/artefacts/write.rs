@@ -125,10 +125,7 @@ pub(crate) fn pictures(figure: &Figure, store: &Store) -> Result<[(String, Vec<u
     let drawing = lay_out(figure);
     // Not the SVG: its numbers are rounded.
     let pixels = store.picture(&format!("{drawing:?}"), || png::encode(&drawing))?;
-    Ok([
-        (format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()),
-        (format!("{}.png", figure.id), pixels),
-    ])
+    Ok([(format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()), (format!("{}.png", figure.id), pixels)])
 }
 
 /// One line a reference: how it was made, and to how many digits its two methods agree.

@@ -50,11 +50,7 @@ fn with(run: &RunSpec, numbers: &[(&str, f64)], registry: &Registry) -> Result<R
 
 /// A choice with other numbers at those of the paths that it has. All are set before any is checked: only together may they
 /// be accepted.
-fn changed<K: Kind>(
-    entries: &[Entry<K>],
-    choice: &Choice<K>,
-    numbers: &[(&str, f64)],
-) -> Result<Choice<K>, Problem> {
+fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, numbers: &[(&str, f64)]) -> Result<Choice<K>, Problem> {
     let place = Place::default();
     let mut parameters = Node::from_json(choice.parameters(), place);
     for &(path, number) in numbers {

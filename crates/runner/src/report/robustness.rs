@@ -55,8 +55,10 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
     let parameters = plan.experiment.undetermined.iter().map(|(key, _)| key.name.as_str());
     let names: Vec<&str> = parameters.chain(scope.features.iter().map(|feature| feature.value.name.as_str())).collect();
     let name = |name: &str| words::short_name(name, &names);
-    let (always, rest): (Vec<&Finding>, Vec<&Finding>) =
-        findings.iter().filter(|each| each.left_out.is_none()).partition(|each| each.fails() == 0 && each.inconclusive == 0);
+    let (always, rest): (Vec<&Finding>, Vec<&Finding>) = findings
+        .iter()
+        .filter(|each| each.left_out.is_none())
+        .partition(|each| each.fails() == 0 && each.inconclusive == 0);
     let link = |file: &str| format!("../{id}/{file}");
     Ok(html! {
         h3 { code { (id) } }

@@ -138,7 +138,9 @@ pub fn explain(variables: &[Variable], outcomes: &Outcomes) -> Explanation {
     let all: Vec<usize> = (0..outcomes.holds.len()).filter(|&sample| outcomes.holds[sample].is_some()).collect();
     let tests = 2 * variables.len();
     let by_distance = |split: &Split| split.distance;
-    let Some((first, place)) = best(variables, outcomes, &all, tests, by_distance) else { return Explanation::default() };
+    let Some((first, place)) = best(variables, outcomes, &all, tests, by_distance) else {
+        return Explanation::default();
+    };
     let merit = |split: &Split| if split.variable == first.variable { SAME * gain(split) } else { gain(split) };
     let second = Side::BOTH.into_iter().filter_map(|side| {
         let is_there = |&&sample: &&usize| (variables[place].values[sample] < first.threshold) == (side == Side::Below);

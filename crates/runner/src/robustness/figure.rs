@@ -91,7 +91,11 @@ impl<'s> Shown<'s> {
         let is_enough = finite().count() as f64 >= ENOUGH * claim.measured.len() as f64 && low < high;
         let is_logarithmic = low > 0.0 && high >= WIDE * low;
         let is_blown_up = is_logarithmic && high >= TOO_WIDE * low;
-        (is_enough && !is_blown_up).then(|| Self { label: "measured".to_owned(), values: &claim.measured, is_logarithmic })
+        (is_enough && !is_blown_up).then(|| Self {
+            label: "measured".to_owned(),
+            values: &claim.measured,
+            is_logarithmic,
+        })
     }
 
     fn axis(&self) -> Axis {
@@ -127,10 +131,8 @@ fn panel(study: &Study, finding: &Finding) -> Option<Panel> {
         let samples = (0..holds.len()).filter(|&sample| holds[sample] == wanted);
         samples.map(|sample| [x.values[sample], y.values[sample]]).collect::<Vec<[f64; 2]>>()
     };
-    let mut series = vec![
-        Series::markers("holds", HOLDS, of(Some(true))),
-        Series::markers("does not hold", FAILS, of(Some(false))),
-    ];
+    let mut series =
+        vec![Series::markers("holds", HOLDS, of(Some(true))), Series::markers("does not hold", FAILS, of(Some(false)))];
     if study.claims.iter().any(|claim| claim.outcomes().holds.contains(&None)) {
         series.push(Series::markers("inconclusive", INCONCLUSIVE, of(None)));
     }

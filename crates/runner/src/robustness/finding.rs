@@ -239,10 +239,14 @@ mod tests {
 
     #[test]
     fn files_give_back_what_was_found() {
-        let plain = Finding { claim: "figure-2/a".into(), count: Count { holds: 50, samples: 50 }, ..Finding::default() };
+        let plain =
+            Finding { claim: "figure-2/a".into(), count: Count { holds: 50, samples: 50 }, ..Finding::default() };
         let findings = [
             plain.clone(),
-            Finding { follows: Some(Followed { variable: "x, y".into(), rank_correlation: -2.0 / 3.0 }), ..plain.clone() },
+            Finding {
+                follows: Some(Followed { variable: "x, y".into(), rank_correlation: -2.0 / 3.0 }),
+                ..plain.clone()
+            },
             Finding {
                 claim: "b".into(),
                 count: Count { holds: 7, samples: 50 },

@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn a_longer_study_begins_with_the_shorter_one() {
-        let ranges = [[0.0, 1.0], [1.0, 100.0]].map(|range| Undetermined { range, why: String::new(), calibrated: None });
+        let ranges =
+            [[0.0, 1.0], [1.0, 100.0]].map(|range| Undetermined { range, why: String::new(), calibrated: None });
         let points = |samples| points(ranges.iter(), samples).collect::<Vec<_>>();
         assert_eq!(points(8), points(32)[..8]);
     }

@@ -91,7 +91,10 @@ impl LeftOut {
             Some(Self::OtherExperiments)
         } else if claim.kind.is_of_time() {
             Some(Self::Times)
-        } else if selections.iter().any(|(_, filter)| plan.runs.iter().any(|r| plan.is_meant(r, filter) && is_absent(r))) {
+        } else if selections
+            .iter()
+            .any(|(_, filter)| plan.runs.iter().any(|r| plan.is_meant(r, filter) && is_absent(r)))
+        {
             Some(Self::Cases)
         } else {
             None
@@ -178,8 +181,7 @@ impl Study {
             is_logarithmic: false,
             values: Vec::new(),
         });
-        let sampled =
-            |claim: &&Claim| Sampled { claim: claim.id.clone(), verdicts: Vec::new(), measured: Vec::new() };
+        let sampled = |claim: &&Claim| Sampled { claim: claim.id.clone(), verdicts: Vec::new(), measured: Vec::new() };
         Self {
             variables: parameters.chain(features).collect(),
             claims: claims.iter().map(sampled).collect(),

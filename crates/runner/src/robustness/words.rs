@@ -66,7 +66,8 @@ pub fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
 pub fn correlations(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     match (&finding.explanation.first, &finding.follows) {
         (Some(split), _) => {
-            let value = split.value_correlation.map_or_else(String::new, |rho| format!(", of the value {}", signed(rho)));
+            let value =
+                split.value_correlation.map_or_else(String::new, |rho| format!(", of the value {}", signed(rho)));
             format!("ρ {}{value}; D {:.2}", signed(split.rank_correlation), split.distance)
         }
         (None, Some(follows)) => {
@@ -166,7 +167,10 @@ mod tests {
         let findings = [left_out_for("times"), Finding::default(), left_out_for("cases"), left_out_for("times")];
         assert_eq!(
             left_out(&findings),
-            ["1 claim rests on cases and is no part of the study", "2 claims rest on times and are no part of the study"]
+            [
+                "1 claim rests on cases and is no part of the study",
+                "2 claims rest on times and are no part of the study"
+            ]
         );
     }
 }
