@@ -93,7 +93,9 @@ fn print(plan: &Plan, study: &Study, findings: &[Finding], output: &mut Output<'
     let failed = study.failed.iter().sum::<usize>();
     output.line(format!("{}: {} samples, {runs} runs, {failed} failed", plan.experiment.id, study.samples()))?;
     for (key, undetermined) in &plan.experiment.undetermined {
-        output.line(format!("  {} = {}: {}", name(&key.name), key.name, words::sampled(undetermined)))?;
+        let short = name(&key.name);
+        let path = if short == key.name { String::new() } else { format!(" = {}", key.name) };
+        output.line(format!("  {short}{path}: {}", words::sampled(undetermined)))?;
     }
     let mut table = Builder::default();
     table.push_record(["claim", "holds in", "95 % interval", "decided by", "correlations", "then"]);

@@ -64,7 +64,12 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
         h3 { code { (id) } }
         ul {
             @for (key, undetermined) in &plan.experiment.undetermined {
-                li { strong { (name(&key.name)) } " (" code { (key.name) } "): " (words::sampled(undetermined)) ". " (undetermined.why) }
+                @let short = name(&key.name);
+                li {
+                    strong { (short) }
+                    @if short != key.name { " (" code { (key.name) } ")" }
+                    ": " (words::sampled(undetermined)) "; " (undetermined.why)
+                }
             }
             @for feature in &scope.features {
                 li { strong { (feature.value.name) } ", of the runs: " (feature.value.why) }
@@ -79,7 +84,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
                     thead { tr {
                         th { "Claim" } th { "Holds in" } th { "Interval" } th { "Decided by" } th { "Correlations" } th { "Then" }
                     } }
-                    tbody { @for finding in &rest { (line(finding, &name)) } }
+                    tbody { @for finding in &rest { (line(finding, name)) } }
                 }
             }
         }

@@ -4,6 +4,7 @@ use super::explain::{LEVEL, Split};
 use super::{Finding, is_logarithmic};
 use crate::claims::record::short;
 use crate::experiment::spec::Undetermined;
+use crate::results::decimal;
 
 /// A share as a whole per cent; what is not all or nothing is never rounded to it.
 #[must_use]
@@ -87,7 +88,7 @@ fn signed(number: f64) -> String {
 pub fn sampled(undetermined: &Undetermined) -> String {
     let [low, high] = undetermined.range;
     let how = if is_logarithmic(undetermined.range) { "evenly in the logarithm" } else { "evenly" };
-    format!("{} to {}, {how}", short(low), short(high))
+    format!("{} to {}, {how}", decimal(low), decimal(high))
 }
 
 /// How many claims a study leaves out, for each reason: `3 claims rest on times and are no part of the study`.
