@@ -159,3 +159,60 @@ fn thresholds(
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::Verdict;
+    use crate::render::figure::Kind;
+
+    /// A study of twelve claims over `a` and `b`; the claim `k` holds in the first `8 k` of a hundred samples.
+    fn study() -> Study {
+        let variable = |name: &str, factor: usize| Variable {
+            name: name.to_owned(),
+            is_logarithmic: false,
+            values: (0..100).map(|k| (k * factor % 101) as f64).collect(),
+        };
+        let verdict = |holds: bool| if holds { Verdict::Reproduced } else { Verdict::Contradicted };
+        let claim = |k: usize| Sampled {
+            claim: format!("claim-{k}"),
+            verdicts: (0..100).map(|sample| verdict(sample < 8 * k || k == 11)).collect(),
+            measured: vec![f64::NAN; 100],
+        };
+        Study {
+            variables: vec![variable("model.a", 1), variable("model.b", 37)],
+            failed: vec![0; 100],
+            runs: 1,
+            claims: (0..12).map(claim).collect(),
+            left_out: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn shares_stand_in_their_order_with_their_intervals() {
+        let figure = shares(&Finding::all(&study())).unwrap();
+        let panel = &figure.panels[0];
+        assert_eq!(panel.y.names, (0..12).map(|k| format!("claim-{k}")).collect::<Vec<_>>());
+        let share = |place: usize| panel.series[1].points[place];
+        assert_eq!((share(0).x, share(3).x, share(3).y, share(11).x), (0.0, 24.0, 3.0, 100.0));
+        let interval = &panel.series[0];
+        assert_eq!((interval.kind, interval.points.len()), (Kind::Segments, 24));
+        assert!(interval.points[6].x < 24.0 && 24.0 < interval.points[7].x && interval.points[7].y == 3.0);
+        assert_eq!(shares(&[]), None);
+    }
+
+    #[test]
+    fn the_panels_that_tell_most_are_shown_with_every_sample_and_the_threshold() {
+        let study = study();
+        let findings = Finding::all(&study);
+        let figure = samples(&study, &findings).unwrap();
+        assert_eq!(figure.panels.len(), MOST_PANELS);
+        let panel = &figure.panels[0];
+        assert_eq!((panel.title.as_str(), panel.x.label.as_str(), panel.y.label.as_str()), ("claim-6", "a", "b"));
+        let points: Vec<usize> = panel.series.iter().map(|series| series.points.len()).collect();
+        assert_eq!(points, [48, 52, 2]);
+        assert_eq!(panel.series[2].points[0].x, 47.5);
+        assert!(figure.panels.iter().all(|panel| panel.title != "claim-0" && panel.title != "claim-11"));
+        assert_eq!(samples(&study, &findings[..1]), None);
+    }
+}

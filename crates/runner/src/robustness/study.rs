@@ -130,39 +130,26 @@ impl Study {
     ) -> Result<Self, StudyError> {
         let (claims, left_out) = claims_of(plan, ledger);
         let scope = scope(plan);
-        let names: Vec<&str> = plan.experiment.undetermined.iter().map(|(key, _)| key.name.as_str()).collect();
         let points: Vec<Vec<f64>> = points(plan.experiment.undetermined.iter().map(|(_, u)| u), samples).collect();
         let mut study = Self { runs: scope.runs.len(), left_out, ..Self::empty(plan, &claims) };
         let (mut is_any_accepted, mut refusal) = (false, None);
         for points in points.chunks(TOGETHER) {
-            let mut varied = Vec::with_capacity(points.len());
-            for point in points {
-                let numbers: Vec<(&str, f64)> = names.iter().copied().zip(point.iter().copied()).collect();
-                let runs = scope.runs_with(&numbers, registry);
-                is_any_accepted |= runs.iter().any(Result::is_ok);
-                let refused = runs.iter().find_map(|run| run.as_ref().err());
-                refusal = refusal.or_else(|| refused.map(|problem| (at(&numbers), problem.clone())));
-                varied.push(runs);
-            }
-            let accepted = |runs: &Vec<Result<RunSpec, Problem>>| Plan {
-                runs: runs.iter().filter_map(|run| run.as_ref().ok().cloned()).collect(),
-                ..scope.clone()
-            };
-            let plans: Vec<Plan> = varied.iter().map(accepted).collect();
+            let varied: Vec<Varied> = points.iter().map(|point| Varied::new(&scope, point, registry)).collect();
+            is_any_accepted |= varied.iter().any(Varied::is_accepted);
+            refusal = refusal.or_else(|| varied.iter().find_map(Varied::refusal));
+            let plans: Vec<Plan> = varied.iter().map(|varied| varied.accepted(&scope)).collect();
             let outcomes = results_of(&plans, store, false, progress)?;
-            let judged: Vec<JudgedSample> = varied
+            let judged: Vec<JudgedSample> = (varied, plans, outcomes)
                 .into_par_iter()
-                .zip(plans)
-                .zip(outcomes)
-                .map(|((runs, plan), outcome)| {
-                    let (plan, outcome) = with_refused(&scope, runs, plan, outcome);
+                .map(|(varied, plan, outcome)| {
+                    let (plan, outcome) = varied.with_refused(&scope, plan, outcome);
                     JudgedSample::new(&plan, &outcome, &claims, &ledger.paper)
                 })
                 .collect();
             points.iter().zip(judged).for_each(|(point, judged)| study.add(point, judged));
         }
         match refusal {
-            Some((at, problem)) if !is_any_accepted => Err(StudyError::Refused(at, problem)),
+            Some(refusal) if !is_any_accepted => Err(refusal),
             _ => Ok(study),
         }
     }
@@ -260,29 +247,55 @@ fn scope(plan: &Plan) -> Plan {
     scope
 }
 
-/// Puts runs that were refused back to their places among those that were made, with the status `refused`.
-fn with_refused(
-    scope: &Plan,
+/// The runs of a sample.
+struct Varied {
+    /// Its numbers, for messages.
+    at: String,
+    /// The runs, or why their model or method refuses them.
     runs: Vec<Result<RunSpec, Problem>>,
-    mut plan: Plan,
-    mut outcome: Outcome,
-) -> (Plan, Outcome) {
-    for (place, (run, nominal)) in runs.into_iter().zip(&scope.runs).enumerate() {
-        let Err(problem) = run else { continue };
-        let row = Row {
-            axes: nominal.cells.clone(),
-            status: "refused".to_owned(),
-            message: Some(problem.to_string()),
-            t_reached: nominal.span[0],
-            values: vec![None; scope.columns.len()],
-            key: nominal.key.to_string(),
-            timing: None,
-            trajectory: None,
-        };
-        plan.runs.insert(place, nominal.clone());
-        outcome.results.rows.insert(place, row);
+}
+
+impl Varied {
+    fn new(scope: &Plan, point: &[f64], registry: &Registry) -> Self {
+        let names = scope.experiment.undetermined.iter().map(|(key, _)| key.name.as_str());
+        let numbers: Vec<(&str, f64)> = names.zip(point.iter().copied()).collect();
+        let texts: Vec<String> = numbers.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        Self { at: texts.join(", "), runs: scope.runs_with(&numbers, registry) }
     }
-    (plan, outcome)
+
+    fn is_accepted(&self) -> bool {
+        self.runs.iter().any(Result::is_ok)
+    }
+
+    fn refusal(&self) -> Option<StudyError> {
+        let problem = self.runs.iter().find_map(|run| run.as_ref().err())?;
+        Some(StudyError::Refused(self.at.clone(), problem.clone()))
+    }
+
+    /// The runs that can be made.
+    fn accepted(&self, scope: &Plan) -> Plan {
+        Plan { runs: self.runs.iter().flatten().cloned().collect(), ..scope.clone() }
+    }
+
+    /// Puts runs that were refused back to their places among those that were made, with the status `refused`.
+    fn with_refused(self, scope: &Plan, mut plan: Plan, mut outcome: Outcome) -> (Plan, Outcome) {
+        for (place, (run, nominal)) in self.runs.into_iter().zip(&scope.runs).enumerate() {
+            let Err(problem) = run else { continue };
+            let row = Row {
+                axes: nominal.cells.clone(),
+                status: "refused".to_owned(),
+                message: Some(problem.to_string()),
+                t_reached: nominal.span[0],
+                values: vec![None; scope.columns.len()],
+                key: nominal.key.to_string(),
+                timing: None,
+                trajectory: None,
+            };
+            plan.runs.insert(place, nominal.clone());
+            outcome.results.rows.insert(place, row);
+        }
+        (plan, outcome)
+    }
 }
 
 /// What is kept of a sample.
@@ -313,9 +326,4 @@ impl JudgedSample {
             verdicts: claims.iter().map(verdict).collect(),
         }
     }
-}
-
-fn at(numbers: &[(&str, f64)]) -> String {
-    let texts: Vec<String> = numbers.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    texts.join(", ")
 }
