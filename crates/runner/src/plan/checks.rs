@@ -56,6 +56,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     check_measures(plan, &observables, &mut problems);
     check_methods(plan, &mut problems);
     check_undetermined(plan, &mut problems);
+    check_study(plan, &mut problems);
     check_timing(plan, &mut problems);
     outputs::check(plan, &observables, &mut problems);
     problems.into_result(&plan.experiment.document)
@@ -133,6 +134,41 @@ fn check_undetermined(plan: &Plan, problems: &mut Problems) {
         if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)).filter(|_| is_nominal) {
             let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
             problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
+        }
+    }
+}
+
+/// The cases of a study exist, and its features are made of what their runs have.
+fn check_study(plan: &Plan, problems: &mut Problems) {
+    // `--quick` may leave out columns and cases.
+    if plan.experiment.quick {
+        return;
+    }
+    let known_cases: Vec<&str> = plan.experiment.cases.iter().filter_map(|case| case.name.as_deref()).collect();
+    for Placed { value: name, node } in &plan.experiment.study.cases {
+        if !known_cases.contains(&name.as_str()) {
+            problems.add(Problem::unknown(node.place, "case", name, known_cases.clone()));
+            return;
+        }
+    }
+    for Placed { value: feature, node } in &plan.experiment.study.features {
+        let Some(run) = plan.runs.iter().find(|run| plan.is_studied(run) && plan.is_meant(run, &feature.filter)) else {
+            let problem = Problem::new(node.place_of("where"), "no run of the study is meant");
+            problems.add(problem.help("accepted: values that axes have in the cases of the study"));
+            continue;
+        };
+        let is_number = |axis: usize| run.cells[axis].as_ref().is_some_and(|label| label.number.is_some());
+        let measured = run.columns();
+        for (key, name) in feature.operands() {
+            let is_known = name == "t_reached"
+                || measured.iter().any(|column| column == name)
+                || plan.axis(name).is_some_and(is_number)
+                || value_at(run, name).is_some();
+            if !is_known {
+                let paths = known_paths(plan);
+                let known = measured.iter().chain(&paths).map(String::as_str).chain(["t_reached"]);
+                problems.add(Problem::unknown(node.place_of(key), "column", name, known.collect::<Vec<_>>()));
+            }
         }
     }
 }

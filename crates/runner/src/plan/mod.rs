@@ -148,6 +148,14 @@ impl Plan {
         })
     }
 
+    /// Whether a run is one of those that a robustness study makes at every sample.
+    #[must_use]
+    pub fn is_studied(&self, run: &RunSpec) -> bool {
+        let cases = &self.experiment.study.cases;
+        let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());
+        cases.is_empty() || case.is_some_and(|label| cases.iter().any(|case| case.value == label.text))
+    }
+
     /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.
     #[must_use]
     pub fn label_on<'n>(&self, run: &RunSpec, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
