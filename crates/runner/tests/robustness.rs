@@ -152,6 +152,23 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     }
 }
 
+/// An end of the span that is sampled is that of the reference, too, or errors could not be measured there.
+#[test]
+fn references_follow_what_is_varied() {
+    use mbsbench::plan::Plan;
+    use mbsbench::registry::Registry;
+    let reference = "reference: { method: rk8, step: 0.01, check: { method: { gbs: { order: 12 } }, step: 0.01 } }\n";
+    let (registry, text) = (Registry::builtin(), format!("{EXPERIMENT}{reference}"));
+    let plan = Plan::read(Path::new("pendulum.yaml"), text.as_bytes(), &registry, false).unwrap();
+    for run in plan.runs_with(&[("span.end", 0.7), ("model.mass", 3.0)], &registry) {
+        let run = run.unwrap();
+        let reference = run.reference.as_ref().unwrap();
+        assert_eq!((run.span, reference.span), ([0.0, 0.7], [0.0, 0.7]));
+        assert_eq!(reference.model.parameter("mass").unwrap(), 3.0);
+        assert_ne!(reference.key, plan.runs[0].reference.as_ref().unwrap().key);
+    }
+}
+
 #[test]
 fn an_enlarged_study_is_the_one_made_at_once() {
     let (one, other) = (place(CLAIMS), place(CLAIMS));

@@ -20,7 +20,7 @@ use crate::store::{Store, write_atomically};
 #[derive(Debug, Clone, clap::Args)]
 pub struct StudyOptions {
     /// Samples of the undetermined parameters.
-    #[arg(long, default_value_t = 128)]
+    #[arg(long, default_value_t = 512)]
     pub samples: u32,
     /// Threads; all cores where not given.
     #[arg(long)]

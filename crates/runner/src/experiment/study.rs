@@ -15,6 +15,9 @@ use crate::input::{Key, Node, Problem, Value, read};
 pub struct StudySpec {
     /// Cases that are run at every sample; all of them where none is named.
     pub cases: Vec<String>,
+    /// Claims whose ids begin like this; all of them where nothing is said. Numbers that only the nominal parameters have are
+    /// no matter for a study.
+    pub claims: Vec<String>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Feature>,
 }
@@ -61,11 +64,16 @@ impl Feature {
     }
 }
 
+/// Keys of the block.
+const KEYS: [&str; 3] = ["cases", "claims", "features"];
+
 /// The block `study:`, its parts with their nodes.
 #[derive(Debug, Clone, Default)]
 pub struct StudyScope {
     /// Cases that are run at every sample; all of them where none is named.
     pub cases: Vec<Placed<String>>,
+    /// Beginnings of the ids of claims that are judged; all of them where there is none.
+    pub claims: Vec<Placed<String>>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Placed<Feature>>,
 }
@@ -75,15 +83,15 @@ impl StudyScope {
         let Some(node) = root.get("study") else { return Ok(Self::default()) };
         if !matches!(node.value, Value::Map(_)) {
             return Err(Problem::new(node.place, format!("found {}", node.describe()))
-                .help("accepted: a map with `cases` and `features`"));
+                .help("accepted: a map with `cases`, `claims` and `features`"));
         }
         if undetermined.is_empty() {
             return Err(Problem::new(root.place_of("study"), "nothing is undetermined that could be studied")
                 .help("add `undetermined:` with a parameter and its range"));
         }
         for entry in node.entries() {
-            if !["cases", "features"].contains(&entry.key.name.as_str()) {
-                return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, ["cases", "features"]));
+            if !KEYS.contains(&entry.key.name.as_str()) {
+                return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, KEYS));
             }
         }
         let features: Vec<Placed<Feature>> = items(node, "features", read)?;
@@ -103,7 +111,13 @@ impl StudyScope {
                 return Err(problem.help("accepted: a number above zero"));
             }
         }
-        Ok(Self { cases: items(node, "cases", read)?, features })
+        Ok(Self { cases: items(node, "cases", read)?, claims: items(node, "claims", read)?, features })
+    }
+
+    /// Whether a claim is to be judged.
+    #[must_use]
+    pub fn asks_for(&self, claim: &str) -> bool {
+        self.claims.is_empty() || self.claims.iter().any(|beginning| claim.starts_with(&beginning.value))
     }
 }
 

@@ -163,11 +163,12 @@ impl Plan {
         joined(&labels.collect::<Option<Vec<_>>>()?)
     }
 
-    /// The different numbers that the runs have at a path, `model.mass` or `step`; empty where none has it.
+    /// The different numbers that the runs of a study have at a path, `model.mass` or `step`; empty where none has it. Without
+    /// a study that names cases these are all runs.
     #[must_use]
     pub fn numbers_at(&self, path: &str) -> Vec<f64> {
         let mut numbers: Vec<f64> = Vec::new();
-        for number in self.runs.iter().filter_map(|run| run.number_at(path)) {
+        for number in self.runs.iter().filter(|run| self.is_studied(run)).filter_map(|run| run.number_at(path)) {
             if !numbers.contains(&number) {
                 numbers.push(number);
             }

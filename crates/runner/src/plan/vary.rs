@@ -5,12 +5,13 @@ use std::sync::Arc;
 use mbsbench_problem::StepControl;
 
 use super::checks::value_at;
-use super::{Plan, ReferencePlan, RunSpec, key};
+use super::{Plan, RunSpec, key};
 use crate::input::{Key, Node, Number, Place, Problem, Value};
 use crate::registry::{Choice, Entry, Kind, Registry};
 
 impl Plan {
-    /// The runs with these numbers, by path, in every run that has them; references follow their models. Instead of a run
+    /// The runs with these numbers, by path, in every run that has them; references follow
+    /// their models and spans. Instead of a run
     /// whose model or method does not accept its numbers there is the reason.
     #[must_use]
     pub fn runs_with(&self, numbers: &[(&str, f64)], registry: &Registry) -> Vec<Result<RunSpec, Problem>> {
@@ -24,13 +25,11 @@ fn with(run: &RunSpec, numbers: &[(&str, f64)], registry: &Registry) -> Result<R
         given.iter().filter_map(|(path, number)| Some((path.strip_prefix(root)?, *number))).collect()
     });
     let mut run = run.clone();
+    let mut reference = run.reference.as_deref().cloned();
     if !model.is_empty() {
         run.model = Arc::new(changed(registry.models(), &run.model, &model)?);
-        if let Some(reference) = &run.reference {
-            let model = Arc::new(changed(registry.models(), &reference.model, &model)?);
-            let mut reference = ReferencePlan { model, ..ReferencePlan::clone(reference) };
-            reference.key = key::of_reference(&reference);
-            run.reference = Some(Arc::new(reference));
+        if let Some(reference) = &mut reference {
+            reference.model = Arc::new(changed(registry.models(), &reference.model, &model)?);
         }
     }
     if !method.is_empty() {
@@ -44,6 +43,11 @@ fn with(run: &RunSpec, numbers: &[(&str, f64)], registry: &Registry) -> Result<R
             _ => {}
         }
     }
+    run.reference = reference.map(|mut reference| {
+        reference.span = run.span;
+        reference.key = key::of_reference(&reference);
+        Arc::new(reference)
+    });
     run.key = key::of_run(&run);
     Ok(run)
 }

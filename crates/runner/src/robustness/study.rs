@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::explain::{Outcomes, Variable};
 use super::sampling::{is_logarithmic, points};
 use crate::claims::{Claim, Evidence, Ledger, Verdict, judge};
+use crate::execute::run::Drawing;
 use crate::experiment::Feature;
 use crate::input::Problem;
 use crate::pipeline::{Outcome, results_of};
@@ -67,11 +68,13 @@ pub enum LeftOut {
     Cases,
     /// Other experiments keep their numbers.
     OtherExperiments,
+    /// The study asks for others.
+    NotAskedFor,
 }
 
 impl LeftOut {
     /// All reasons.
-    pub const ALL: [Self; 3] = [Self::Times, Self::Cases, Self::OtherExperiments];
+    pub const ALL: [Self; 4] = [Self::Times, Self::Cases, Self::OtherExperiments, Self::NotAskedFor];
 
     /// As in files and sentences: the claim *rests on …*.
     #[must_use]
@@ -80,6 +83,7 @@ impl LeftOut {
             Self::Times => "times",
             Self::Cases => "cases outside of the study",
             Self::OtherExperiments => "other experiments too",
+            Self::NotAskedFor => "the nominal numbers",
         }
     }
 
@@ -89,6 +93,8 @@ impl LeftOut {
         let is_absent = |run: &RunSpec| !plan.is_studied(run);
         if selections.iter().any(|(experiment, _)| !plan.experiment.is_called(experiment, paper)) {
             Some(Self::OtherExperiments)
+        } else if !plan.experiment.study.asks_for(&claim.id) {
+            Some(Self::NotAskedFor)
         } else if claim.kind.is_of_time() {
             Some(Self::Times)
         } else if selections
@@ -239,8 +245,7 @@ fn scope(plan: &Plan) -> Plan {
     let mut scope = plan.clone();
     scope.runs.retain(|run| plan.is_studied(run));
     for run in &mut scope.runs {
-        run.trajectories.clear();
-        run.orbits = false;
+        run.drawing = Drawing::default();
     }
     scope.experiment.tables.clear();
     scope.experiment.plots.clear();
