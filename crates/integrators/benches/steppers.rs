@@ -1,9 +1,13 @@
-//! Time of 1000 constant steps of each method, of steps chosen by contact power, and of error-controlled runs beside the crate `ode_solvers`.
+//! Time of 1000 constant steps of each method, of error-controlled runs of the codes of the MATLAB suite, of steps chosen by
+//! contact power, and of error-controlled runs beside the crate `ode_solvers`.
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use mbsbench_integrators::{Bs32, ContactPower, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8, SemiExplicit, StormerVerlet};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mbsbench_integrators::{
+    Bs32, ContactPower, Dop853, Dopri5, Gbs, Llm, Ode15s, Ode23s, Ode45, Rk3, Rk4, Rk5, Rk8, SemiExplicit,
+    StormerVerlet,
+};
 use mbsbench_problem::{
     AsContactOde, AsOde, ContactModel, Counted, Method, MethodDefinition, OdeModel, Scalar, Settings, Silent, Solution,
     Task,
@@ -73,6 +77,23 @@ fn tableaux(criterion: &mut Criterion) {
     constant_steps::<Rk8>(criterion);
     constant_steps::<Dop853>(criterion);
     constant_steps::<Gbs>(criterion);
+    constant_steps::<Llm>(criterion);
+    constant_steps::<Ode23s>(criterion);
+}
+
+/// At the default tolerances of MATLAB; the throughput is that of accepted steps.
+fn suite(criterion: &mut Criterion) {
+    controlled_steps::<Ode45>(criterion);
+    controlled_steps::<Ode23s>(criterion);
+    controlled_steps::<Ode15s>(criterion);
+}
+
+fn controlled_steps<D: MethodDefinition>(criterion: &mut Criterion) {
+    let (method, settings, t_end) = (D::default().method(), Settings::tolerance(1e-3, 1e-6), 50.0);
+    let steps = solve(&Pendulum, &*method, settings, t_end).statistics.steps_accepted;
+    let mut group = criterion.benchmark_group("pendulum at default tolerances");
+    group.throughput(Throughput::Elements(steps));
+    group.bench_function(D::NAME, |b| b.iter(|| solve(black_box(&Pendulum), &*method, settings, t_end)));
 }
 
 /// The bouncing ball of modin2005: `q'' = f − g` with `f = −k min(q, 0)`.
@@ -143,5 +164,5 @@ fn published_codes(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, tableaux, contact_power, published_codes);
+criterion_group!(benches, tableaux, suite, contact_power, published_codes);
 criterion_main!(benches);

@@ -270,7 +270,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     #[inline(never)]
     fn show(&mut self, reached: S) -> ControlFlow<Failure> {
         let Some(stepper) = &mut self.shadow else { return ControlFlow::Continue(()) };
-        let Attempt { problem, t, y, end, before, projects, .. } = &mut self.attempt;
+        let Attempt { problem, stepper: tried, t, y, end, before, projects } = &mut self.attempt;
         let before: &[S] = if *projects || !self.locator.switched().is_empty() { before } else { end };
         let mut within = Within {
             problem,
@@ -291,6 +291,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             before_projection: before,
             multipliers: &[],
             event_residual: None,
+            error_estimate: tried.error_estimate(),
             switched: self.locator.switched(),
             within: &mut within,
         })

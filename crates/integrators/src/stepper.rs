@@ -40,6 +40,12 @@ pub trait Stepper<S: Scalar>: Clone {
     /// root mean square of `error_i / (abs + rel · max(|start_i|, |end_i|))`. None where there is no estimate.
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64>;
 
+    /// The estimated local error of each component of the step just made; empty where there is no estimate, or none that is
+    /// kept by component.
+    fn error_estimate(&self) -> &[S] {
+        &[]
+    }
+
     /// The order with which [`error`](Self::error) decreases: `O(h^error_order)`; none where there is no estimate.
     fn error_order(&self) -> Option<u32>;
 

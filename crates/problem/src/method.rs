@@ -117,7 +117,8 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         1
     }
 
-    /// Whether the method can work to a tolerance; all can work with a constant step.
+    /// Whether the method can work to a tolerance. All can work with a constant step, but for those that choose their order
+    /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
     fn adapts(&self) -> bool;
 
     /// Whether the method can be used on a problem of this kind. A solve of one that does not suit ends before its first

@@ -264,6 +264,7 @@ impl<'r, 'p> Run<'r, 'p> {
             multipliers: &[],
             switched: &[],
             event_residual: None,
+            error_estimate: &[],
             within: &mut within,
         })
     }

@@ -223,6 +223,7 @@ fn show(
         multipliers,
         switched: &[],
         event_residual: None,
+        error_estimate: &[],
         within: &mut within,
     })
 }

@@ -317,6 +317,7 @@ impl<'r, 'p> Run<'r, 'p> {
             before_projection: end,
             multipliers: &[],
             event_residual: None,
+            error_estimate: &[],
             switched: &[],
             within: &mut within,
         })

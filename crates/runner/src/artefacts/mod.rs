@@ -9,4 +9,5 @@ mod write;
 
 pub use figures::figure;
 pub use tables::table;
+pub(crate) use write::pictures;
 pub use write::{WriteError, Written, write};

@@ -191,7 +191,8 @@ impl<'p> Evidence<'p> {
         }
         let plan = plan_of(self.plans, paper, &operand.experiment)?;
         if let Some(axis) = plan.axis(column) {
-            return run.cells[axis].as_ref()?.number.map(exact);
+            // In a study the label stays while the number varies.
+            return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(exact);
         }
         let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
         let value = (*cell)?;

@@ -6,7 +6,6 @@ use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
 use super::record::short;
 use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
-use crate::timings::PREFIX;
 
 /// Judges a claim of a paper.
 #[must_use]
@@ -14,8 +13,7 @@ pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
     let mut judgement = judge.kind(&claim.kind);
     // A machine that is busy surprises nobody.
-    let of_time = claim.kind.operands().into_iter().flat_map(Operand::columns).any(|column| column.starts_with(PREFIX));
-    judgement.excused |= of_time && judgement.verdict == Verdict::Inconclusive;
+    judgement.excused |= claim.kind.is_of_time() && judgement.verdict == Verdict::Inconclusive;
     let mut seen = std::collections::HashSet::new();
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement

@@ -7,7 +7,7 @@ use super::CommandError;
 use super::args::Schemas;
 use crate::claims::spec::ClaimSpec;
 use crate::experiment::spec::{PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
-use crate::experiment::{Precision, Rule};
+use crate::experiment::{Precision, Rule, StudySpec};
 use crate::output::Output;
 use crate::registry::{Entry, Kind, Registry};
 
@@ -53,6 +53,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     let panel = part(SchemaGenerator::subschema_for::<PanelSpec>);
     let timing = part(SchemaGenerator::subschema_for::<Timing>);
     let undetermined = part(SchemaGenerator::subschema_for::<Undetermined>);
+    let study = part(SchemaGenerator::subschema_for::<StudySpec>);
     let rule = part(SchemaGenerator::subschema_for::<Rule>);
     let precision = part(SchemaGenerator::subschema_for::<Precision>);
     let mut definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
@@ -110,6 +111,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
         "plots": list(reference("panel-or-panels")),
         "timing": timing,
         "undetermined": { "type": "object", "additionalProperties": undetermined },
+        "study": study,
         "quick": { "type": "object", "properties": properties.clone(), "additionalProperties": false },
     });
     properties.extend(frame.as_object().cloned().unwrap_or_default());
@@ -157,6 +159,11 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                     "label".to_owned(),
                     json!({ "type": "string", "description": "Name in tables and plots." }),
                 );
+                for &key in K::OWN_KEYS {
+                    let kind = if key == "tolerance" { key } else { "number" };
+                    let own = json!({ "$ref": format!("#/$defs/{kind}"), "description": "In place of the step of the file." });
+                    properties.insert(key.to_owned(), own);
+                }
             }
             rename(&mut parameters, &prefix);
         }

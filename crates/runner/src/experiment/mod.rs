@@ -13,6 +13,7 @@ mod reference;
 mod rules;
 mod shape;
 pub mod spec;
+mod study;
 
 pub use axis::{Axis, AxisPoint, Label, Role};
 pub(crate) use case::read_settings;
@@ -22,6 +23,7 @@ pub use problems::Problems;
 pub use published::{Published, PublishedError};
 pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
 pub use rules::Rule;
+pub use study::{Feature, StudyScope, StudySpec};
 
 use spec::{FigureSpec, TableSpec, Timing, Undetermined};
 
@@ -29,7 +31,7 @@ use crate::input::{BadInput, Document, Key, Node, Problem, Value, read};
 use crate::registry::Registry;
 
 /// Keys of an experiment file.
-pub(crate) const KEYS: [&str; 23] = [
+pub(crate) const KEYS: [&str; 24] = [
     "schema",
     "id",
     "paper",
@@ -53,6 +55,7 @@ pub(crate) const KEYS: [&str; 23] = [
     "plots",
     "timing",
     "undetermined",
+    "study",
 ];
 
 /// Keys of a case: those of the file that say what is run.
@@ -101,6 +104,8 @@ pub struct Experiment {
     pub trajectories: Vec<Placed<String>>,
     /// Parameters that the paper leaves out, by path.
     pub undetermined: Vec<(Key, Undetermined)>,
+    /// What a study of these parameters runs and looks at.
+    pub study: StudyScope,
     /// Whether the axes are those of `quick:`.
     pub quick: bool,
 }
@@ -146,6 +151,7 @@ impl Experiment {
         let title = problems.keep(read_or_default(root, "title"));
         let timing = problems.keep(read_timing(root));
         let undetermined = problems.keep(read_undetermined(root));
+        let study = undetermined.as_ref().and_then(|known| problems.keep(StudyScope::read(root, known)));
         let trajectories = problems.keep(items(root, "trajectories", read));
         let tables = problems.keep(items(root, "tables", spec::read_table));
         let plots = problems.keep(items(root, "plots", spec::read_figure));
@@ -168,6 +174,7 @@ impl Experiment {
             timing: timing.expect(all_read),
             trajectories: trajectories.expect(all_read),
             undetermined: undetermined.expect(all_read),
+            study: study.expect(all_read),
             quick,
         })
     }

@@ -367,6 +367,10 @@ pub struct PanelSpec {
     /// Unit to show y in, where it is not the observable's own: `deg` for `rad`.
     #[serde(default)]
     pub y_unit: Option<String>,
+    /// With `x: t`: points of the curves are at most so far apart, s; a longer step gets states inside it, which are not
+    /// counted. Only the ends of steps where not given.
+    #[serde(default)]
+    pub every: Option<f64>,
     /// Range of x; that of the data where not given.
     #[serde(default)]
     pub x_range: Option<[f64; 2]>,

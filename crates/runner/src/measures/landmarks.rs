@@ -238,3 +238,46 @@ impl MeasureDefinition for EventTimes {
         Box::new(Times(vec![None; self.count]))
     }
 }
+
+/// Times at which events were located, in the order of time.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EventSequence {
+    /// Number of events to report; the first ones.
+    count: usize,
+}
+
+impl Default for EventSequence {
+    fn default() -> Self {
+        Self { count: 1 }
+    }
+}
+
+impl Parameters for EventSequence {
+    fn check(&self) -> Result<(), OutOfRange> {
+        check_count(self.count)
+    }
+}
+
+impl MeasureDefinition for EventSequence {
+    const NAME: &'static str = "event_sequence";
+    const SUMMARY: &'static str = "times (s) of the first events, whichever functions they belong to";
+
+    fn columns(&self) -> Vec<String> {
+        numbered("event", self.count).collect()
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Times(Vec<f64>, usize);
+        impl Measure for Times {
+            fn step(&mut self, step: &mut Observed<'_>) {
+                if !step.switched.is_empty() && self.0.len() < self.1 {
+                    self.0.push(step.t_end);
+                }
+            }
+            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+                padded(self.0, self.1)
+            }
+        }
+        Box::new(Times(Vec::with_capacity(self.count), self.count))
+    }
+}

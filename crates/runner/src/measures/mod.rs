@@ -11,6 +11,7 @@ mod extremes;
 mod landmarks;
 mod samples;
 mod sizes;
+mod steps;
 
 pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
 pub use conditioning::NewtonCondition;
@@ -18,10 +19,14 @@ pub use counters::*;
 pub use curves::ShapeDistance;
 pub use drift::DriftConstant;
 pub use error::{MaximumError, MultiplierError, PositionError, VelocityError, bound_of};
-pub use extremes::{AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax};
-pub use landmarks::{Crossings, EventTimes, Extrema};
+pub use extremes::{
+    AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
+    VelocityConstraintMax,
+};
+pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
 pub use samples::{Final, Initial, Sample, Visit};
 pub use sizes::{States, SwitchingFunctions};
+pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{Failure, Parameters, Statistics};
@@ -113,8 +118,19 @@ pub struct Observed<'s> {
     pub switched: &'s [usize],
     /// Magnitude of the located function at the end, where an event was located.
     pub event_residual: Option<f64>,
+    /// Local error of each component of the state as the method estimates it; empty where it does not.
+    pub error_estimate: &'s [f64],
     /// Observables inside the step.
     pub within: &'s mut dyn Within,
+}
+
+impl Observed<'_> {
+    /// 2-norm of the estimated local error; none where there is no estimate.
+    #[must_use]
+    pub fn estimated_error(&self) -> Option<f64> {
+        let square: f64 = self.error_estimate.iter().map(|error| error * error).sum();
+        (!self.error_estimate.is_empty()).then(|| square.sqrt())
+    }
 }
 
 /// Gives observables at a time inside the step.

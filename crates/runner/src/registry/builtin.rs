@@ -53,6 +53,8 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::ContactPower>()
         .method::<integrators::StormerVerlet>()
         .method::<integrators::SemiExplicit>()
+        .method::<integrators::Ode23s>()
+        .method::<integrators::Ode15s>()
 }
 
 fn with_measures(registry: Registry) -> Registry {
@@ -60,6 +62,7 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::EnergyVariation>()
         .measure::<measures::ConstraintMax>()
         .measure::<measures::SurfaceMax>()
+        .measure::<measures::VelocityConstraintMax>()
         .measure::<measures::AdjustmentMax>()
         .measure::<measures::Initial>()
         .measure::<measures::Final>()
@@ -80,7 +83,12 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::Crossings>()
         .measure::<measures::Extrema>()
         .measure::<measures::EventTimes>()
+        .measure::<measures::EventSequence>()
         .measure::<measures::EventResidual>()
+        .measure::<measures::StepSizes>()
+        .measure::<measures::ErrorEstimate>()
+        .measure::<measures::LocalError>()
+        .measure::<measures::Amplification>()
         .measure::<measures::StepsAccepted>()
         .measure::<measures::StepsRejected>()
         .measure::<measures::StepsRepeated>()

@@ -108,6 +108,8 @@ pub enum Kind {
     Both,
     /// A dot at each point, as small as can be seen.
     Dots,
+    /// A line from the first point to the second, one from the third to the fourth, and so on.
+    Segments,
     /// A bar from zero to each point, beside those of the panel's other series. For an axis with names.
     Bars,
 }
@@ -154,6 +156,18 @@ impl Series {
     #[must_use]
     pub fn marked(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         Self { kind: Kind::Both, ..Self::line(label, style, points) }
+    }
+
+    /// A marker at each of `points`.
+    #[must_use]
+    pub fn markers(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
+        Self { kind: Kind::Markers, ..Self::line(label, style, points) }
+    }
+
+    /// A line between the two points of each of `pairs`.
+    #[must_use]
+    pub fn segments(label: impl Into<String>, style: Style, pairs: impl IntoIterator<Item = [[f64; 2]; 2]>) -> Self {
+        Self { kind: Kind::Segments, ..Self::line(label, style, pairs.into_iter().flatten()) }
     }
 
     /// A bar to each of `points`.

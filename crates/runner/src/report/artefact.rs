@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use super::page::{anchor, badge, sign};
+use super::page::{anchor, badge, figure_named, sign};
 use super::{ReportError, claims, read};
 use crate::claims::Judged;
 use crate::claims::record::short;
@@ -116,9 +116,7 @@ impl<'r> Artefact<'r> {
     /// The SVG of a figure, with names that are unique on a page.
     fn figure(&self, folder: &Path) -> Result<Markup, ReportError> {
         let text = read(&folder.join(format!("{}.svg", self.id)))?;
-        let text = text.replace(&format!("{}-title", self.id), &format!("{}-title", self.anchor()));
-        let text = text.replace(&format!("{}-desc", self.id), &format!("{}-desc", self.anchor()));
-        Ok(html! { figure { (PreEscaped(text)) } })
+        Ok(figure_named(&text, self.id, &self.anchor()))
     }
 
     /// A table from its CSV file, cells with the verdicts of their claims.

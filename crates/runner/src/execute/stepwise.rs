@@ -1,0 +1,27 @@
+//! What can be drawn of a run besides the observables of its model: properties of the steps themselves.
+
+use mbsbench_problem::{Model, Observable, Step};
+
+/// Number of the properties.
+pub const COUNT: usize = 3;
+
+/// The model's observables, and after them the properties of steps.
+#[must_use]
+pub fn drawable(model: &dyn Model) -> Vec<Observable> {
+    let mut observables = model.observables();
+    observables.extend([
+        Observable::new("step_size", "s", "size of the step that ends there"),
+        Observable::new("error_estimate", "1", "2-norm of the local error that the method estimates for that step"),
+        Observable::new("error_estimate_rate", "1/s", "the same over the size of the step"),
+    ]);
+    observables
+}
+
+/// The properties of a step, in their order; no numbers where the method estimates no errors.
+#[must_use]
+pub fn properties(step: &Step<'_>) -> [f64; COUNT] {
+    let size = step.t_end - step.t_start;
+    let square: f64 = step.error_estimate.iter().map(|error| error * error).sum();
+    let error = if step.error_estimate.is_empty() { f64::NAN } else { square.sqrt() };
+    [size, error, error / size]
+}
