@@ -12,6 +12,7 @@ pub mod flexible_slider_crank;
 pub mod formulation;
 pub mod linkage;
 pub mod marble_jar;
+pub mod penalty_ball;
 mod range;
 pub mod rolling_spheres;
 pub mod slider_crank;
@@ -28,11 +29,12 @@ pub use flexible_slider_crank::FlexibleSliderCrank;
 pub use formulation::Formulation;
 pub use linkage::LinkageFormulation;
 pub use marble_jar::MarbleJar;
+pub use penalty_ball::PenaltyBall;
 pub use rolling_spheres::RollingSpheres;
 pub use slider_crank::SliderCrank;
 pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };
 pub use stiff_double_pendulum::StiffDoublePendulum;
-pub use test_equations::{LinearTest, OscillationInTime};
+pub use test_equations::{LinearOscillator, LinearTest, OscillationInTime};
 pub use two_bouncing_balls::TwoBouncingBalls;

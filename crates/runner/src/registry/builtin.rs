@@ -29,6 +29,8 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::TwoBouncingBalls>()
         .model::<models::OscillationInTime>()
         .model::<models::LinearTest>()
+        .model::<models::LinearOscillator>()
+        .model::<models::PenaltyBall>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
