@@ -4,6 +4,7 @@
 //! (what an experiment file can say), `model` (what the runner sees). No method is known here, and no file format.
 
 mod angle;
+pub mod ball_bearing;
 pub mod bouncing_balls;
 pub mod compound_pendulum;
 pub mod constrained;
@@ -22,6 +23,7 @@ pub mod test_equations;
 pub mod two_bouncing_balls;
 pub mod watched;
 
+pub use ball_bearing::BallBearing;
 pub use bouncing_balls::BouncingBalls;
 pub use compound_pendulum::Pendulum;
 pub use double_pendulum::DoublePendulum;

@@ -31,6 +31,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::LinearTest>()
         .model::<models::LinearOscillator>()
         .model::<models::PenaltyBall>()
+        .model::<models::BallBearing>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
