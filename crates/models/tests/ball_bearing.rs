@@ -45,7 +45,7 @@ fn disturbed(parameters: &BallBearing) -> Vec<f64> {
             }
         }
         let tilt = Vector3::new(5e-5 * wave(1), 5e-5 * wave(2), if body == 1 { 0.0 } else { 0.2 * wave(4) });
-        let turn = if body == 2 { Vector3::new(1e-3, -2e-3, 2.5e-3) } else { tilt };
+        let turn = if body == 2 { Vector3::new(3e-4, -6e-4, 1.2e-3) } else { tilt };
         let rotation = UnitQuaternion::new(turn);
         q[3..].copy_from_slice(&[rotation.w, rotation.i, rotation.j, rotation.k]);
     }
@@ -81,6 +81,19 @@ fn the_start_is_an_equilibrium_with_rolling_balls() {
     assert!((rolling.orbit - 426.872_553).abs() < 0.51e-6, "{rolling:?}");
     assert!((rolling.radial - 538.362_469).abs() < 0.51e-6);
     assert!((rolling.axial + 2_117.463_92).abs() < 0.51e-5);
+}
+
+/// Forces and contact angles of the bearing that nothing was tuned for, under its load.
+#[test]
+fn the_other_bearing_has_its_own_equilibrium() {
+    let bearing = Bearing::new(&BallBearing { variant: Variant::PureHertz, ..BallBearing::default() });
+    assert_relative_eq!(bearing.ball_mass, 3.529_30e-3, max_relative = 2e-6);
+    let start = bearing.equilibrium(1000.0).unwrap();
+    let angle = |normal: [f64; 2]| (normal[1] / normal[0]).atan().to_degrees();
+    assert!((start.outer_force - 395.0).abs() < 0.51, "{start:?}");
+    assert!((start.inner_force - 381.0).abs() < 0.51);
+    assert!((angle(start.outer_normal) - 16.3).abs() < 0.051, "{}", angle(start.outer_normal));
+    assert!((angle(start.inner_normal) - 16.9).abs() < 0.051, "{}", angle(start.inner_normal));
 }
 
 #[test]
@@ -255,8 +268,11 @@ fn the_jacobian_of_duals_is_that_of_differences() {
     assert_eq!((sizes[7], sizes[10], sizes[84], sizes[87]), (1e-3, 1.0, 1.0, 100.0));
     assert_eq!((scales[7], scales[10], scales[84], scales[87]), (1e-2, 1.0, 10.0, 1000.0));
     let (mut before, mut after) = (vec![0.0; n], vec![0.0; n]);
+    // Of an overlap to 1e-17 m, a force to 4e-10 N and its torque on a ball's inertia.
+    let roundoff = 4e-10 * 0.07 * bearing.ball_radius / bearing.ball_inertia;
     for j in 0..n {
-        let step = 1e-6 * sizes[j];
+        // A quaternion moves the grooves by its change times the pitch radius, which is far more than an overlap.
+        let step = if j < 84 && j % COORDINATES > 2 { 1e-7 } else { 1e-5 * sizes[j] };
         let mut moved = y.clone();
         moved[j] = y[j] - step;
         ode.rhs(0.0, &moved, &mut before).unwrap();
@@ -266,7 +282,8 @@ fn the_jacobian_of_duals_is_that_of_differences() {
         let largest = column.amax();
         for i in 0..n {
             let difference = (after[i] - before[i]) / (2.0 * step);
-            assert!((difference - column[i]).abs() <= 1e-5 * largest + 1e-6, "{i} {j}: {difference} {}", column[i]);
+            let close = (difference - column[i]).abs() <= 1e-5 * largest + roundoff / step;
+            assert!(close, "{i} {j}: {difference} {}", column[i]);
         }
     }
 }
@@ -321,9 +338,9 @@ fn the_motion_is_that_of_an_independent_implementation() {
         assert!((row[w] - speed).abs() < 0.0051, "{} and {speed}", row[w]);
     }
     let (race, pocket) = (largest[index(&*model, "race_force")], largest[index(&*model, "pocket_force")]);
-    assert!((race - 487.219).abs() < 0.05, "{race}");
-    assert!((pocket - 150.680).abs() < 0.05, "{pocket}");
-    assert!(largest[index(&*model, "norm_error")] < 1e-9);
+    assert!((race - 487.219).abs() < 0.005, "{race}");
+    assert!((pocket - 150.680).abs() < 0.005, "{pocket}");
+    assert!(largest[index(&*model, "norm_error")] < 1e-12);
 }
 
 #[test]

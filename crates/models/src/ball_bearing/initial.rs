@@ -133,16 +133,11 @@ impl Bearing {
         let &Equilibrium { distance, outer_normal: outer, inner_normal: inner, .. } = equilibrium;
         let radius = self.ball_radius;
         // Tangential velocities at both contacts, spin about the outer normal; unknowns (orbit, radial, axial).
+        #[rustfmt::skip]
         let matrix = Matrix3::new(
-            distance,
-            -radius * outer[1],
-            radius * outer[0],
-            distance,
-            -radius * inner[1],
-            radius * inner[0],
-            0.0,
-            outer[0],
-            outer[1],
+            distance, -radius * outer[1], radius * outer[0],
+            distance, -radius * inner[1], radius * inner[0],
+            0.0, outer[0], outer[1],
         );
         let speeds = Vector3::new(0.0, self.inner_speed * (distance + radius * inner[0]), 0.0);
         let [orbit, radial, axial] = matrix.lu().solve(&speeds)?.into();
