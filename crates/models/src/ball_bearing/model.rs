@@ -51,8 +51,8 @@ impl Watched for BearingModel {
             Observable::new("z_inner", "m", "axial position of the inner ring").of_class(Class::Position),
             Observable::new("w_cage", "rad/s", "angular velocity of the cage about the bearing's axis")
                 .of_class(Class::Velocity),
-            Observable::new("race_force", "N", "largest force between a ball and a race"),
-            Observable::new("pocket_force", "N", "largest force between a ball and its pocket"),
+            Observable::new("race_force", "N", "largest normal force between a ball and a race"),
+            Observable::new("pocket_force", "N", "largest normal force between a ball and its pocket"),
             Observable::new("contact_power", "W", "largest magnitude of a body's contact power"),
             Observable::new("power_inner", "W", "contact power of the inner ring"),
             Observable::new("power_cage", "W", "contact power of the cage"),
