@@ -29,6 +29,9 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::TwoBouncingBalls>()
         .model::<models::OscillationInTime>()
         .model::<models::LinearTest>()
+        .model::<models::LinearOscillator>()
+        .model::<models::PenaltyBall>()
+        .model::<models::BallBearing>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
