@@ -55,6 +55,13 @@ pub trait Ode<S: Scalar = f64> {
         Err(no_jacobian())
     }
 
+    /// Writes the size that each component typically has, in its own unit, all above zero, into `sizes` (of length
+    /// [`dimension`](Self::dimension)), and says so; false, and `sizes` as they were, where the problem has no opinion.
+    /// For absolute tolerances and the increments of difference quotients, in methods that ask for it.
+    fn typical_sizes(&self, _sizes: &mut [f64]) -> bool {
+        false
+    }
+
     /// Whether [`begin_step`](Self::begin_step) does anything; where it does, the derivative at the end of a step
     /// belongs to that step's configuration and cannot be taken over for the start of the next.
     fn locks(&self) -> bool {
@@ -154,6 +161,11 @@ pub trait OdeModel: Send + Sync {
     fn is_autonomous(&self) -> bool {
         false
     }
+
+    /// The typical size of each component; see [`Ode::typical_sizes`].
+    fn typical_sizes(&self, _sizes: &mut [f64]) -> bool {
+        false
+    }
 }
 
 /// A model as an [`Ode`] in any scalar, with derivatives by dual numbers.
@@ -202,6 +214,10 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
 
     fn is_autonomous(&self) -> bool {
         self.0.is_autonomous()
+    }
+
+    fn typical_sizes(&self, sizes: &mut [f64]) -> bool {
+        self.0.typical_sizes(sizes)
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

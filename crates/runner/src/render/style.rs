@@ -198,6 +198,7 @@ const FAMILIES: &[(&str, Hue)] = &[
     ("hht", Hue::Vermilion),
     ("stiffly-stable", Hue::Green),
     ("bdf", Hue::Navy),
+    ("sundials", Hue::Navy),
     ("linear-multistep", Hue::Blue),
     ("single-step", Hue::Orange),
     ("composite", Hue::Green),
