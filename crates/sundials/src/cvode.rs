@@ -6,7 +6,9 @@ use std::ffi::{c_int, c_void};
 use mbsbench_problem::Failure;
 
 use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
-use crate::objects::{Context, DenseSolver, FixedPoint, Memory, OutOfMemory, Vector, components, components_mut, entries_mut};
+use crate::objects::{
+    Context, DenseSolver, FixedPoint, Memory, OutOfMemory, Vector, components, components_mut, entries_mut,
+};
 use crate::{Iteration, ffi};
 
 /// Equations for [`Solver`].
@@ -183,9 +185,8 @@ impl<E: Equations> Solver<E> {
         let mut t = self.t;
         // SAFETY: the memory is that of CVODE and set up; state and place for the time are valid, and no reference to the
         // state's components is alive.
-        let flag = unsafe {
-            ffi::CVode(self.memory.pointer(), self.t_stop, self.state.pointer(), &raw mut t, ffi::ONE_STEP)
-        };
+        let flag =
+            unsafe { ffi::CVode(self.memory.pointer(), self.t_stop, self.state.pointer(), &raw mut t, ffi::ONE_STEP) };
         let ours = self.callbacks.failure();
         if flag < 0 {
             let failure = ours.filter(|_| ffi::CV_OURS.contains(&flag));
@@ -304,12 +305,7 @@ unsafe extern "C" fn jacobian<E: Equations>(
 }
 
 /// The library's way to [`Equations::roots`].
-unsafe extern "C" fn roots<E: Equations>(
-    t: f64,
-    y: ffi::VectorPointer,
-    values: *mut f64,
-    data: *mut c_void,
-) -> c_int {
+unsafe extern "C" fn roots<E: Equations>(t: f64, y: ffi::VectorPointer, values: *mut f64, data: *mut c_void) -> c_int {
     // SAFETY: the library passes the data set, a vector like the initial one, and as many places as there are functions.
     unsafe {
         enter::<E>(data, |equations, lengths| {

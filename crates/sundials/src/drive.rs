@@ -294,13 +294,8 @@ impl<'r, 'p> Run<'r, 'p> {
         if !self.watched {
             return ControlFlow::Continue(());
         }
-        let mut within = Within {
-            engine: self.engine.as_mut(),
-            t_start: self.t,
-            start: &self.y,
-            t_end,
-            end: &self.end,
-        };
+        let mut within =
+            Within { engine: self.engine.as_mut(), t_start: self.t, start: &self.y, t_end, end: &self.end };
         self.observer.step(&mut Step {
             index: self.accepted,
             t_start: self.t,

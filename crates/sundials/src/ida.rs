@@ -6,9 +6,9 @@ use std::ffi::{c_int, c_void};
 use mbsbench_problem::Failure;
 
 use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
-use crate::objects::{Context, DenseSolver, Memory, OutOfMemory, Vector, components, components_mut, entries_mut};
 use crate::cvode::Reached;
 use crate::ffi;
+use crate::objects::{Context, DenseSolver, Memory, OutOfMemory, Vector, components, components_mut, entries_mut};
 
 /// Equations for [`Solver`].
 pub trait Equations {
@@ -211,8 +211,7 @@ impl<E: Equations> Solver<E> {
         self.rate.components_mut().copy_from_slice(rate);
         self.t = t;
         // SAFETY: the memory is that of IDA and initialised, state and rate as long as before.
-        let flag =
-            unsafe { ffi::IDAReInit(self.memory.pointer(), t, self.state.pointer(), self.rate.pointer()) };
+        let flag = unsafe { ffi::IDAReInit(self.memory.pointer(), t, self.state.pointer(), self.rate.pointer()) };
         self.memory.check(t, flag)
     }
 
