@@ -29,7 +29,9 @@ pub struct Lengths {
 struct Shared<E> {
     equations: RefCell<E>,
     lengths: Lengths,
-    failure: Cell<Option<Failure>>,
+    failure: RefCell<Option<Failure>>,
+    /// Whether the failure is one that no smaller step mends, or a panic.
+    is_over: Cell<bool>,
     panic: Cell<Option<Box<dyn Any + Send>>>,
 }
 
@@ -39,8 +41,13 @@ pub struct Callbacks<E>(*mut Shared<E>);
 impl<E> Callbacks<E> {
     /// Takes equations over.
     pub fn new(equations: E, lengths: Lengths) -> Self {
-        let (failure, panic) = (Cell::new(None), Cell::new(None));
-        let shared = Shared { equations: RefCell::new(equations), lengths, failure, panic };
+        let shared = Shared {
+            equations: RefCell::new(equations),
+            lengths,
+            failure: RefCell::default(),
+            is_over: Cell::new(false),
+            panic: Cell::new(None),
+        };
         Self(Box::into_raw(Box::new(shared)))
     }
 
@@ -59,12 +66,21 @@ impl<E> Callbacks<E> {
         work(&mut self.shared().equations.borrow_mut())
     }
 
-    /// The failure of the equations since the last time this was asked, if there was one. Goes on with their panic.
-    pub fn failure(&self) -> Option<Failure> {
-        if let Some(panic) = self.shared().panic.take() {
+    /// The last failure of the equations since this was asked before, if there was one. Goes on with their panic.
+    ///
+    /// # Errors
+    /// A failure that no smaller step mends, whatever the library has made of it; it stays.
+    pub fn failure(&self) -> Result<Option<Failure>, Failure> {
+        let shared = self.shared();
+        if let Some(panic) = shared.panic.take() {
             resume_unwind(panic);
         }
-        self.shared().failure.take()
+        let last = shared.failure.take();
+        if let Some(failure) = last.as_ref().filter(|_| shared.is_over.get()) {
+            shared.failure.replace(Some(failure.clone()));
+            return Err(failure.clone());
+        }
+        Ok(last)
     }
 }
 
@@ -75,22 +91,28 @@ impl<E> Drop for Callbacks<E> {
     }
 }
 
-/// Calls `work` with the equations behind `data`. What it writes is not looked at; see [`finite`].
+/// Calls `work` with the equations behind `data`, unless they have failed for good: functional iterations go on after a
+/// function has failed. What it writes is not looked at; see [`finite`].
 ///
 /// # Safety
 /// `data` is from [`Callbacks::data`] of a value of the same type that is alive.
 pub unsafe fn enter<E>(data: *mut c_void, work: impl FnOnce(&mut E, Lengths) -> Result<(), Failure>) -> c_int {
     // SAFETY: as the caller promises.
     let shared = unsafe { &*data.cast::<Shared<E>>() };
+    if shared.is_over.get() {
+        return FATAL;
+    }
     // What a panic leaves half done is not looked at again: the solve ends with it.
     match catch_unwind(AssertUnwindSafe(|| work(&mut shared.equations.borrow_mut(), shared.lengths))) {
         Ok(Ok(())) => SUCCESS,
         Ok(Err(failure)) => {
-            let code = if matches!(failure, Failure::NonFinite { .. }) { RECOVERABLE } else { FATAL };
-            shared.failure.set(Some(failure));
-            code
+            let is_recoverable = matches!(failure, Failure::NonFinite { .. });
+            shared.failure.replace(Some(failure));
+            shared.is_over.set(!is_recoverable);
+            if is_recoverable { RECOVERABLE } else { FATAL }
         }
         Err(panic) => {
+            shared.is_over.set(true);
             shared.panic.set(Some(panic));
             FATAL
         }

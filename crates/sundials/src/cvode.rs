@@ -177,7 +177,7 @@ impl<E: Equations> Solver<E> {
     /// Makes one step of the library's choice, to the first root within it.
     ///
     /// # Errors
-    /// What the equations failed with, or [`Failure::SolverFailed`] with the library's name for it.
+    /// What the equations failed with, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's name for it.
     ///
     /// # Panics
     /// Where the equations panic.
@@ -187,7 +187,7 @@ impl<E: Equations> Solver<E> {
         // state's components is alive.
         let flag =
             unsafe { ffi::CVode(self.memory.pointer(), self.t_stop, self.state.pointer(), &raw mut t, ffi::ONE_STEP) };
-        let ours = self.callbacks.failure();
+        let ours = self.callbacks.failure()?;
         if flag < 0 {
             let failure = ours.filter(|_| ffi::CV_OURS.contains(&flag));
             return Err(failure.unwrap_or_else(|| self.memory.failure(self.t, flag)));
@@ -197,6 +197,10 @@ impl<E: Equations> Solver<E> {
             // SAFETY: as many places as there are functions.
             let flag = unsafe { ffi::CVodeGetRootInfo(self.memory.pointer(), self.found.as_mut_ptr()) };
             self.memory.check(self.t, flag)?;
+        }
+        if t <= self.t {
+            let too_small = Failure::StepTooSmall { time: self.t, step: t - self.t };
+            return Err(ours.unwrap_or(too_small));
         }
         self.t = t;
         Ok(Reached { t, is_root })

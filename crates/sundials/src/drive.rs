@@ -239,9 +239,6 @@ impl<'r, 'p> Run<'r, 'p> {
         while self.t < self.task.t_end {
             self.spend()?;
             let reached = self.engine.step()?;
-            if reached.t <= self.t {
-                return Err(Failure::StepTooSmall { time: self.t, step: reached.t - self.t });
-            }
             self.end.copy_from_slice(self.engine.state());
             if !self.end.iter().all(|x| x.is_finite()) {
                 return Err(Failure::NonFinite { time: self.t });
@@ -286,7 +283,12 @@ impl<'r, 'p> Run<'r, 'p> {
         if let ControlFlow::Break(failure) = seen {
             return Err(failure);
         }
-        if before.is_some() && self.t < self.task.t_end { self.engine.restart(self.t, &self.y) } else { Ok(()) }
+        if before.is_none() || self.t >= self.task.t_end {
+            return Ok(());
+        }
+        let (t, switched) = (self.t, &self.switched);
+        self.engine.equations(&mut |equations| equations.begin_at_roots(t, switched));
+        self.engine.restart(t, &self.y)
     }
 
     /// Shows the observer the step that ends at `t_end`.

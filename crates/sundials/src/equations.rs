@@ -18,6 +18,8 @@ pub struct Equations<'p> {
     /// Time of the last accepted state, s.
     reached: f64,
     roots: usize,
+    /// The last event, s, and the functions that are zero there.
+    event: (f64, Vec<usize>),
     matrix: DMatrix<f64>,
     moved: Vec<f64>,
     base: Vec<f64>,
@@ -65,6 +67,7 @@ impl<'p> Equations<'p> {
             max_rhs_evaluations,
             reached: t,
             roots,
+            event: (f64::NAN, Vec::with_capacity(roots)),
             matrix: DMatrix::zeros(size, size),
             moved: vec![0.0; n],
             base: vec![0.0; n],
@@ -80,6 +83,14 @@ impl<'p> Equations<'p> {
     /// The state at `t` (s) is accepted.
     pub fn accept(&mut self, t: f64) {
         self.reached = t;
+    }
+
+    /// The equations begin anew at `t` (s), where these functions are zero. What rounding has left of them there would be
+    /// another root right behind.
+    pub fn begin_at_roots(&mut self, t: f64, roots: &[usize]) {
+        self.event.0 = t;
+        self.event.1.clear();
+        self.event.1.extend_from_slice(roots);
     }
 
     /// Writes `f(t, y)`.
@@ -125,6 +136,12 @@ impl<'p> Equations<'p> {
         for (index, value) in values.iter_mut().enumerate() {
             if !self.problem.is_watched(index) {
                 *value = 1.0;
+            }
+        }
+        let (event, roots) = &self.event;
+        if t == *event {
+            for &index in roots {
+                values[index] = if self.problem.is_watched(index) { 0.0 } else { 1.0 };
             }
         }
         Ok(())

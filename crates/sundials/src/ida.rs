@@ -150,7 +150,7 @@ impl<E: Equations> Solver<E> {
     /// Makes one step of the library's choice, to the first root within it.
     ///
     /// # Errors
-    /// What the equations failed with, or [`Failure::SolverFailed`] with the library's name for it.
+    /// What the equations failed with, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's name for it.
     ///
     /// # Panics
     /// Where the equations panic.
@@ -162,7 +162,7 @@ impl<E: Equations> Solver<E> {
             let (memory, y, rate) = (self.memory.pointer(), self.state.pointer(), self.rate.pointer());
             ffi::IDASolve(memory, self.t_stop, &raw mut t, y, rate, ffi::ONE_STEP)
         };
-        let ours = self.callbacks.failure();
+        let ours = self.callbacks.failure()?;
         if flag < 0 {
             let failure = ours.filter(|_| ffi::IDA_OURS.contains(&flag));
             return Err(failure.unwrap_or_else(|| self.memory.failure(self.t, flag)));
@@ -172,6 +172,10 @@ impl<E: Equations> Solver<E> {
             // SAFETY: as many places as there are functions.
             let flag = unsafe { ffi::IDAGetRootInfo(self.memory.pointer(), self.found.as_mut_ptr()) };
             self.memory.check(self.t, flag)?;
+        }
+        if t <= self.t {
+            let too_small = Failure::StepTooSmall { time: self.t, step: t - self.t };
+            return Err(ours.unwrap_or(too_small));
         }
         self.t = t;
         Ok(Reached { t, is_root })

@@ -122,7 +122,8 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
         let mut solver = ida::Solver::new(ConservedRobertson, 0.0, &Robertson::START, &rate, &options).unwrap();
         while solver.step().unwrap().t < 40.0 {}
         let y = solver.state();
-        assert!((y[0] + y[1] + y[2] - 1.0).abs() < 1e-12, "the algebraic equation holds in every step");
+        let conserved = (y[0] + y[1] + y[2] - 1.0).abs();
+        assert!(conserved < tol, "the algebraic equation holds as far as Newton's method is converged: {conserved:e}");
         // Each is within 25 tolerances of the solution.
         for i in 0..3 {
             let multiple = (y[i] / ordinary.state[i] - 1.0).abs() / tol;
