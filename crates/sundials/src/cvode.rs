@@ -158,6 +158,8 @@ impl<E: Equations> Solver<E> {
             check(ffi::CVodeSetInitStep(memory, options.initial_step.unwrap_or(0.0)))?;
             check(ffi::CVodeSetMaxStep(memory, options.max_step.unwrap_or(0.0)))?;
             check(ffi::CVodeSetStopTime(memory, options.t_stop))?;
+            // Version 7 prints warnings past its error handlers. A step that does not advance the time is a failure here.
+            check(ffi::CVodeSetMaxHnilWarns(memory, -1))?;
             if let Some(dense) = &self.dense {
                 check(ffi::CVodeSetLinearSolver(memory, dense.solver(), dense.matrix()))?;
                 if options.own_jacobian {
@@ -169,6 +171,7 @@ impl<E: Equations> Solver<E> {
             }
             if roots > 0 {
                 check(ffi::CVodeRootInit(memory, roots, self::roots::<E>))?;
+                check(ffi::CVodeSetNoInactiveRootWarn(memory))?;
             }
         }
         Ok(())

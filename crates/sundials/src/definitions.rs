@@ -124,6 +124,7 @@ impl Kind {
 
 /// A method of the library with its settings.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(sundials), expect(dead_code, reason = "read by the driver, which is not there without the library"))]
 pub(crate) struct Sundials {
     pub(crate) kind: Kind,
     pub(crate) max_order: u32,

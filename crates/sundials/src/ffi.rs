@@ -119,6 +119,8 @@ unsafe extern "C" {
     pub fn CVodeSetMaxOrd(memory: *mut c_void, order: c_int) -> c_int;
     pub fn CVodeSetInitStep(memory: *mut c_void, step: f64) -> c_int;
     pub fn CVodeSetMaxStep(memory: *mut c_void, step: f64) -> c_int;
+    pub fn CVodeSetMaxHnilWarns(memory: *mut c_void, count: c_int) -> c_int;
+    pub fn CVodeSetNoInactiveRootWarn(memory: *mut c_void) -> c_int;
     pub fn CVodeSetStopTime(memory: *mut c_void, t: f64) -> c_int;
     pub fn CVodeSetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
     pub fn CVodeSetNonlinearSolver(memory: *mut c_void, solver: NonlinearSolverPointer) -> c_int;
@@ -147,6 +149,7 @@ unsafe extern "C" {
     pub fn IDASetMaxOrd(memory: *mut c_void, order: c_int) -> c_int;
     pub fn IDASetInitStep(memory: *mut c_void, step: f64) -> c_int;
     pub fn IDASetMaxStep(memory: *mut c_void, step: f64) -> c_int;
+    pub fn IDASetNoInactiveRootWarn(memory: *mut c_void) -> c_int;
     pub fn IDASetStopTime(memory: *mut c_void, t: f64) -> c_int;
     pub fn IDASetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
     pub fn IDASetJacFn(memory: *mut c_void, jacobian: JacobianOfResidual) -> c_int;

@@ -142,6 +142,8 @@ impl<E: Equations> Solver<E> {
             }
             if roots > 0 {
                 check(ffi::IDARootInit(memory, roots, self::roots::<E>))?;
+                // Version 7 prints warnings past its error handlers.
+                check(ffi::IDASetNoInactiveRootWarn(memory))?;
             }
         }
         Ok(())

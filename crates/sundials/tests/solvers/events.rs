@@ -158,6 +158,50 @@ fn a_ball_bounces() {
     }
 }
 
+#[test]
+fn a_function_that_stays_zero_is_no_event() {
+    struct Flat;
+    impl Ode for Flat {
+        fn dimension(&self) -> usize {
+            1
+        }
+        fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+            dydt[0] = -y[0];
+            Ok(())
+        }
+        fn switches(&mut self) -> Option<&mut dyn Switches> {
+            Some(self)
+        }
+    }
+    impl Switches for Flat {
+        fn count(&self) -> usize {
+            1
+        }
+        fn is_watched(&self, _index: usize) -> bool {
+            true
+        }
+        fn values(&mut self, _t: f64, _y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+            g[0] = 0.0;
+            Ok(())
+        }
+        fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+            rates[0] = 0.0;
+            Ok(())
+        }
+        fn tolerance(&self, _step: f64, _order: u32) -> f64 {
+            1e-12
+        }
+        fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+            panic!("it does not cross zero")
+        }
+    }
+    for (name, method) in methods() {
+        let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings: settings(tolerance(1e-6)) };
+        let solution = method.solve(Counted::new(&mut Flat), &task, &mut mbsbench_problem::Silent);
+        assert_eq!((solution.failure, solution.statistics.events), (None, 0), "{name}");
+    }
+}
+
 /// Events cost what was counted before them, too.
 #[test]
 fn counters_go_on_over_a_restart() {
