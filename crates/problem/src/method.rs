@@ -110,10 +110,12 @@ impl<S: Scalar> Task<'_, S> {
                 if !tolerances_hold {
                     return not_applicable(format!("the tolerances {rel} and {abs} are not usable"));
                 }
-                match initial_step.into_iter().chain(max_step).find(|&h| !positive(h)) {
-                    Some(h) => not_applicable(format!("the step {h} is not positive")),
-                    None => Ok(()),
+                for step in [initial_step, max_step].into_iter().flatten() {
+                    if !positive(step) {
+                        return not_applicable(format!("the step {step} is not positive"));
+                    }
                 }
+                Ok(())
             }
         }
     }
