@@ -222,8 +222,9 @@ impl<'r, 'p> Run<'r, 'p> {
             steps_accepted: self.accepted,
             steps_rejected: counters.error_test_failures + counters.convergence_failures,
             convergence_failures: counters.convergence_failures,
-            // The library's own difference quotients go through the same function as everything else.
-            rhs_evaluations: statistics.rhs_evaluations - counters.calls_for_jacobians,
+            // The library's own difference quotients go through the same function as everything else. It counts the one,
+            // too, that is refused since the budget is used up.
+            rhs_evaluations: statistics.rhs_evaluations.saturating_sub(counters.calls_for_jacobians),
             jacobian_rhs_evaluations: statistics.jacobian_rhs_evaluations + counters.calls_for_jacobians,
             jacobian_evaluations: counters.jacobians,
             factorizations: counters.factorizations,
