@@ -25,8 +25,9 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     observer: &mut dyn Observer<S>,
 ) -> Solution<S> {
     let has_estimate = stepper.error_order().is_some();
-    let checked = if stepper.knows_mass() { check_task } else { check };
-    if let Err(failure) = checked(has_estimate, &problem, task) {
+    let checked =
+        if stepper.knows_mass() { task.check(&problem, has_estimate) } else { check(has_estimate, &problem, task) };
+    if let Err(failure) = checked {
         let state = task.initial.to_vec();
         return Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: Some(failure) };
     }
@@ -64,45 +65,7 @@ pub(crate) fn check<S: Scalar>(
         let reason = "the method solves y' = f(t, y), and the problem has a mass matrix before y'".to_owned();
         return Err(Failure::NotApplicable { reason });
     }
-    check_task(has_estimate, problem, task)
-}
-
-/// The same for a method that knows the [matrix](mbsbench_problem::Ode::mass) of `M y' = f`.
-///
-/// # Errors
-/// [`Failure::NotApplicable`], which says why.
-pub(crate) fn check_task<S: Scalar>(
-    has_estimate: bool,
-    problem: &Counted<'_, S>,
-    task: &Task<'_, S>,
-) -> Result<(), Failure> {
-    let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
-    let (given, wanted) = (task.initial.len(), problem.dimension());
-    if given != wanted {
-        return not_applicable(format!("the initial state has {given} components, the problem {wanted}"));
-    }
-    let (start, end) = (task.t_start, task.t_end);
-    if !(start.is_finite() && end.is_finite() && end >= start) {
-        return not_applicable(format!("the span from {} to {} does not run forward", start.value(), end.value()));
-    }
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    match task.settings.control {
-        StepControl::Fixed { step } if !positive(step) => not_applicable(format!("the step {step} is not positive")),
-        StepControl::Fixed { .. } => Ok(()),
-        StepControl::Tolerance { .. } if !has_estimate => {
-            not_applicable("the method has no error estimate; give it a constant step".to_owned())
-        }
-        StepControl::Tolerance { rel, abs, initial_step, max_step } => {
-            let tolerances_hold = rel >= 0.0 && abs >= 0.0 && rel.is_finite() && abs.is_finite() && rel + abs > 0.0;
-            if !tolerances_hold {
-                return not_applicable(format!("the tolerances {rel} and {abs} are not usable"));
-            }
-            match initial_step.into_iter().chain(max_step).find(|&h| !positive(h)) {
-                Some(h) => not_applicable(format!("the step {h} is not positive")),
-                None => Ok(()),
-            }
-        }
-    }
+    task.check(problem, has_estimate)
 }
 
 /// A solve under way.

@@ -180,6 +180,16 @@ pub trait OdeModel: Send + Sync {
     fn is_autonomous(&self) -> bool {
         false
     }
+
+    /// See [`Ode::typical_sizes`].
+    fn typical_sizes(&self, sizes: &mut [f64]) {
+        sizes.fill(1.0);
+    }
+
+    /// See [`Ode::tolerance_scales`].
+    fn tolerance_scales(&self, scales: &mut [f64]) {
+        scales.fill(1.0);
+    }
 }
 
 /// A model as an [`Ode`] in any scalar, with derivatives by dual numbers.
@@ -228,6 +238,14 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
 
     fn is_autonomous(&self) -> bool {
         self.0.is_autonomous()
+    }
+
+    fn typical_sizes(&self, sizes: &mut [f64]) {
+        self.0.typical_sizes(sizes);
+    }
+
+    fn tolerance_scales(&self, scales: &mut [f64]) {
+        self.0.tolerance_scales(scales);
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

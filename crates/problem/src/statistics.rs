@@ -6,8 +6,10 @@
 /// |---|---|---|
 /// | `steps_accepted` | a step's result becomes the state | Nacc (compere2001), `nst` (CVODE), NACCPT (RADAU5) |
 /// | `steps_rejected` | a step is repeated after a failed error test or Newton iteration | Nrej, `netf + ncfn`, NREJCT |
+/// | `convergence_failures` | a step is repeated because its implicit equations were not solved; part of `steps_rejected` | `ncfn` |
 /// | `steps_repeated` | a step is repeated to locate an event | |
 /// | `rhs_evaluations` | the right-hand side (or residual) is evaluated, by whomever | Nrhs, `nfe`, NFCN |
+/// | `jacobian_rhs_evaluations` | the same, for a column of a Jacobian by differences; apart from `rhs_evaluations` where a method names them | `nfeLS` |
 /// | `jacobian_evaluations` | a Jacobian is formed | `nje`, NJAC |
 /// | `factorizations` | a matrix is factorised by the method (not inside the model) | `nsetups`, NDEC |
 /// | `newton_iterations` | a Newton correction is computed | `nni` |
@@ -31,10 +33,14 @@ pub struct Statistics {
     pub steps_accepted: u64,
     /// Rejected steps.
     pub steps_rejected: u64,
+    /// Rejected steps whose implicit equations were not solved.
+    pub convergence_failures: u64,
     /// Steps repeated to locate an event.
     pub steps_repeated: u64,
     /// Evaluations of the right-hand side.
     pub rhs_evaluations: u64,
+    /// Evaluations of the right-hand side for Jacobians, not among [`rhs_evaluations`](Self::rhs_evaluations).
+    pub jacobian_rhs_evaluations: u64,
     /// Evaluations of a Jacobian.
     pub jacobian_evaluations: u64,
     /// Factorisations.
@@ -74,12 +80,14 @@ pub struct Statistics {
 impl Statistics {
     /// The counters with their names, in the order of the table above.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 21] {
+    pub fn named(&self) -> [(&'static str, u64); 23] {
         [
             ("steps_accepted", self.steps_accepted),
             ("steps_rejected", self.steps_rejected),
+            ("convergence_failures", self.convergence_failures),
             ("steps_repeated", self.steps_repeated),
             ("rhs_evaluations", self.rhs_evaluations),
+            ("jacobian_rhs_evaluations", self.jacobian_rhs_evaluations),
             ("jacobian_evaluations", self.jacobian_evaluations),
             ("factorizations", self.factorizations),
             ("newton_iterations", self.newton_iterations),

@@ -12,7 +12,6 @@ use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::Rules;
 use super::state::State;
-use crate::drive;
 use crate::grid::Grid;
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
@@ -54,7 +53,7 @@ pub fn solve<S: Scalar, P: Pair<S>>(
 
 /// What makes a task impossible before the first step.
 fn check<S: Scalar>(problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
-    drive::check(true, problem, task)?;
+    task.check(problem, true)?;
     let has_switches = problem.switch_count() > 0;
     if problem.projects() || problem.locks() || has_switches {
         let reason = "dode takes problems as they are written, or with discontinuity functions; this one projects its \

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::formula::{Formula, MAX_ORDER};
 use super::run;
-use crate::{drive, suite};
+use crate::suite;
 
 /// Numerical differentiation formulas of variable order 1 to 5 with the step-size control of MATLAB's ode15s
 /// (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22, section 2), for `M y' = f(t, y)` with a constant
@@ -95,7 +95,7 @@ impl Method for Solver {
 
 /// What makes the task impossible before the first step.
 fn check(method: &Solver, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
-    drive::check_task(true, problem, task)?;
+    task.check(problem, true)?;
     problem.suits(method).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })?;
     match task.settings.control {
         StepControl::Tolerance { .. } => Ok(()),

@@ -40,8 +40,10 @@ macro_rules! counters {
 counters! {
     StepsAccepted steps_accepted "accepted steps";
     StepsRejected steps_rejected "steps repeated after a failed error test or Newton iteration";
+    ConvergenceFailures convergence_failures "steps repeated because their implicit equations were not solved";
     StepsRepeated steps_repeated "steps repeated to locate an event";
     RhsEvaluations rhs_evaluations "evaluations of the right-hand side";
+    JacobianRhsEvaluations jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted apart";
     JacobianEvaluations jacobian_evaluations "evaluations of a Jacobian";
     Factorizations factorizations "factorisations";
     NewtonIterations newton_iterations "Newton iterations";

@@ -2,6 +2,7 @@
 
 use mbsbench_integrators as integrators;
 use mbsbench_models as models;
+use mbsbench_sundials as sundials;
 
 use super::Registry;
 use crate::measures;
@@ -58,6 +59,9 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::SemiExplicit>()
         .method::<integrators::Ode23s>()
         .method::<integrators::Ode15s>()
+        .method::<sundials::CvodeBdf>()
+        .method::<sundials::CvodeAdams>()
+        .method::<sundials::Ida>()
 }
 
 fn with_measures(registry: Registry) -> Registry {
@@ -94,8 +98,10 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::Amplification>()
         .measure::<measures::StepsAccepted>()
         .measure::<measures::StepsRejected>()
+        .measure::<measures::ConvergenceFailures>()
         .measure::<measures::StepsRepeated>()
         .measure::<measures::RhsEvaluations>()
+        .measure::<measures::JacobianRhsEvaluations>()
         .measure::<measures::JacobianEvaluations>()
         .measure::<measures::Factorizations>()
         .measure::<measures::NewtonIterations>()

@@ -199,6 +199,7 @@ const FAMILIES: &[(&str, Hue)] = &[
     ("stiffly-stable", Hue::Green),
     ("bdf", Hue::Navy),
     ("ndf", Hue::Wine),
+    ("sundials", Hue::Navy),
     ("linear-multistep", Hue::Blue),
     ("single-step", Hue::Orange),
     ("composite", Hue::Green),
