@@ -3,7 +3,7 @@
 use mbsbench_problem::{Model, Observable, Step};
 
 /// Number of the properties.
-pub const COUNT: usize = 3;
+pub const COUNT: usize = 4;
 
 /// The model's observables, and after them the properties of steps.
 #[must_use]
@@ -13,6 +13,7 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
         Observable::new("step_size", "s", "size of the step that ends there"),
         Observable::new("error_estimate", "1", "2-norm of the local error that the method estimates for that step"),
         Observable::new("error_estimate_rate", "1/s", "the same over the size of the step"),
+        Observable::new("step_number", "1", "number of the step that ends there"),
     ]);
     observables
 }
@@ -23,5 +24,5 @@ pub fn properties(step: &Step<'_>) -> [f64; COUNT] {
     let size = step.t_end - step.t_start;
     let square: f64 = step.error_estimate.iter().map(|error| error * error).sum();
     let error = if step.error_estimate.is_empty() { f64::NAN } else { square.sqrt() };
-    [size, error, error / size]
+    [size, error, error / size, step.index as f64]
 }
