@@ -182,7 +182,7 @@ struct Watch<'m> {
     state: Vec<f64>,
     /// Places among the model's observables and, after them, the properties of steps.
     recorded: Vec<usize>,
-    /// Properties of the step made last.
+    /// Properties of the present step where a state is recorded.
     properties: [f64; stepwise::COUNT],
     row: Vec<f64>,
     /// Largest distance of recorded states, s.
@@ -219,6 +219,7 @@ impl Watch<'_> {
             // A state that cannot be had leaves a gap in a drawing.
             if step.within.state_at(t, &mut self.state).is_ok() {
                 self.inside.observe(t, &self.state, &mut self.inner);
+                self.properties = properties(step, part / parts);
                 self.record(t, Values::Inner);
             }
             part += 1.0;
@@ -274,12 +275,13 @@ impl Observer for Watch<'_> {
         for measure in &mut self.measures {
             measure.step(&mut observed);
         }
-        self.properties = properties(step);
         // The first step is known only now, and the curves of its properties begin at its start.
         if step.index == 1 {
+            self.properties = properties(step, 0.0);
             self.record(step.t_start, Values::Before);
         }
         self.record_inside(step);
+        self.properties = properties(step, 1.0);
         self.record(step.t_end, Values::After);
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),

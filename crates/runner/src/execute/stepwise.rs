@@ -13,16 +13,17 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
         Observable::new("step_size", "s", "size of the step that ends there"),
         Observable::new("error_estimate", "1", "2-norm of the local error that the method estimates for that step"),
         Observable::new("error_estimate_rate", "1/s", "the same over the size of the step"),
-        Observable::new("step_number", "1", "number of the step that ends there"),
+        Observable::new("step_number", "1", "steps made so far; in a step, with the part of it that is over"),
     ]);
     observables
 }
 
-/// The properties of a step, in their order; no numbers where the method estimates no errors.
+/// The properties of a step, in their order, where a part of it is over, from 0 at its start to 1 at its end; no numbers where
+/// the method estimates no errors.
 #[must_use]
-pub fn properties(step: &Step<'_>) -> [f64; COUNT] {
+pub fn properties(step: &Step<'_>, part: f64) -> [f64; COUNT] {
     let size = step.t_end - step.t_start;
     let square: f64 = step.error_estimate.iter().map(|error| error * error).sum();
     let error = if step.error_estimate.is_empty() { f64::NAN } else { square.sqrt() };
-    [size, error, error / size, step.index as f64]
+    [size, error, error / size, step.index as f64 - 1.0 + part]
 }

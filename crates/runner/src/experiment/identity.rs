@@ -40,6 +40,9 @@ pub fn is_safe_name(name: &str) -> bool {
         && !name.ends_with('.')
 }
 
+/// Files that are there besides those of tables and figures.
+const RESERVED: [&str; 5] = ["runs", "references", "timings", "robustness", "robustness-samples"];
+
 /// Ids of tables and figures are names of files, and no two are the same.
 pub(super) fn check_file_names(tables: &[Placed<TableSpec>], plots: &[Placed<FigureSpec>], problems: &mut Problems) {
     let ids = tables
@@ -52,6 +55,9 @@ pub(super) fn check_file_names(tables: &[Placed<TableSpec>], plots: &[Placed<Fig
         if !is_safe_name(id) {
             let problem = Problem::new(place, format!("`{}` is no name of a file", id.escape_debug()));
             problems.add(problem.help("accepted: small letters, digits, `.` and `-`, such as `table-3.2`"));
+        } else if RESERVED.contains(&id.as_str()) {
+            let problem = Problem::new(place, format!("`{id}.csv` is a file of every experiment"));
+            problems.add(problem.help("accepted: any other id"));
         } else if !seen.insert(id) {
             problems.add(Problem::new(place, format!("a second table or figure `{id}`")).help("ids have to differ"));
         }
