@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use approx::assert_relative_eq;
 use mbsbench_integrators::Dop853;
 use mbsbench_models::BallBearing;
-use mbsbench_models::ball_bearing::geometry::{Part, Shape};
+use mbsbench_models::ball_bearing::geometry::Part;
 use mbsbench_models::ball_bearing::{Bearing, Partner, Variant};
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AsContactOde, ContactModel, Counted, Failure, Formulated, MethodDefinition, Model, ModelDefinition, Observer, Ode,
     Parameters, Settings, Step, StepControl, Task,

@@ -31,6 +31,7 @@ pub mod scalar;
 pub mod sliding_mode;
 pub mod statistics;
 pub mod switched;
+pub mod view;
 
 pub use acceleration::AccelerationLevel;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
@@ -47,3 +48,4 @@ pub use scalar::Scalar;
 pub use sliding_mode::{SlidingMode, SlidingModeSettings};
 pub use statistics::Statistics;
 pub use switched::{AsSwitchedOde, EventKind, SwitchedModel, SwitchedOde};
+pub use view::View;

@@ -10,7 +10,7 @@ fn figure(columns: usize, panels: Vec<Panel>) -> Figure {
 }
 
 fn panel(x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-    Panel { title: "Panel".into(), x, y, series }
+    Panel { title: "Panel".into(), x, y, series, to_scale: false }
 }
 
 fn failure(x: f64) -> Failure {

@@ -1,5 +1,7 @@
 //! Outlines of the bearing at a state, for a drawing.
 
+use mbsbench_problem::view::Shape;
+
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, OUTER};
 use super::rotation::axes;
 use super::{Bearing, Groove};
@@ -23,18 +25,17 @@ pub enum Part {
     Ball,
 }
 
-/// A shape in the plane, m.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
-    /// A circle.
-    Circle {
-        /// Its centre.
-        centre: [f64; 2],
-        /// Its radius.
-        radius: f64,
-    },
-    /// A closed line; its last point is joined to the first.
-    Outline(Vec<[f64; 2]>),
+impl Part {
+    /// Its name in a drawing.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OuterRing => "outer ring",
+            Self::InnerRing => "inner ring",
+            Self::Cage => "cage",
+            Self::Ball => "ball",
+        }
+    }
 }
 
 impl Bearing {

@@ -1,8 +1,11 @@
 //! The bearing with its start, and what can be watched.
 
-use mbsbench_problem::{AsContactOde, AsOde, Class, ContactModel, Observable, Ode, Scalar};
+use mbsbench_problem::{AsContactOde, AsOde, Class, ContactModel, Observable, Ode, Scalar, View};
+
+use mbsbench_problem::view::Shape;
 
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, VELOCITIES};
+use super::geometry::Part;
 use super::{BallBearing, Bearing, EnergyBalance, Partner};
 use crate::watched::{Watched, WatchedModel};
 
@@ -73,6 +76,17 @@ impl Watched for BearingModel {
             ]);
         }
         observables
+    }
+
+    /// `face`, along the axis, and `section`, the half of the section through the axis and the first ball.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let bearing = &self.system.0;
+        let q = &y[..bearing.coordinates()];
+        let named = |shapes: Vec<(Part, Shape)>| shapes.into_iter().map(|(part, shape)| (part.name(), shape)).collect();
+        vec![
+            View { name: "face", axes: ["x", "y"], parts: named(bearing.face(q)) },
+            View { name: "section", axes: ["z", "distance from the axis"], parts: named(bearing.section(q, 0)) },
+        ]
     }
 
     fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {

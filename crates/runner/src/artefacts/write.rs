@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{figure, table};
+use super::{drawing, figure, table};
 use crate::experiment::PublishedError;
 use crate::pipeline::Outcome;
 use crate::plan::Plan;
@@ -82,6 +82,7 @@ pub fn write(
         .plots
         .iter()
         .map(|spec| figure(plan, &spec.value, results, registry).map(with_panels))
+        .chain(plan.experiment.drawings.iter().map(|spec| Ok(with_panels(drawing(plan, &spec.value)))))
         .collect::<Result<Vec<_>, _>>()?
         .concat();
     let pictures: Vec<Vec<(String, Vec<u8>)>> =

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::CommandError;
 use super::args::Schemas;
 use crate::claims::spec::ClaimSpec;
-use crate::experiment::spec::{PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
+use crate::experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
 use crate::experiment::{Precision, Rule, StudySpec};
 use crate::output::Output;
 use crate::registry::{Entry, Kind, Registry};
@@ -51,6 +51,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     let tolerance = part(SchemaGenerator::subschema_for::<Tolerance>);
     let table = part(SchemaGenerator::subschema_for::<TableSpec>);
     let panel = part(SchemaGenerator::subschema_for::<PanelSpec>);
+    let drawing = part(SchemaGenerator::subschema_for::<DrawingSpec>);
     let timing = part(SchemaGenerator::subschema_for::<Timing>);
     let undetermined = part(SchemaGenerator::subschema_for::<Undetermined>);
     let study = part(SchemaGenerator::subschema_for::<StudySpec>);
@@ -109,6 +110,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
         "cases": list(json!({ "type": "object", "properties": one_case, "required": ["case"], "additionalProperties": false })),
         "tables": list(table),
         "plots": list(reference("panel-or-panels")),
+        "drawings": list(drawing),
         "timing": timing,
         "undetermined": { "type": "object", "additionalProperties": undetermined },
         "study": study,

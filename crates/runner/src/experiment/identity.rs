@@ -1,7 +1,6 @@
 //! Ids that become names of folders and files.
 
-use super::spec::{FigureSpec, TableSpec};
-use super::{Placed, Problems};
+use super::Problems;
 use crate::input::{Node, Problem, read};
 
 /// The id of an experiment, `paper/name`.
@@ -43,12 +42,8 @@ pub fn is_safe_name(name: &str) -> bool {
 /// Files that are there besides those of tables and figures.
 const RESERVED: [&str; 5] = ["runs", "references", "timings", "robustness", "robustness-samples"];
 
-/// Ids of tables and figures are names of files, and no two are the same.
-pub(super) fn check_file_names(tables: &[Placed<TableSpec>], plots: &[Placed<FigureSpec>], problems: &mut Problems) {
-    let ids = tables
-        .iter()
-        .map(|table| (&table.value.id, &table.node))
-        .chain(plots.iter().map(|figure| (&figure.value.id, &figure.node)));
+/// Ids of tables, figures and drawings are names of files, and no two are the same.
+pub(super) fn check_file_names<'e>(ids: impl Iterator<Item = (&'e String, &'e Node)>, problems: &mut Problems) {
     let mut seen = std::collections::BTreeSet::new();
     for (id, node) in ids {
         let place = node.place_of("id");

@@ -25,13 +25,13 @@ pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
 pub use rules::Rule;
 pub use study::{Feature, StudyScope, StudySpec};
 
-use spec::{FigureSpec, TableSpec, Timing, Undetermined};
+use spec::{DrawingSpec, FigureSpec, TableSpec, Timing, Undetermined};
 
 use crate::input::{BadInput, Document, Key, Node, Problem, Value, read};
 use crate::registry::Registry;
 
 /// Keys of an experiment file.
-pub(crate) const KEYS: [&str; 24] = [
+pub(crate) const KEYS: [&str; 25] = [
     "schema",
     "id",
     "paper",
@@ -53,6 +53,7 @@ pub(crate) const KEYS: [&str; 24] = [
     "exclude",
     "tables",
     "plots",
+    "drawings",
     "timing",
     "undetermined",
     "study",
@@ -98,6 +99,8 @@ pub struct Experiment {
     pub tables: Vec<Placed<TableSpec>>,
     /// Figures with their nodes.
     pub plots: Vec<Placed<FigureSpec>>,
+    /// Drawings of mechanisms with their nodes.
+    pub drawings: Vec<Placed<DrawingSpec>>,
     /// Whether and how the runs are timed.
     pub timing: Option<Timing>,
     /// Observables that are recorded besides those that plots need.
@@ -155,9 +158,13 @@ impl Experiment {
         let trajectories = problems.keep(items(root, "trajectories", read));
         let tables = problems.keep(items(root, "tables", spec::read_table));
         let plots = problems.keep(items(root, "plots", spec::read_figure));
+        let drawings = problems.keep(items(root, "drawings", read::<DrawingSpec>));
         let cases = case::read_cases(root, registry, quick, &mut problems);
-        if let (Some(tables), Some(plots)) = (&tables, &plots) {
-            identity::check_file_names(tables, plots, &mut problems);
+        if let (Some(tables), Some(plots), Some(drawings)) = (&tables, &plots, &drawings) {
+            let tables = tables.iter().map(|table| (&table.value.id, &table.node));
+            let plots = plots.iter().map(|figure| (&figure.value.id, &figure.node));
+            let drawings = drawings.iter().map(|drawing| (&drawing.value.id, &drawing.node));
+            identity::check_file_names(tables.chain(plots).chain(drawings), &mut problems);
         }
         problems.into_result(document)?;
         let all_read = "a part that could not be read is a problem";
@@ -171,6 +178,7 @@ impl Experiment {
             cases,
             tables: tables.expect(all_read),
             plots: plots.expect(all_read),
+            drawings: drawings.expect(all_read),
             timing: timing.expect(all_read),
             trajectories: trajectories.expect(all_read),
             undetermined: undetermined.expect(all_read),

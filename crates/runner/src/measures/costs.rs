@@ -66,8 +66,12 @@ mod tests {
         let costs = |rhs_evaluations, jacobian_evaluations| {
             let context = MeasureContext { observables: &[], classes: &[], span: [0.0, 1.0], reference: None };
             // Evaluations for Jacobians as they were made are no part of either.
-            let statistics =
-                Statistics { rhs_evaluations, jacobian_evaluations, jacobian_rhs_evaluations: 7, ..Statistics::default() };
+            let statistics = Statistics {
+                rhs_evaluations,
+                jacobian_evaluations,
+                jacobian_rhs_evaluations: 7,
+                ..Statistics::default()
+            };
             let (statistics, observables) = (&statistics, &[][..]);
             let ending = Ending { t_reached: 1.0, statistics, observables, failure: None, states: 156, functions: 0 };
             JacobianCosts::default().start(&context).finish(&ending)

@@ -26,6 +26,8 @@ pub struct Panel {
     pub y: Axis,
     /// Curves, in the order of the legend.
     pub series: Vec<Series>,
+    /// Whether a unit is as long on both axes, which are linear then; one of them shows more than its range.
+    pub to_scale: bool,
 }
 
 /// An axis. Its text is `label (unit)`, without the unit where that is `1` or empty.

@@ -38,7 +38,11 @@ impl<'r> Artefact<'r> {
                 let spec = &plot.value;
                 (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), false)
             });
-            artefacts.extend(tables.chain(figures).map(|(id, title, caption, is_table)| Self {
+            let drawings = experiment.drawings.iter().map(|drawing| {
+                let spec = &drawing.value;
+                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), false)
+            });
+            artefacts.extend(tables.chain(figures).chain(drawings).map(|(id, title, caption, is_table)| Self {
                 id,
                 title: title.unwrap_or(id),
                 caption: caption.unwrap_or_default(),

@@ -6,8 +6,9 @@ mod panels;
 
 use super::checks::Observables;
 use super::{Plan, RunSpec};
+use crate::artefacts::{units, views};
 use crate::execute::run::Drawing;
-use crate::experiment::spec::{AxisValue, Layout, PanelSpec, TableSpec};
+use crate::experiment::spec::{AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
 use crate::experiment::{Label, Placed, Problems, Published};
 use crate::input::{BadInput, Node, Place, Problem, one_of};
 use crate::timings::COLUMNS;
@@ -18,6 +19,9 @@ const ALWAYS: [&str; 1] = ["t_reached"];
 pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Problems) {
     for table in &plan.experiment.tables {
         Outputs { plan, observables, node: &table.node, problems }.table(&table.value);
+    }
+    for drawing in &plan.experiment.drawings {
+        Outputs { plan, observables, node: &drawing.node, problems }.drawing(&drawing.value);
     }
     for figure in &plan.experiment.plots {
         let nodes: Vec<&Node> = match figure.node.get("panels").map(|panels| &panels.value) {
@@ -110,6 +114,27 @@ impl Outputs<'_> {
         self.one_run_a_place("cell", &table.filter, &row_axes, columns);
         if let Some(file) = &table.published {
             self.published(table, file, columns);
+        }
+    }
+
+    fn drawing(&mut self, drawing: &DrawingSpec) {
+        if units::factor("m", &drawing.unit).is_none() {
+            let problem = Problem::new(self.place("unit"), format!("`{}` is no unit of length", drawing.unit));
+            self.problems.add(problem.help("accepted: `m` or `mm`"));
+        }
+        if !self.filter(&drawing.filter) {
+            return;
+        }
+        let Some(run) = self.plan.runs.iter().find(|run| self.plan.is_meant(run, &drawing.filter)) else {
+            let problem = Problem::new(self.place("where"), "no run has all of these values");
+            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            return;
+        };
+        let known: Vec<&str> = views(run).iter().map(|view| view.name).collect();
+        for name in &drawing.views {
+            if !known.contains(&name.as_str()) {
+                self.problems.add(Problem::unknown(self.place("views"), "view", name, known.clone()));
+            }
         }
     }
 

@@ -167,6 +167,9 @@ impl<'f> Prepared<'f> {
     pub fn set_width(&mut self, cell_width: f64, right: f64) {
         self.right = right;
         self.frame_width = cell_width - self.left - right;
+        if self.panel.to_scale {
+            self.draw_to_scale();
+        }
         self.x_ticks = self.fit_x_ticks(self.frame_width);
         self.names = bars::Names::fitted(&self.panel.x.names, self.frame_width);
         let note = self.x_ticks.note().map_or(0.0, |note| note.width(TICK_SIZE) + 10.0);
@@ -185,6 +188,18 @@ impl<'f> Prepared<'f> {
                 (mark.row, mark.place) = (row, place.min(self.frame_width));
             }
         }
+    }
+
+    /// Widens the range of one axis so that a unit is as long on both.
+    fn draw_to_scale(&mut self) {
+        let sizes = [self.frame_width, self.frame_height];
+        let lengths = [self.x_range, self.y_range].map(|[low, high]| high - low);
+        let unit = (lengths[0] / sizes[0]).max(lengths[1] / sizes[1]);
+        for (range, size) in [&mut self.x_range, &mut self.y_range].into_iter().zip(sizes) {
+            let middle = 0.5 * (range[0] + range[1]);
+            *range = [middle - 0.5 * unit * size, middle + 0.5 * unit * size];
+        }
+        self.y_ticks = ticks(self.panel.y.scale, self.y_range, (self.frame_height / 28.0) as usize);
     }
 
     fn strip_height(marks: &[Mark]) -> f64 {
