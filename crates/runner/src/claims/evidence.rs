@@ -109,6 +109,13 @@ pub enum Lacking {
     Empty(String),
 }
 
+impl Lacking {
+    /// For a run that could not be made.
+    pub(super) fn unavailable(run: &RunSpec) -> Self {
+        Self::Unavailable(format!("the run {} was not made: `{}` is unavailable", run.key, run.method.name()))
+    }
+}
+
 impl<'p> Evidence<'p> {
     /// Reads `runs.csv` of the plans that `wanted` accepts, from `results/<id>/`.
     ///
@@ -159,7 +166,7 @@ impl<'p> Evidence<'p> {
             if row.status != "ok" {
                 let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
                 let unavailable = row.status == "unavailable";
-                selection.lacks(if unavailable { Lacking::Unavailable(what) } else { Lacking::Failed(what) });
+                selection.lacks(if unavailable { Lacking::unavailable(run) } else { Lacking::Failed(what) });
                 continue;
             }
             let times = operand.times.as_deref().map(|name| self.number(paper, operand, run, row, name));

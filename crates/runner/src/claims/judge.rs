@@ -158,7 +158,7 @@ impl Judge<'_> {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
         let keys = runs.iter().map(|(run, _)| run.key.to_string()).collect();
         if let Some((run, _)) = runs.iter().find(|(_, row)| row.status == "unavailable") {
-            let lacking = Lacking::Unavailable(format!("the run {} is not available here", run.key));
+            let lacking = Lacking::unavailable(run);
             return Judgement { evidence: keys, ..without(lacking) };
         }
         let as_said = |status: &str| match &failure.status {
