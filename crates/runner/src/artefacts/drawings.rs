@@ -10,7 +10,7 @@ use crate::render::figure::{Axis, Figure, Panel, Series};
 use crate::render::style::{Dash, Style};
 
 /// Corners of the polygons that circles are drawn as.
-const CORNERS: usize = 120;
+const CORNERS: usize = 72;
 
 /// The figure that `spec` describes: the model of the first run that is meant, as it starts.
 #[must_use]
@@ -33,24 +33,26 @@ pub fn views(run: &RunSpec) -> Vec<View> {
 
 fn panel(view: &View, unit: &str) -> Panel {
     let scale = units::factor("m", unit).unwrap_or(1.0);
-    let mut parts: Vec<&'static str> = view.parts.iter().map(|&(part, _)| part).collect();
-    let mut seen = std::collections::BTreeSet::new();
-    parts.retain(|part| seen.insert(*part));
-    let series = parts.iter().enumerate().map(|(index, part)| {
-        let outlines = view.parts.iter().filter(|(name, _)| name == part).map(|(_, shape)| shape.points(CORNERS));
-        let sides = outlines.flat_map(|points| {
-            let points: Vec<[f64; 2]> = points.into_iter().map(|point| point.map(|x| x * scale)).collect();
-            let next = points.iter().cycle().skip(1);
-            points.iter().zip(next).map(|(&a, &b)| [a, b]).collect::<Vec<_>>()
+    let mut parts: Vec<&'static str> = Vec::new();
+    let series = view.parts.iter().map(|&(part, ref shape)| {
+        let index = parts.iter().position(|known| *known == part);
+        // One entry of the legend for all outlines of a part.
+        let label = if index.is_some() { "" } else { part };
+        let index = index.unwrap_or_else(|| {
+            parts.push(part);
+            parts.len() - 1
         });
         let style = Style { dash: Dash::Solid, ..Style::of_index(index) };
-        Series::segments(*part, style, sides.collect::<Vec<_>>())
+        let points: Vec<[f64; 2]> = shape.points(CORNERS).into_iter().map(|point| point.map(|x| x * scale)).collect();
+        let closed = points.iter().chain(points.first()).copied().collect::<Vec<_>>();
+        Series::line(label, style, closed)
     });
+    let series = series.collect();
     Panel {
         title: String::new(),
         x: Axis::linear(view.axes[0], unit),
         y: Axis::linear(view.axes[1], unit),
-        series: series.collect(),
+        series,
         to_scale: true,
     }
 }

@@ -77,7 +77,8 @@ impl Measure for Bouncing {
             return;
         }
         if self.ends.len() < ENDS {
-            self.ends.extend(passage(step, height, 0.0, &mut self.scratch));
+            let at_start = (step.start[height] == 0.0).then_some(step.t_start);
+            self.ends.extend(at_start.or_else(|| passage(step, height, 0.0, &mut self.scratch)));
         }
         if released && self.tops.len() < self.count {
             self.tops.push(step.end[top]);
@@ -95,6 +96,15 @@ impl Measure for Bouncing {
 mod tests {
     use super::*;
     use crate::measures::testing::{ended, through};
+
+    #[test]
+    fn a_state_on_the_floor_begins_a_contact_and_ends_none() {
+        let measure = Bounces { of: "q".to_owned(), top: "v".to_owned(), count: 1 };
+        let heights = [1.0, 0.0, -1.0, 0.0, 0.0, -1.0];
+        let times: Vec<f64> = (0..6).map(f64::from).collect();
+        let values = ended(through(&measure, &times, |t| vec![heights[t as usize], t]), false);
+        assert_eq!(values, [Some(3.0), Some(2.0), Some(1.0)]);
+    }
 
     #[test]
     fn contacts_and_flights_are_told_by_the_sign_of_the_height() {
