@@ -88,7 +88,7 @@ struct Judge {
 impl Measure for Judge {
     fn step(&mut self, step: &mut Observed<'_>) {
         // What is no number is below no limit.
-        let exceeds = |&(index, limit): &(usize, f64)| !(step.end[index].abs() <= limit);
+        let exceeds = |&(index, limit): &(usize, f64)| step.end[index].is_nan() || step.end[index].abs() > limit;
         self.is_exceeded |= self.limits.iter().flatten().any(exceeds);
     }
 

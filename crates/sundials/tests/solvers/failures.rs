@@ -209,3 +209,28 @@ fn what_cannot_be_solved_at_all_is_not_applicable() {
     let bdf = CvodeBdf { typical: Sizes::Components(vec![1.0; 5]), ..CvodeBdf::default() }.method();
     assert!(not_applicable(solve(&*bdf, &Oscillator, &[1.0, 0.0], 1.0, tolerance(1e-6), &mut Silent).failure));
 }
+
+/// `M y' = f` with a matrix that the methods do not know.
+struct Weighted(nalgebra::DMatrix<f64>);
+
+impl Ode for Weighted {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs(&mut self, _t: f64, _y: &[f64], _dydt: &mut [f64]) -> Result<(), Failure> {
+        panic!("it is not to be solved")
+    }
+    fn mass(&self) -> Option<&nalgebra::DMatrix<f64>> {
+        Some(&self.0)
+    }
+}
+
+#[test]
+fn equations_with_a_mass_matrix_are_refused() {
+    for (name, method) in methods() {
+        let mut weighted = Weighted(nalgebra::DMatrix::identity(2, 2));
+        assert!(method.suits(&mut weighted).is_err(), "{name}");
+        let failure = run(&*method, &mut weighted, 1.0, settings(tolerance(1e-6))).failure;
+        assert!(matches!(failure, Some(Failure::NotApplicable { .. })), "{name}: {failure:?}");
+    }
+}
