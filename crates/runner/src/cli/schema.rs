@@ -159,13 +159,15 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                     "label".to_owned(),
                     json!({ "type": "string", "description": "Name in tables and plots." }),
                 );
+            }
+            rename(&mut parameters, &prefix);
+            if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
                 for &key in K::OWN_KEYS {
-                    let kind = if key == "tolerance" { key } else { "number" };
-                    let own = json!({ "$ref": format!("#/$defs/{kind}"), "description": "In place of the step of the file." });
+                    let mut own = reference(if key == "tolerance" { key } else { "number" });
+                    own["description"] = json!("In place of the step of the file.");
                     properties.insert(key.to_owned(), own);
                 }
             }
-            rename(&mut parameters, &prefix);
         }
         alternatives.push(json!({
             "type": "object",

@@ -115,8 +115,7 @@ fn check_methods(plan: &Plan, problems: &mut Problems) {
 /// Undetermined parameters exist, are numbers, and are set to a value within their range.
 fn check_undetermined(plan: &Plan, problems: &mut Problems) {
     for (key, undetermined) in &plan.experiment.undetermined {
-        let values = plan.numbers_at(&key.name);
-        if values.is_empty() {
+        if plan.runs.iter().all(|run| run.number_at(&key.name).is_none()) {
             let known = known_paths(plan);
             problems.add(Problem::unknown(
                 key.place,
@@ -131,7 +130,8 @@ fn check_undetermined(plan: &Plan, problems: &mut Problems) {
         let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.values(axis).len() > 1);
         // `--quick` is no experiment of the paper.
         let is_nominal = !is_axis && !plan.experiment.quick;
-        if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)).filter(|_| is_nominal) {
+        let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
+        if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
             let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
             problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
         }
