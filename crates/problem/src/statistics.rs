@@ -22,6 +22,8 @@
 /// | `unlocked_steps` | a step is made without locating events, because they follow too fast on each other | |
 /// | `projections` | a state is projected after a step | |
 /// | `matrix_exponentials` | an exponential of a matrix is formed | |
+/// | `matrix_products` | two matrices are multiplied for an exponential, squarings not among them | |
+/// | `matrix_squarings` | a matrix is squared to undo the scaling of an exponential | |
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Accepted steps.
@@ -60,12 +62,16 @@ pub struct Statistics {
     pub projections: u64,
     /// Matrix exponentials.
     pub matrix_exponentials: u64,
+    /// Products of matrices for exponentials, without squarings.
+    pub matrix_products: u64,
+    /// Squarings of matrices for exponentials.
+    pub matrix_squarings: u64,
 }
 
 impl Statistics {
     /// The counters with their names, in the order of the table above.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 18] {
+    pub fn named(&self) -> [(&'static str, u64); 20] {
         [
             ("steps_accepted", self.steps_accepted),
             ("steps_rejected", self.steps_rejected),
@@ -85,6 +91,8 @@ impl Statistics {
             ("unlocked_steps", self.unlocked_steps),
             ("projections", self.projections),
             ("matrix_exponentials", self.matrix_exponentials),
+            ("matrix_products", self.matrix_products),
+            ("matrix_squarings", self.matrix_squarings),
         ]
     }
 }
