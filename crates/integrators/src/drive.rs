@@ -46,6 +46,8 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
             factorizations: own.factorizations,
             linear_solves: own.linear_solves,
             matrix_exponentials: own.matrix_exponentials,
+            matrix_products: own.matrix_products,
+            matrix_squarings: own.matrix_squarings,
             ..counted
         },
         failure,

@@ -24,6 +24,8 @@
 /// | `unlocked_steps` | a step is made without locating events, because they follow too fast on each other | |
 /// | `projections` | a state is projected after a step | |
 /// | `matrix_exponentials` | an exponential of a matrix is formed | |
+/// | `matrix_products` | two matrices are multiplied for an exponential, squarings not among them | |
+/// | `matrix_squarings` | a matrix is squared to undo the scaling of an exponential | |
 /// | `tests` | the criterion that the size of a step has to meet is tested | sum of m (modin2005) |
 /// | `tests_per_step` | the largest number of such tests in one step | |
 /// | `forced_accepts` | a step is accepted that does not meet the criterion, because no other would | |
@@ -69,6 +71,10 @@ pub struct Statistics {
     pub projections: u64,
     /// Matrix exponentials.
     pub matrix_exponentials: u64,
+    /// Products of matrices for exponentials, without squarings.
+    pub matrix_products: u64,
+    /// Squarings of matrices for exponentials.
+    pub matrix_squarings: u64,
     /// Tests of a criterion that the size of a step has to meet.
     pub tests: u64,
     /// Largest number of them in one step.
@@ -80,7 +86,7 @@ pub struct Statistics {
 impl Statistics {
     /// The counters with their names, in the order of the table above.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 23] {
+    pub fn named(&self) -> [(&'static str, u64); 25] {
         [
             ("steps_accepted", self.steps_accepted),
             ("steps_rejected", self.steps_rejected),
@@ -102,6 +108,8 @@ impl Statistics {
             ("unlocked_steps", self.unlocked_steps),
             ("projections", self.projections),
             ("matrix_exponentials", self.matrix_exponentials),
+            ("matrix_products", self.matrix_products),
+            ("matrix_squarings", self.matrix_squarings),
             ("tests", self.tests),
             ("tests_per_step", self.tests_per_step),
             ("forced_accepts", self.forced_accepts),

@@ -43,6 +43,8 @@ pub fn solve<S: Scalar, P: Pair<S>>(
         newton_iterations: costs.newton_iterations,
         linear_solves: costs.linear_solves,
         matrix_exponentials: costs.matrix_exponentials,
+        matrix_products: costs.matrix_products,
+        matrix_squarings: costs.matrix_squarings,
         rhs_evaluations: counted.rhs_evaluations,
         switch_evaluations: counted.switch_evaluations,
         events: counted.events,

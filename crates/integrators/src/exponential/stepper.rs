@@ -202,6 +202,8 @@ impl Stepper<f64> for LlmStepper {
         for block in [&self.solution].into_iter().chain(self.estimate.as_ref().map(|estimate| &estimate.block)) {
             let block = block.costs();
             costs.matrix_exponentials += block.exponentials;
+            costs.matrix_products += block.products;
+            costs.matrix_squarings += block.squarings;
             costs.factorizations += block.factorizations;
             costs.linear_solves += block.solves;
         }

@@ -6,6 +6,7 @@ use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
 use super::record::short;
 use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
+use crate::fit::exponent;
 
 /// Judges a claim of a paper.
 #[must_use]
@@ -110,7 +111,7 @@ impl Judge<'_> {
         }
         let points: Vec<[f64; 2]> =
             abscissas.numbers.iter().zip(&ordinates.numbers).map(|(x, y)| [x.value, y.value]).collect();
-        let slope = slope(&points);
+        let slope = exponent(&points).unwrap_or(f64::NAN);
         let uncertain = ordinates.numbers.iter().any(|number| number.uncertainty > 0.1 * number.value.abs());
         let mut judgement = tested_number(Number { value: slope, uncertainty: 0.0 }, test, partly);
         if uncertain {
@@ -309,30 +310,9 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgemen
     }
 }
 
-/// Slope of log y over log x by least squares; no number where a point has no logarithm or all x are the same.
-fn slope(points: &[[f64; 2]]) -> f64 {
-    let logs: Vec<[f64; 2]> = points.iter().map(|point| point.map(f64::ln)).collect();
-    let count = logs.len() as f64;
-    let mean = |axis: usize| logs.iter().map(|point| point[axis]).sum::<f64>() / count;
-    let (x, y) = (mean(0), mean(1));
-    let (products, squares) = logs.iter().fold((0.0, 0.0), |(products, squares), point| {
-        (products + (point[0] - x) * (point[1] - y), squares + (point[0] - x) * (point[0] - x))
-    });
-    let slope = products / squares;
-    if slope.is_finite() { slope } else { f64::NAN }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slopes_of_powers_are_their_exponents() {
-        let points: Vec<[f64; 2]> = [0.1, 0.05, 0.02, 0.01].iter().map(|&h: &f64| [h, 3.0 * h.powi(5)]).collect();
-        assert!((slope(&points) - 5.0).abs() < 1e-12);
-        assert!(slope(&[[0.1, 0.0], [0.2, 1.0]]).is_nan());
-        assert!(slope(&[[0.1, 1.0], [0.1, 2.0]]).is_nan());
-    }
 
     #[test]
     fn uncertainty_that_could_turn_a_verdict_leaves_it_open() {

@@ -58,6 +58,8 @@ counters! {
     UnlockedSteps unlocked_steps "steps without location of events, where they follow too fast on each other";
     Projections projections "projections after a step";
     MatrixExponentials matrix_exponentials "matrix exponentials";
+    MatrixProducts matrix_products "products of matrices in exponentials, squarings not among them";
+    MatrixSquarings matrix_squarings "squarings of matrices in exponentials";
     Tests tests "tests of the criterion that the size of a step has to meet";
     ForcedAccepts forced_accepts "steps accepted without meeting the criterion for their size";
 }

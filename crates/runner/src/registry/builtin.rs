@@ -122,6 +122,8 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::UnlockedSteps>()
         .measure::<measures::Projections>()
         .measure::<measures::MatrixExponentials>()
+        .measure::<measures::MatrixProducts>()
+        .measure::<measures::MatrixSquarings>()
         .measure::<measures::Tests>()
         .measure::<measures::TestsPerStep>()
         .measure::<measures::ForcedAccepts>()
