@@ -1,9 +1,10 @@
 //! Known solutions, and agreement with methods of another kind.
 
-use mbsbench_integrators::{Dop853, Dopri5};
+use mbsbench_integrators::{Dop853, Dopri5, Ode15s};
 use mbsbench_models::{Formulation, Pendulum};
 use mbsbench_problem::{
-    Counted, Failure, Formulated, Method, MethodDefinition, ModelDefinition, Settings, Silent, Solution, Task,
+    Counted, Failure, Formulated, Method, MethodDefinition, ModelDefinition, Settings, Silent, Solution, StepControl,
+    Task,
 };
 use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, ida};
 
@@ -72,6 +73,22 @@ fn robertson() {
     }
 }
 
+/// The project's own stiff code, of the same family, against the library's at a tolerance a hundred times as small.
+#[test]
+fn ode15s_agrees_with_the_library_on_robertson() {
+    let cvode = CvodeBdf { absolute_scale: Sizes::Components(vec![1.0, 1e-5, 1.0]), ..CvodeBdf::default() };
+    let reference = solve(&*cvode.method(), &Robertson, &Robertson::START, 40.0, tolerance(1e-11), &mut Silent);
+    for tol in [1e-5, 1e-7, 1e-9] {
+        let control = StepControl::Tolerance { rel: tol, abs: 1e-5 * tol, initial_step: None, max_step: None };
+        let solution = solve(&*Ode15s::default().method(), &Robertson, &Robertson::START, 40.0, control, &mut Silent);
+        assert_eq!(solution.failure, None);
+        for (own, theirs) in solution.state.iter().zip(&reference.state) {
+            let multiple = (own / theirs - 1.0).abs() / tol;
+            assert!(multiple < 50.0, "{tol:e}: {multiple}");
+        }
+    }
+}
+
 /// Robertson's problem with the conservation of mass in place of its third equation: index 1.
 struct ConservedRobertson;
 
@@ -136,7 +153,7 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
 
 /// A rod with its end held by two constraints, at acceleration level.
 #[test]
-fn constrained_pendulum_agrees_with_an_explicit_method() {
+fn implicit_methods_agree_with_an_explicit_one_on_the_constrained_pendulum() {
     let model = Pendulum { formulation: Formulation::AccelerationLevel, ..Pendulum::default() }.model();
     let run = |method: &dyn Method, tol: f64| -> Solution {
         let initial = Formulated::<f64>::initial_state(&*model);
@@ -145,7 +162,8 @@ fn constrained_pendulum_agrees_with_an_explicit_method() {
     };
     let reference = run(&*Dopri5::default().method(), 1e-13);
     let exact = CvodeBdf { jacobian: Jacobian::Exact, ..CvodeBdf::default() };
-    for (name, method) in methods().into_iter().chain([("cvode-bdf with exact Jacobian", exact.method())]) {
+    let others = [("cvode-bdf with exact Jacobian", exact.method()), ("ode15s", Ode15s::default().method())];
+    for (name, method) in methods().into_iter().chain(others) {
         let solution = run(&*method, 1e-12);
         assert_eq!(solution.failure, None, "{name}");
         let error = distance(&solution.state, &reference.state);
