@@ -200,37 +200,45 @@ fn add_to_diagonal(number: f64, sum: &mut DMatrix<f64>) {
     }
 }
 
-/// `c = a b`; the matrices are small and have blocks of zeros. A part of a column of the result is summed up in registers.
+/// `c = a b`. Up to sixteen rows a column of the result is summed up in registers, in loops whose bounds the compiler knows.
 fn multiply(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
-    let n = a.nrows().max(1);
-    for (result, factors) in c.as_mut_slice().chunks_mut(n).zip(b.as_slice().chunks(n)) {
-        let mut row = 0;
-        while row + 8 <= n {
-            part::<8>(a.as_slice(), factors, result, row);
-            row += 8;
+    let n = a.nrows();
+    let (a, b, c) = (a.as_slice(), b.as_slice(), c.as_mut_slice());
+    macro_rules! unrolled {
+        ($($rows:literal)*) => {
+            match n {
+                $($rows => multiply_small::<$rows>(a, b, c),)*
+                _ => multiply_large(n, a, b, c),
+            }
+        };
+    }
+    unrolled!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
+}
+
+/// The same for matrices of `N` rows, stored by columns.
+fn multiply_small<const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
+    let columns = a.as_chunks::<N>().0;
+    for (result, factors) in c.as_chunks_mut::<N>().0.iter_mut().zip(b.as_chunks::<N>().0) {
+        let mut sum = [0.0; N];
+        for (&factor, column) in factors.iter().zip(columns) {
+            for row in 0..N {
+                sum[row] += column[row] * factor;
+            }
         }
-        if row + 4 <= n {
-            part::<4>(a.as_slice(), factors, result, row);
-            row += 4;
-        }
-        while row < n {
-            part::<1>(a.as_slice(), factors, result, row);
-            row += 1;
-        }
+        *result = sum;
     }
 }
 
-/// Rows `row` to `row + W` of the columns of `a`, each times its factor, summed up into those of `result`.
-#[inline(always)]
-fn part<const W: usize>(a: &[f64], factors: &[f64], result: &mut [f64], row: usize) {
-    let mut sum = [0.0; W];
-    for (&factor, column) in factors.iter().zip(a.chunks_exact(result.len())) {
-        let entries: &[f64; W] = column[row..].first_chunk().expect("a part lies within its column");
-        for (sum, &entry) in sum.iter_mut().zip(entries) {
-            *sum += entry * factor;
+/// The same for matrices of any number `n` of rows.
+fn multiply_large(n: usize, a: &[f64], b: &[f64], c: &mut [f64]) {
+    for (result, factors) in c.chunks_mut(n.max(1)).zip(b.chunks(n.max(1))) {
+        result.fill(0.0);
+        for (&factor, column) in factors.iter().zip(a.chunks(n.max(1))) {
+            for (result, &entry) in result.iter_mut().zip(column) {
+                *result += entry * factor;
+            }
         }
     }
-    result[row..row + W].copy_from_slice(&sum);
 }
 
 #[cfg(test)]
