@@ -245,6 +245,36 @@ mod tests {
         assert!(residual::<DoubleDouble>(6) < 1.5e7 * 1e-30);
     }
 
+    /// A diagonal matrix goes another way, to the same bits as one with an entry too small to matter.
+    #[test]
+    fn diagonals_are_solved_as_any_matrix_is() {
+        let diagonal = [3.0, -0.7, 1e-3, 41.0];
+        let matrix = DMatrix::from_diagonal(&nalgebra::DVector::from_row_slice(&diagonal));
+        let mut full = matrix.clone();
+        full[(0, 3)] = f64::MIN_POSITIVE;
+        let [mut own, mut other] = [Lu::<f64>::new(4), Lu::new(4)];
+        own.factorize(&matrix).unwrap();
+        other.factorize(&full).unwrap();
+        assert!(own.is_diagonal && !other.is_diagonal);
+        let solved = |lu: &Lu<f64>, by_columns: bool| {
+            let mut x = [0.1, -2.0, 0.3, 1.7];
+            if by_columns {
+                lu.solve_by_columns(&mut x)
+            } else {
+                lu.solve(&mut x)
+            }
+            x
+        };
+        for by_columns in [false, true] {
+            assert_eq!(solved(&own, by_columns), solved(&other, by_columns));
+        }
+        for (k, entry) in [(1, 0.0), (2, f64::NAN), (3, f64::INFINITY)] {
+            let mut spoilt = matrix.clone();
+            spoilt[(k, k)] = entry;
+            assert_eq!(own.factorize(&spoilt), Err(Singular));
+        }
+    }
+
     #[test]
     fn needs_its_pivoting() {
         let a = DMatrix::from_row_slice(2, 2, &[0.0, 2.0, 3.0, 1.0]);
