@@ -92,7 +92,7 @@ pub struct ExplicitStepper<S> {
     estimates: Vec<Row<S>>,
     /// Derivatives at the stages, one after the other, and space for [`LONGEST`] of them.
     stages: Vec<S>,
-    /// State at a stage.
+    /// An error estimate under way.
     state: Vec<S>,
     zeros: Vec<S>,
     /// The last stage's state is the result and its derivative the next step's first.

@@ -167,8 +167,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
         loop {
             self.spend()?;
             self.begin(h.value())?;
-            let limit = self.contact_limit().filter(|&limit| limit < h.value());
-            let (t_reached, h_made) = limit.map_or((t_next, h), |limit| (self.start.t + limit, S::from(limit)));
+            let (t_reached, h_made) = self.limited(t_next, h);
             self.pair.step(&mut self.problem, &self.start, h_made, &mut self.end)?;
             if !self.end.is_finite() {
                 return Err(self.not_finite());
@@ -182,9 +181,13 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
         }
     }
 
-    /// The largest step from the present state, s, where that depends on the configuration.
-    fn contact_limit(&self) -> Option<f64> {
-        self.contact_step.filter(|_| self.locating && !self.detector.locked.iter().all(|&side| side))
+    /// End and size of the step of size `h` to `t_next`, cut to what the configuration allows.
+    fn limited(&self, t_next: S, h: S) -> (S, S) {
+        let is_closed = || self.locating && !self.detector.locked.iter().all(|&side| side);
+        match self.contact_step {
+            Some(limit) if limit < h.value() && is_closed() => (self.start.t + limit, S::from(limit)),
+            _ => (t_next, h),
+        }
     }
 
     /// Steps of controlled size to the end of the span.
@@ -205,8 +208,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             let h = if is_last { t_end - t } else { S::from(size) };
             let t_next = if is_last { t_end } else { t + h };
             self.begin(h.value())?;
-            let limit = self.contact_limit().filter(|&limit| limit < h.value());
-            let (t_next, h) = limit.map_or((t_next, h), |limit| (t + limit, S::from(limit)));
+            let (t_next, h) = self.limited(t_next, h);
             let delta = match self.pair.step(&mut self.problem, &self.start, h, &mut self.end) {
                 Ok(()) => self.pair.difference(h, &self.start, &self.end),
                 // a smaller step converges better

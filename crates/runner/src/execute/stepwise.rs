@@ -23,7 +23,13 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
 #[must_use]
 pub fn properties(step: &Step<'_>, part: f64) -> [f64; COUNT] {
     let size = step.t_end - step.t_start;
-    let square: f64 = step.error_estimate.iter().map(|error| error * error).sum();
-    let error = if step.error_estimate.is_empty() { f64::NAN } else { square.sqrt() };
+    let error = estimated_error(step.error_estimate).unwrap_or(f64::NAN);
     [size, error, error / size, step.index as f64 - 1.0 + part]
+}
+
+/// 2-norm of a local error that a method estimates; none where it does not.
+#[must_use]
+pub fn estimated_error(components: &[f64]) -> Option<f64> {
+    let square: f64 = components.iter().map(|error| error * error).sum();
+    (!components.is_empty()).then(|| square.sqrt())
 }

@@ -136,15 +136,6 @@ pub struct Observed<'s> {
     pub within: &'s mut dyn Within,
 }
 
-impl Observed<'_> {
-    /// 2-norm of the estimated local error; none where there is no estimate.
-    #[must_use]
-    pub fn estimated_error(&self) -> Option<f64> {
-        let square: f64 = self.error_estimate.iter().map(|error| error * error).sum();
-        (!self.error_estimate.is_empty()).then(|| square.sqrt())
-    }
-}
-
 /// Gives observables at a time inside the step.
 pub trait Within {
     /// Writes the observables at `t` (s) into `values`.

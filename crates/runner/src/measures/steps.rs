@@ -1,10 +1,11 @@
 //! Sizes of steps, and the errors that a method estimates for them.
 
-use mbsbench_problem::Parameters;
+use mbsbench_problem::{OutOfRange, Parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use crate::execute::stepwise::estimated_error;
 
 /// Smallest, largest and median step, and the share of steps that turn from growing to shrinking or back. The last step of
 /// a run is left out, since the end of the span cuts it.
@@ -93,7 +94,7 @@ struct LargestEstimate {
 
 impl Measure for LargestEstimate {
     fn step(&mut self, step: &mut Observed<'_>) {
-        if let Some(error) = step.estimated_error() {
+        if let Some(error) = estimated_error(step.error_estimate) {
             let error = if self.per_unit_step { error / (step.t_end - step.t_start) } else { error };
             self.largest = Some(self.largest.map_or(error, |largest| largest.max(error)));
         }
@@ -104,18 +105,26 @@ impl Measure for LargestEstimate {
 }
 
 /// Error of the first step, which starts on the solution: the closed form less what the method makes, so that it is what the
-/// method's result lacks, and beside it the method's estimate. The observables are the first components of the state, in their order; a component without closed
-/// form is taken to be exact.
+/// method's result lacks, and beside it the method's estimate.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LocalError {
-    /// Observables that are components of the state, in its order.
+    /// Observables that are the components of the state, from the first on, in its order.
     of: Vec<String>,
-    /// Observables with their closed form, in the same order; the method's own time stands for one that is `t`.
+    /// Observables with their closed form, one for each and in the same order; the method's own time stands for one that
+    /// is `t`.
     exact: Vec<String>,
 }
 
-impl Parameters for LocalError {}
+impl Parameters for LocalError {
+    fn check(&self) -> Result<(), OutOfRange> {
+        if self.of.len() == self.exact.len() {
+            return Ok(());
+        }
+        let found = format!("of length {}", self.exact.len());
+        Err(OutOfRange::new("exact", found, format!("as many observables as `of` has, {}", self.of.len())))
+    }
+}
 
 /// The name that stands for the time at the end of the step.
 const TIME: &str = "t";
@@ -245,6 +254,14 @@ mod tests {
         assert_eq!(share_of_reversals(&[1.0, 2.0, 1.0, 2.0]), Some(1.0));
         // up, up, down, level, down
         assert_eq!(share_of_reversals(&[1.0, 2.0, 3.0, 2.0, 2.0, 1.0]), Some(0.25));
+    }
+
+    #[test]
+    fn every_component_has_its_closed_form() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let measure = |exact: &[&str]| LocalError { of: names(&["x1", "x2"]), exact: names(exact) };
+        assert_eq!(measure(&["exact_1", "t"]).check(), Ok(()));
+        assert_eq!(measure(&["exact_1"]).check().unwrap_err().field, "exact");
     }
 
     #[test]
