@@ -133,7 +133,7 @@ fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
     numbers.iter().map(|number| number.value()).collect()
 }
 
-fn rounded<S: Scalar>(x: DoubleDouble) -> S {
+pub(crate) fn rounded<S: Scalar>(x: DoubleDouble) -> S {
     let (hi, lo) = x.parts();
     S::from(hi) + lo
 }

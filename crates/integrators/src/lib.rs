@@ -31,6 +31,7 @@ pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
+pub mod implicit;
 mod linearisation;
 pub mod low_order;
 pub mod ndf;
