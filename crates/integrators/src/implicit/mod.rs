@@ -12,11 +12,36 @@
 //! The parameter `ρ_∞ ∈ [0, 1]` is the spectral radius at infinite frequency: 0 annihilates, 1 does not damp at all.
 //! [`linear`] has what the coefficients mean on the undamped oscillator.
 
+//!
+//! All are steps of one engine: a formula gives `y = ŷ + c y'` at the point it solves for, a predictor the first guess of
+//! `y'`, and Newton's method the rest.
+//!
+//! ```text
+//! Scheme  (PastSteps, Auxiliaries, Stages)     ŷ, c, prediction from the History of points
+//!     └─▶ Solver  (one point: r(t, y, y', λ) = 0 of a CountedDae)
+//! drive   (the grid, the observer, failures)
+//! ```
+
+mod auxiliaries;
+mod definitions;
 pub mod dirk;
+mod drive;
+mod history;
 pub mod multistep;
+mod newton;
+mod past_steps;
+mod predictor;
+mod scheme;
+mod settings;
 pub mod single_step;
+mod stages;
 mod tables;
 
+pub use definitions::{
+    Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
+    Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
+};
 pub use dirk::Esdirk;
 pub use multistep::LinearMultistep;
+pub use settings::{Charts, InitialDerivatives, Start};
 pub use single_step::SingleStep;

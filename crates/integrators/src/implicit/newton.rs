@@ -73,12 +73,18 @@ pub struct Solver<'s, 'd> {
 }
 
 impl Solver<'_, '_> {
-    /// Moves the chart to the newest point, and re-expresses the `live` newest ones in it.
-    pub fn recentre(&mut self, history: &mut History, live: usize) {
+    /// Moves the chart to the newest point, and re-expresses in it the `live` newest ones and further rates `y'` that belong
+    /// to the newest.
+    pub fn recentre(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>]) {
         if self.chart.is_empty() {
             return;
         }
-        self.dae.recentre(self.chart, &history.newest().y, self.next_chart);
+        let newest = &history.newest().y;
+        self.dae.recentre(self.chart, newest, self.next_chart);
+        for rates in further {
+            self.unknowns.y.copy_from_slice(newest);
+            self.dae.transport(self.chart, self.next_chart, &mut self.unknowns.y, rates);
+        }
         history.transport(live, self.dae, self.chart, self.next_chart);
         std::mem::swap(self.chart, self.next_chart);
     }
