@@ -13,6 +13,7 @@
 //! [`linear`] has what the coefficients mean on the undamped oscillator.
 
 pub mod dirk;
+pub mod linear;
 pub mod multistep;
 pub mod single_step;
 mod tables;
