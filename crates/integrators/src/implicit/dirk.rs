@@ -1,10 +1,11 @@
 //! Stiffly accurate Runge–Kutta formulas with an explicit first stage and equal diagonal coefficients.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
+use nalgebra::{Complex, DMatrix};
 
 use super::tables;
 use crate::Formula;
-use crate::formula::{Estimate, rounded};
+use crate::formula::{Estimate, rounded, stage_values};
 
 /// An explicit first stage, then `n` implicit ones with one coefficient `γ` on the diagonal, the last at the end of the
 /// step; zhang2022, Eqs. 5 and 6.
@@ -121,6 +122,29 @@ impl<S: Scalar> Esdirk<S> {
     #[must_use]
     pub fn weights(&self) -> &[S] {
         &self.rows[self.rows.len() - 1]
+    }
+
+    /// The stability function `R(z)`: a step of `y′ = λy` with `z = hλ` multiplies `y` with it.
+    #[must_use]
+    pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
+        *stage_values(&self.rows, z).last().expect("there is a stage")
+    }
+
+    /// The same as the matrix that takes `y` from the start to the end of a step, `1 × 1`.
+    #[must_use]
+    pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        DMatrix::from_element(1, 1, self.stability(z))
+    }
+
+    /// `R(∞)`, to which `R(z)` tends in all directions: the damping of infinite frequencies, `ρ_∞` up to its sign.
+    #[must_use]
+    pub fn stability_at_infinity(&self) -> S {
+        let mut values = vec![S::from(1.0)];
+        for row in &self.rows[1..] {
+            let others = row.iter().zip(&values).fold(S::nought(), |sum, (&a, &value)| sum + a * value);
+            values.push(-others / self.gamma());
+        }
+        values[self.stages() - 1]
     }
 
     /// The same numbers in the form that the [order conditions](crate::conditions) take.

@@ -27,6 +27,7 @@ mod definitions;
 pub mod dirk;
 mod drive;
 mod history;
+pub mod linear;
 pub mod multistep;
 mod newton;
 mod past_steps;

@@ -1,5 +1,7 @@
 //! Linear multistep formulas of order two with `r` equal roots at infinite frequency.
 
+use nalgebra::{Complex, DMatrix};
+
 /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}` with `j` from 1 to `r` in the first sum and from 0 in the second; zhang2022, Eq. 2.
 ///
 /// The formulas LMS2, LMS3 and LMS4 have order two, are A-stable, and have `σ(ζ) = Σⱼ βⱼ ζ^{r−j} = β₀ (ζ + ρ_∞)^r`: all
@@ -76,6 +78,19 @@ impl LinearMultistep {
     #[must_use]
     pub fn steps(&self) -> usize {
         self.alpha.len()
+    }
+
+    /// The matrix that takes `(y_{k−1}, …, y_{k−r})` to `(y_k, …, y_{k−r+1})` for `y′ = λy`, `z = hλ`.
+    #[must_use]
+    pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        let zero = Complex::new(0.0, 0.0);
+        let one = Complex::new(1.0, 0.0);
+        let own = one - z * self.beta[0];
+        DMatrix::from_fn(self.steps(), self.steps(), |i, j| match i {
+            0 => (z * self.beta[j + 1] + self.alpha[j]) / own,
+            _ if i == j + 1 => one,
+            _ => zero,
+        })
     }
 
     /// `βⱼ = β₀ C(r, j) ρʲ`.

@@ -1,6 +1,6 @@
 //! Single-step formulas with auxiliary derivatives that have the spectrum of linear multistep formulas.
 
-use nalgebra::Complex;
+use nalgebra::{Complex, DMatrix, RowDVector};
 
 /// `r − 1` auxiliary derivatives in the place of past steps; zhang2022, Eqs. 4, 9–11 and 18–20.
 ///
@@ -73,6 +73,33 @@ impl SingleStep {
     #[must_use]
     pub fn steps(&self) -> usize {
         self.levels.len() + 1
+    }
+
+    /// The matrix that takes `(y, h p¹, …, h p^{r−1})` from the start to the end of a step for `y′ = λy`, `z = hλ`.
+    ///
+    /// The sum of the auxiliary derivatives is taken as it is, with its imaginary part, which for real initial values
+    /// is zero.
+    #[must_use]
+    pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        let r = self.steps();
+        let mut matrix = DMatrix::zeros(r, r);
+        let one = Complex::new(1.0, 0.0);
+        let unit = |j: usize| RowDVector::from_fn(r, |_, k| if k == j { one } else { Complex::default() });
+        let own = one - z * self.b_0;
+        matrix[(0, 0)] = (z * self.b_minus_1 + 1.0) / own;
+        for (j, b) in self.b_auxiliary.iter().enumerate() {
+            matrix[(0, j + 1)] = b / own;
+        }
+        // h times the derivative below: h y′ = z y at first
+        let mut below = matrix.row(0) * z;
+        let mut below_before = unit(0) * z;
+        for (p, level) in self.levels.iter().enumerate() {
+            let before = unit(p + 1);
+            below = &before * level.same + &below * level.lower + &below_before * level.lower_before;
+            matrix.row_mut(p + 1).copy_from(&below);
+            below_before = before;
+        }
+        matrix
     }
 
     /// Even `γ` are `1/(1+ρ)`, odd ones `γ_{2i−1} = 1/2 + sᵢ (1−ρ)/(1+ρ)`. The `sᵢ` do not depend on `ρ`: each is
