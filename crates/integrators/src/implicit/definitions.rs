@@ -1,6 +1,7 @@
 //! The implicit formulas as experiment files name them.
 
 use mbsbench_problem::{Counted, Method, Observer, Ode, OutOfRange, Solution, Task, Unsuitable};
+use nalgebra::{Complex, DMatrix};
 
 use super::drive::{self, Plan};
 use super::scheme::Scheme;
@@ -86,6 +87,8 @@ trait Rule: Send + Sync + 'static {
     fn refusal(&self) -> Option<String> {
         None
     }
+    /// The amplification matrix for `y' = λ y` with `z = h λ`.
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
     /// The formula at the start of a run.
     fn scheme(&self) -> Self::Scheme;
 }
@@ -107,6 +110,10 @@ impl<R: Rule> Method for Implicit<R> {
 
     fn adapts(&self) -> bool {
         false
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        Some(self.rule.amplification(Complex::new(0.0, omega_h)))
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

@@ -36,8 +36,7 @@ impl Predictor {
             };
             let slope: f64 = others().map(without).sum();
             let distance = next - t;
-            predictor.of_values[j] =
-                2.0 * value * (slope - slope_here * value - 2.0 * distance * slope_here * slope);
+            predictor.of_values[j] = 2.0 * value * (slope - slope_here * value - 2.0 * distance * slope_here * slope);
             predictor.of_rates[j] = value * (value + 2.0 * distance * slope);
         }
         predictor

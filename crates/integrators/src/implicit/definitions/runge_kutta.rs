@@ -1,6 +1,7 @@
 //! Runge–Kutta formulas with an explicit first stage.
 
 use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
+use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,10 @@ impl Rule for RungeKutta {
 
     fn stages(&self) -> u32 {
         self.formula.implicit_stages()
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.formula.amplification(z)
     }
 
     fn scheme(&self) -> Stages {

@@ -1,6 +1,7 @@
 //! Formulas with one implicit point a step.
 
 use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
+use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,10 @@ impl Rule for Multistep {
         })
     }
 
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.formula.amplification(z)
+    }
+
     fn scheme(&self) -> PastSteps {
         PastSteps::new(self.formula.clone(), self.rho, self.start)
     }
@@ -49,6 +54,10 @@ impl Rule for SingleStep {
 
     fn stages(&self) -> u32 {
         1
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.amplification(z)
     }
 
     fn scheme(&self) -> Auxiliaries {
