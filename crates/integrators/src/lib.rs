@@ -10,7 +10,7 @@
 //! accepts, projects, locates events and shows each accepted step to the observer. A new explicit tableau is
 //! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
 //! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
-//! implicit formulas solve the index-3 equations. [`exponential`] methods are steppers that ask for Jacobians and form
+//! implicit formulas solve the index-3 equations, and any problem `r(t, y, y', λ) = 0`, [`implicit`]. [`exponential`] methods are steppers that ask for Jacobians and form
 //! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
 //! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does
 //! [`contact_power`], whose steps follow the power of contacts instead of an error.
