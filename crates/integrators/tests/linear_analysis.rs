@@ -1,11 +1,16 @@
 //! Linear analysis on the undamped oscillator against closed forms and expansions.
 
+mod common;
+
 use std::f64::consts::TAU;
 
-use mbsbench_integrators::implicit::linear::{Principal, PrincipalRoot, characteristics};
+use common::constrained::record;
+use mbsbench_integrators::implicit::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
 use mbsbench_integrators::implicit::{Esdirk, LinearMultistep, SingleStep};
-use mbsbench_integrators::{Dopri5, Rk3, Rk4};
-use mbsbench_problem::{Method, MethodDefinition};
+use mbsbench_integrators::{
+    Bs32, Dop853, Dopri5, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Rk3, Rk4, Rk5, Rk8,
+};
+use mbsbench_problem::{Counted, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task};
 use nalgebra::{Complex, DMatrix};
 
 /// Decay and elongation at each of `ωh`, ascending.
@@ -88,9 +93,13 @@ fn classical_rule() {
 /// `|ζ − e^{iωh}|` is of one order more than the method.
 #[test]
 fn principal_root_has_the_order_of_the_method() {
-    let mut methods: Vec<(f64, Box<dyn Fn(f64) -> Complex<f64>>)> = Vec::new();
+    let check = |order: u32, root: &dyn Fn(f64) -> Complex<f64>| {
+        let error = |w: f64| (root(w) - Complex::new(0.0, w).exp()).norm();
+        let observed = (error(0.2) / error(0.1)).log2();
+        assert!((observed - f64::from(order) - 1.0).abs() < 0.1, "{observed} for order {order}");
+    };
     for method in [Rk3::default().method(), Rk4::default().method(), Dopri5::default().method()] {
-        methods.push((f64::from(method.order()), Box::new(move |w| method.amplification(w).expect("explicit")[0])));
+        check(method.order(), &|w| method.amplification(w).expect("explicit")[0]);
     }
     for formula in [
         Esdirk::bathe(0.6),
@@ -100,14 +109,8 @@ fn principal_root_has_the_order_of_the_method() {
         Esdirk::mssth(5, 1.0).expect("known"),
         Esdirk::esdirk436l2sa2(),
     ] {
-        let order = f64::from(formula.order);
         let formula = formula.rounded::<f64>();
-        methods.push((order, Box::new(move |w| formula.stability(Complex::new(0.0, w)))));
-    }
-    for (order, root) in methods {
-        let error = |w: f64| (root(w) - Complex::new(0.0, w).exp()).norm();
-        let observed = (error(0.2) / error(0.1)).log2();
-        assert!((observed - order - 1.0).abs() < 0.1, "{observed} for order {order}");
+        check(formula.order, &|w| formula.stability(Complex::new(0.0, w)));
     }
 }
 
@@ -171,14 +174,104 @@ fn methods_without_a_matrix_have_none() {
         fn adapts(&self) -> bool {
             false
         }
-        fn solve(
-            &self,
-            _: mbsbench_problem::Counted<'_>,
-            _: &mbsbench_problem::Task<'_>,
-            _: &mut dyn mbsbench_problem::Observer,
-        ) -> mbsbench_problem::Solution {
+        fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
             unreachable!("only its spectrum is asked for")
         }
     }
     assert!(characteristics(&Without, &[0.1]).is_none());
+}
+
+/// `x″ = −x` as a mechanical system.
+struct Oscillator;
+
+impl MechanicalModel for Oscillator {
+    fn coordinates(&self) -> usize {
+        1
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        mass.fill_with_identity();
+    }
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
+        forces[0] = -q[0];
+    }
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        (q[0] * q[0] + v[0] * v[0]) / 2.0
+    }
+}
+
+/// Coefficients, ascending, of the real polynomial with these roots and their conjugates.
+fn polynomial(roots: &[Complex<f64>]) -> Vec<f64> {
+    let mut product = vec![Complex::new(1.0, 0.0)];
+    for root in roots.iter().flat_map(|root| [*root, root.conj()]) {
+        product.insert(0, Complex::new(0.0, 0.0));
+        for k in 0..product.len() - 1 {
+            let next = product[k + 1];
+            product[k] -= root * next;
+        }
+    }
+    product.iter().map(|coefficient| coefficient.re).collect()
+}
+
+/// What a method does is what its matrix says: the positions of a run hold the recurrence with the characteristic roots.
+#[test]
+fn runs_have_the_roots_of_the_matrix() {
+    let half = Newmark { gamma: 0.5, beta: Some(0.25), ..Newmark::default() };
+    let methods: [(&str, Box<dyn Method>); 16] = [
+        ("rk3", Rk3::default().method()),
+        ("bs32", Bs32::default().method()),
+        ("rk4", Rk4::default().method()),
+        ("rk5", Rk5::default().method()),
+        ("dopri5", Dopri5::default().method()),
+        ("rk8", Rk8::default().method()),
+        ("dop853", Dop853::default().method()),
+        ("ode45", Ode45::default().method()),
+        ("newmark", Newmark::default().method()),
+        ("newmark, γ = 1/2", half.method()),
+        ("hht-i3", HhtI3::default().method()),
+        ("hht-i3, α = -0.1", HhtI3 { alpha: -0.1, ..HhtI3::default() }.method()),
+        ("hht-add", HhtAdd::default().method()),
+        ("hht-si2", HhtSi2::default().method()),
+        ("nstiff", Nstiff::default().method()),
+        ("nstiff-si2", NstiffSi2::default().method()),
+    ];
+    let steps = 20;
+    for omega_h in [0.3, 1.0] {
+        for (name, method) in &methods {
+            let (_, run) = record(&Oscillator, &**method, &[1.0, 0.3], f64::from(steps) * omega_h, steps);
+            let roots = eigenvalues(&method.amplification(omega_h).expect("written down"));
+            let coefficients = polynomial(&roots);
+            // the first step of BDF is another one
+            for window in run.states[1..].windows(coefficients.len()) {
+                let residual: f64 = window.iter().zip(&coefficients).map(|(state, c)| state[0] * c).sum();
+                assert!(residual.abs() < 1e-11, "{name}, {omega_h}: {residual:e}");
+            }
+        }
+    }
+}
+
+/// Hilber, Hughes and Taylor's spectral radius at infinite frequency is `(1 + α)/(1 − α)` in this notation's α, −1/3 to 0;
+/// Newmark's formulas without damping have one throughout.
+#[test]
+fn known_spectral_radii_of_the_low_order_formulas() {
+    let radius = |method: Box<dyn Method>, abscissa: f64| {
+        characteristics(&*method, &[abscissa]).expect("written down")[0].spectral_radius
+    };
+    let half = Newmark { gamma: 0.5, beta: Some(0.25), ..Newmark::default() };
+    for abscissa in [0.01, 0.1, 1.0, 10.0] {
+        assert!((radius(half.method(), abscissa) - 1.0).abs() < 1e-12);
+        assert!(radius(HhtI3::default().method(), abscissa) < 1.0);
+    }
+    for alpha in [-0.05, -0.2, -0.3] {
+        let found = radius(HhtI3 { alpha, ..HhtI3::default() }.method(), 1e5);
+        assert!((found - (1.0 + alpha) / (1.0 - alpha)).abs() < 1e-4, "{alpha}: {found}");
+    }
+}
+
+/// Newmark's formulas with `γ > 1/2` and small β have no oscillation at high frequencies: the roots meet.
+#[test]
+fn principal_root_of_newmark_is_lost_where_roots_meet() {
+    let newmark = Newmark { gamma: 0.7, beta: Some(0.3), ..Newmark::default() }.method();
+    let found = characteristics(&*newmark, &[0.1, 10.0]).expect("written down");
+    assert!(found[0].principal.is_some_and(|principal| principal.amplitude_decay > 0.0));
+    assert_eq!(found[1].principal, None);
 }
