@@ -33,6 +33,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::LinearOscillator>()
         .model::<models::PenaltyBall>()
         .model::<models::BallBearing>()
+        .model::<models::Squeezer>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
