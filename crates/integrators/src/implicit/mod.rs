@@ -12,6 +12,7 @@
 //! The parameter `ρ_∞ ∈ [0, 1]` is the spectral radius at infinite frequency: 0 annihilates, 1 does not damp at all.
 //! [`linear`] has what the coefficients mean on the undamped oscillator.
 
+mod details;
 pub mod dirk;
 pub mod linear;
 pub mod multistep;
