@@ -9,7 +9,7 @@ use serde_json::Value;
 const ROUNDING: f64 = 1e-15;
 
 /// Of the nodes of MSSTH(5), 16 digits are known, with which the last condition of order five holds to 1e-16. The program
-/// moves `c₅` by up to 1.5e-15 so that it holds to 30 digits, and other entries follow, by up to 3e-13 of their size.
+/// moves `c₅` by up to 6e-15 so that it holds to 30 digits, and other entries follow, by up to 3e-13 of their size.
 const REFINED: f64 = 4e-13;
 
 fn published() -> Vec<Value> {

@@ -181,6 +181,12 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         None
     }
 
+    /// Coefficients and what they are proved to hold, for a reader of `mbsbench describe`: one line each, indented where it
+    /// belongs to the one above. Empty where there is nothing to list.
+    fn details(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Solves `task`, shows every accepted step to `observer`, and never panics on a diverging run: what went
     /// wrong is in [`Solution::failure`].
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S>;

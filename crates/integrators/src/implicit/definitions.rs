@@ -89,6 +89,8 @@ trait Rule: Send + Sync + 'static {
     }
     /// The amplification matrix for `y' = λ y` with `z = h λ`.
     fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
+    /// Coefficients and what they hold.
+    fn details(&self) -> Vec<String>;
     /// The formula at the start of a run.
     fn scheme(&self) -> Self::Scheme;
 }
@@ -114,6 +116,10 @@ impl<R: Rule> Method for Implicit<R> {
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         Some(self.rule.amplification(Complex::new(0.0, omega_h)))
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.rule.details()
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

@@ -24,6 +24,7 @@
 
 mod auxiliaries;
 mod definitions;
+mod details;
 pub mod dirk;
 mod drive;
 mod history;

@@ -31,6 +31,10 @@ impl Rule for RungeKutta {
         self.formula.amplification(z)
     }
 
+    fn details(&self) -> Vec<String> {
+        self.formula.details()
+    }
+
     fn scheme(&self) -> Stages {
         Stages::new(&self.formula, self.charts)
     }

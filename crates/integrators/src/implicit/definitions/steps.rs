@@ -40,6 +40,10 @@ impl Rule for Multistep {
         self.formula.amplification(z)
     }
 
+    fn details(&self) -> Vec<String> {
+        self.formula.details()
+    }
+
     fn scheme(&self) -> PastSteps {
         PastSteps::new(self.formula.clone(), self.rho, self.start)
     }
@@ -58,6 +62,10 @@ impl Rule for SingleStep {
 
     fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         self.amplification(z)
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.details()
     }
 
     fn scheme(&self) -> Auxiliaries {
