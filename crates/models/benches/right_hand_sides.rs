@@ -6,11 +6,14 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
+use mbsbench_models::squeezer::{SqueezerAngles, SqueezerBodies, SqueezerEquations};
 use mbsbench_models::{
     DoublePendulum, FlexibleSliderCrank, Formulation, LinearOscillator, LinearTest, LinkageFormulation,
-    OscillationInTime, PenaltyBall, Pendulum, RollingSpheres, SliderCrank, StiffDoublePendulum, TwoBouncingBalls,
+    OscillationInTime, PenaltyBall, Pendulum, RollingSpheres, SliderCrank, Squeezer, SqueezerFormulation,
+    StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::acceleration::Multipliers;
+use mbsbench_problem::mechanics::{Derivatives, Terms};
 use mbsbench_problem::{
     DoubleDouble, Formulated, Mechanics, MechanicsOf, Model, ModelDefinition, Scalar, SlidingModeSettings,
 };
@@ -67,6 +70,32 @@ fn linkages(criterion: &mut Criterion) {
     }
 }
 
+fn squeezers(criterion: &mut Criterion) {
+    for (name, formulation) in [("angles", SqueezerFormulation::Angles), ("Cartesian", SqueezerFormulation::Cartesian)]
+    {
+        let squeezer = Squeezer { formulation, ..Squeezer::default() };
+        both_precisions(criterion, &format!("squeezer/{name}"), &*squeezer.model());
+    }
+    linearisation(criterion, "squeezer/angles", &SqueezerAngles(Squeezer::default()));
+    linearisation(criterion, "squeezer/Cartesian", &SqueezerBodies(Squeezer::default()));
+}
+
+/// What an iteration of an implicit method asks of the mechanics: the terms alone, and with their derivatives.
+fn linearisation(criterion: &mut Criterion, name: &str, model: &impl SqueezerEquations) {
+    let y = model.initial::<f64>();
+    let (q, v) = y.split_at(model.coordinates());
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
+    let (n, m) = (mechanics.coordinates(), mechanics.constraints());
+    let mut terms = Terms::new(n, m);
+    let mut derivatives = Derivatives::new(n, m, mechanics.structure(0.0, q));
+    criterion.bench_function(&format!("{name}, terms"), |b| {
+        b.iter(|| mechanics.terms(0.0, black_box(q), v, &mut terms));
+    });
+    criterion.bench_function(&format!("{name}, linearisation"), |b| {
+        b.iter(|| mechanics.linearisation(0.0, black_box(q), v, &mut terms, &mut derivatives));
+    });
+}
+
 fn small_problems(criterion: &mut Criterion) {
     both_precisions(criterion, "oscillation-in-time", &*OscillationInTime::default().model());
     both_precisions(criterion, "linear-test", &*LinearTest::ramp().model());
@@ -107,5 +136,5 @@ fn parts(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, models, linkages, small_problems, observations, parts);
+criterion_group!(benches, models, linkages, squeezers, small_problems, observations, parts);
 criterion_main!(benches);

@@ -17,6 +17,7 @@ pub mod penalty_ball;
 mod range;
 pub mod rolling_spheres;
 pub mod slider_crank;
+pub mod squeezer;
 pub mod stand_ins;
 pub mod stiff_double_pendulum;
 pub mod test_equations;
@@ -34,6 +35,7 @@ pub use marble_jar::MarbleJar;
 pub use penalty_ball::PenaltyBall;
 pub use rolling_spheres::RollingSpheres;
 pub use slider_crank::SliderCrank;
+pub use squeezer::{Squeezer, SqueezerFormulation, SqueezerStart};
 pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };

@@ -3,8 +3,8 @@
 use std::alloc::System;
 
 use mbsbench_models::{
-    DoublePendulum, FlexibleSliderCrank, LinearTest, LinkageFormulation, OscillationInTime, SliderCrank,
-    StiffDoublePendulum, TwoBouncingBalls,
+    DoublePendulum, FlexibleSliderCrank, LinearTest, LinkageFormulation, OscillationInTime, SliderCrank, Squeezer,
+    SqueezerFormulation, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
@@ -70,6 +70,13 @@ fn linkages_allocate_nothing() {
         check("stiff-double-pendulum", &*StiffDoublePendulum { formulation, ..Default::default() }.model());
         check("slider-crank", &*SliderCrank { formulation, point_mass: 1.0, ..Default::default() }.model());
         check("flexible-slider-crank", &*FlexibleSliderCrank { formulation, modes: 8, ..Default::default() }.model());
+    }
+}
+
+#[test]
+fn the_squeezer_allocates_nothing() {
+    for formulation in [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian] {
+        check("squeezer", &*Squeezer { formulation, ..Default::default() }.model());
     }
 }
 

@@ -1,0 +1,179 @@
+//! The squeezer in seven angles of its joints.
+
+use mbsbench_problem::{MechanicalModel, Scalar};
+use nalgebra::DMatrix;
+
+use super::links::{Link, cross, sum, turned};
+use super::{Points, Squeezer, SqueezerEquations};
+
+/// `q = (β, Θ, γ, Φ, δ, Ω, ε)`, with links at the angles from `+x`
+///
+/// ```text
+/// O-F  β     E-F  β + Θ     E-B-D  γ     A-G  δ     G-E  δ + Φ − π/2     A-H  ε − π/2     H-E  ε + Ω
+/// ```
+///
+/// The loops close in E:
+///
+/// ```text
+/// E = O + r e(β) − d e(β + Θ),   Φ = ( E − B − s_BE ê(γ),  E − A − s_AG e(δ) − s_GE ê(δ + Φ),  E − A − s_AH ê(ε) − s_HE e(ε + Ω) )
+/// e(α) = (cos α, sin α),   ê(α) = (sin α, −cos α)
+/// ```
+///
+/// A link on the end of an arm is at `α + ψ` when the arm is at `α`. With its centre of mass at `p` from the pin between them, in a frame at
+/// `α + ψ`, the arm's length `ℓ`, the arm's inertia `J₁` about the ground and the link's `J₂` about that pin, the two
+/// have the masses and gyroscopic forces
+///
+/// ```text
+/// k = m₂ ℓ (p_x cos ψ − p_y sin ψ),   k' = dk/dψ
+/// M_αα = J₁ + m₂ ℓ² + 2 k + J₂,   M_αψ = k + J₂,   M_ψψ = J₂
+/// D_α = −k' ψ̇ (2 α̇ + ψ̇),         D_ψ = k' α̇²
+/// ```
+///
+/// The crank has the torque besides, and the plate the moment of the spring about B.
+#[derive(Debug, Clone)]
+pub struct SqueezerAngles(pub Squeezer);
+
+/// An arm that turns about a pin on the ground, and a link on its end.
+struct Pair<S> {
+    /// Numbers of the arm's angle `α` and of the link's `ψ`.
+    angles: [usize; 2],
+    /// `J₁ + m₂ ℓ²`, kg m².
+    arm: S,
+    /// `J₂`, kg m².
+    link: S,
+    /// `m₂ ℓ p`, kg m².
+    coupling: [S; 2],
+}
+
+impl<S: Scalar> Pair<S> {
+    /// For a link whose centre of mass is at `lever` from the pin between the two.
+    fn new(angles: [usize; 2], arm: S, length: f64, carried: &Link, lever: [S; 2]) -> Self {
+        let [x, y] = lever;
+        Self {
+            angles,
+            arm: arm + S::from(length) * length * carried.mass,
+            link: (x * x + y * y) * carried.mass + carried.inertia,
+            coupling: lever.map(|lever| lever * length * carried.mass),
+        }
+    }
+
+    /// `k` and `k'` at the link's angle, kg m².
+    fn coupling(&self, psi: S) -> (S, S) {
+        let [along, across] = turned(psi.sin_cos(), self.coupling);
+        (along, -across)
+    }
+
+    /// `(M_αα, M_αψ, M_ψψ)`, kg m².
+    fn masses(&self, q: &[S]) -> [S; 3] {
+        let (k, _) = self.coupling(q[self.angles[1]]);
+        [self.arm + k * 2.0 + self.link, k + self.link, self.link]
+    }
+}
+
+impl SqueezerAngles {
+    fn pairs<S: Scalar>(&self) -> [Pair<S>; 3] {
+        let Squeezer { of, ef, he, ge, ag, ah, .. } = &self.0;
+        let [upper_x, upper_y] = ge.centre.map(S::from);
+        let [lower_x, lower_y] = he.centre.map(S::from);
+        [
+            Pair::new([0, 1], of.inertia_about_first_pin(), of.length, ef, ef.lever_about_second_pin()),
+            // The frames at δ + Φ and at ε − π/2 + Ω are a quarter of a turn from those of the links.
+            Pair::new([4, 3], ag.inertia_about_first_pin(), ag.length, ge, [upper_y, -upper_x]),
+            Pair::new([6, 5], ah.inertia_about_first_pin(), ah.length, he, [-lower_y, lower_x]),
+        ]
+    }
+
+    /// The plate's points D from B at γ, m.
+    fn spring_lever<S: Scalar>(&self, gamma: S) -> [S; 2] {
+        turned(gamma.sin_cos(), self.0.ebd.lever_about_b(self.0.ebd.spring))
+    }
+}
+
+impl MechanicalModel for SqueezerAngles {
+    fn coordinates(&self) -> usize {
+        7
+    }
+
+    fn holonomic(&self) -> usize {
+        6
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+        for pair in self.pairs() {
+            let [alpha, psi] = pair.angles;
+            let [first, mixed, second] = pair.masses(q);
+            mass[(alpha, alpha)] = first;
+            mass[(alpha, psi)] = mixed;
+            mass[(psi, alpha)] = mixed;
+            mass[(psi, psi)] = second;
+        }
+        mass[(2, 2)] = self.0.ebd.inertia_about_b();
+    }
+
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        for pair in self.pairs() {
+            let [alpha, psi] = pair.angles;
+            let (_, slope) = pair.coupling(q[psi]);
+            forces[alpha] = -(slope * v[psi] * (v[alpha] * 2.0 + v[psi]));
+            forces[psi] = slope * v[alpha] * v[alpha];
+        }
+        forces[0] += S::from(self.0.torque);
+        let lever = self.spring_lever(q[2]);
+        let (force, _) = self.0.spring(sum(lever, self.0.b.map(S::from)));
+        forces[2] = cross(lever, force);
+    }
+
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        let Squeezer { of, ef, he, ge, ag, ah, ebd, a, b, .. } = &self.0;
+        let (crank_sin, crank_cos) = q[0].sin_cos();
+        let (rod_sin, rod_cos) = (q[0] + q[1]).sin_cos();
+        let e = [crank_cos * of.length - rod_cos * ef.length, crank_sin * of.length - rod_sin * ef.length];
+        let (sin, cos) = q[2].sin_cos();
+        phi[0] = e[0] - sin * ebd.length - b[0];
+        phi[1] = e[1] + cos * ebd.length - b[1];
+        let ((arm_sin, arm_cos), (sin, cos)) = (q[4].sin_cos(), (q[3] + q[4]).sin_cos());
+        phi[2] = e[0] - arm_cos * ag.length - sin * ge.length - a[0];
+        phi[3] = e[1] - arm_sin * ag.length + cos * ge.length - a[1];
+        let ((arm_sin, arm_cos), (sin, cos)) = (q[6].sin_cos(), (q[5] + q[6]).sin_cos());
+        phi[4] = e[0] - arm_sin * ah.length - cos * he.length - a[0];
+        phi[5] = e[1] + arm_cos * ah.length - sin * he.length - a[1];
+    }
+
+    /// Kinetic energy and that of the spring, J.
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        let mut twice = v[2] * v[2] * self.0.ebd.inertia_about_b::<S>();
+        for pair in self.pairs() {
+            let [alpha, psi] = pair.angles.map(|k| v[k]);
+            let [first, mixed, second] = pair.masses(q);
+            twice += alpha * alpha * first + alpha * psi * mixed * 2.0 + psi * psi * second;
+        }
+        let d = sum(self.spring_lever(q[2]), self.0.b.map(S::from));
+        twice * 0.5 + self.0.spring(d).1
+    }
+}
+
+impl SqueezerEquations for SqueezerAngles {
+    fn squeezer(&self) -> &Squeezer {
+        &self.0
+    }
+
+    fn coordinates_at<S: Scalar>(&self, angles: &[S; 7]) -> Vec<S> {
+        angles.to_vec()
+    }
+
+    fn angles<S: Scalar>(&self, q: &[S]) -> [S; 7] {
+        std::array::from_fn(|k| q[k])
+    }
+
+    fn angle_rates<S: Scalar>(&self, v: &[S]) -> [S; 7] {
+        std::array::from_fn(|k| v[k])
+    }
+
+    fn points<S: Scalar>(&self, q: &[S]) -> Points<S> {
+        self.0.points_at(&self.angles(q))
+    }
+}

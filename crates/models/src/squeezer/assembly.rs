@@ -1,0 +1,115 @@
+//! Angles and points of the squeezer from the lengths of its links.
+
+use mbsbench_problem::Scalar;
+
+use super::links::{cross, difference, sum, turned};
+use super::{Squeezer, SqueezerStart};
+use crate::angle::angle;
+
+/// Points of the squeezer that move, m.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Points<S> {
+    /// Of the plate, where the spring is.
+    pub d: [S; 2],
+    /// Where the loops close.
+    pub e: [S; 2],
+    /// Between crank and rod.
+    pub f: [S; 2],
+    /// Between A-G and G-E.
+    pub g: [S; 2],
+    /// Between A-H and H-E.
+    pub h: [S; 2],
+}
+
+impl Squeezer {
+    /// The angles `(β, Θ, γ, Φ, δ, Ω, ε)` at the start, formed in the scalar's own precision.
+    pub fn start_angles<S: Scalar>(&self) -> [S; 7] {
+        match self.start {
+            SqueezerStart::Paper => self.angles_at(S::from(self.crank_angle)),
+            SqueezerStart::TestSet => self.angles_in_line(),
+        }
+    }
+
+    /// The angles at a crank angle β, with E and G on the left and H on the right as one looks from F to B and from A to
+    /// E, as in zhang2022, Fig. 8. Not finite where the links do not meet. First and second derivatives by dual numbers are
+    /// those of the mechanism.
+    pub fn angles_at<S: Scalar>(&self, beta: S) -> [S; 7] {
+        let f = turned(beta.sin_cos(), [S::from(self.of.length), S::nought()]);
+        let e = meeting(f, S::from(self.ef.length), self.b.map(S::from), S::from(self.ebd.length));
+        self.angles_around(beta, f, e)
+    }
+
+    /// The angles with E, O and F in line, in which order: then the distance from O to E is that of the two lengths.
+    fn angles_in_line<S: Scalar>(&self) -> [S; 7] {
+        let reach = S::from(self.ef.length) - self.of.length;
+        let e = meeting([S::nought(); 2], reach, self.b.map(S::from), S::from(self.ebd.length));
+        let beta = angle(-e[1] / reach, -e[0] / reach);
+        let f = turned(beta.sin_cos(), [S::from(self.of.length), S::nought()]);
+        let mut angles = self.angles_around(beta, f, e);
+        angles[1] = S::nought();
+        angles
+    }
+
+    fn angles_around<S: Scalar>(&self, beta: S, f: [S; 2], e: [S; 2]) -> [S; 7] {
+        let [a, b] = [self.a, self.b].map(|point| point.map(S::from));
+        let g = meeting(a, S::from(self.ag.length), e, S::from(self.ge.length));
+        let h = meeting(e, S::from(self.he.length), a, S::from(self.ah.length));
+        // Directions of the links as (cosine, sine) of the angle that each of them has in the loops.
+        let direction = |from: [S; 2], to: [S; 2], length: f64| difference(to, from).map(|x| x / length);
+        let [gx, gy] = direction(g, e, self.ge.length);
+        let [hx, hy] = direction(a, h, self.ah.length);
+        let [bx, by] = direction(e, b, self.ebd.length);
+        let (sin, cos) = beta.sin_cos();
+        let crank = [cos, sin];
+        let rod = direction(e, f, self.ef.length);
+        let (upper_arm, upper_link) = (direction(a, g, self.ag.length), [-gy, gx]);
+        let (lower_arm, lower_link) = ([-hy, hx], direction(h, e, self.he.length));
+        [
+            beta,
+            between(crank, rod),
+            angle(-bx, by),
+            between(upper_arm, upper_link),
+            angle(upper_arm[1], upper_arm[0]),
+            between(lower_arm, lower_link),
+            angle(lower_arm[1], lower_arm[0]),
+        ]
+    }
+
+    /// The points at the angles: F by β, D and E by γ, G by δ, H by ε.
+    pub(super) fn points_at<S: Scalar>(&self, angles: &[S; 7]) -> Points<S> {
+        let [beta, _, gamma, _, delta, _, epsilon] = *angles;
+        let along = |length: f64| [S::from(length), S::nought()];
+        let [a, b] = [self.a, self.b].map(|point| point.map(S::from));
+        let plate = |point: [f64; 2]| sum(b, turned(gamma.sin_cos(), self.ebd.lever_about_b(point)));
+        Points {
+            d: plate(self.ebd.spring),
+            e: plate([0.0; 2]),
+            f: turned(beta.sin_cos(), along(self.of.length)),
+            g: sum(a, turned(delta.sin_cos(), along(self.ag.length))),
+            h: sum(a, turned(epsilon.sin_cos(), [S::nought(), -S::from(self.ah.length)])),
+        }
+    }
+
+    /// Force (N) of the spring on D, and its energy (J).
+    pub(super) fn spring<S: Scalar>(&self, d: [S; 2]) -> ([S; 2], S) {
+        let from_c = difference(d, self.c.map(S::from));
+        let length = (from_c[0] * from_c[0] + from_c[1] * from_c[1]).sqrt();
+        let stretch = length - self.free_length;
+        let tension = stretch * self.stiffness;
+        (from_c.map(|x| -(tension / length * x)), tension * stretch * 0.5)
+    }
+}
+
+/// The point on the left of the way from `p` to `q` with these distances from them.
+fn meeting<S: Scalar>(p: [S; 2], from_p: S, q: [S; 2], from_q: S) -> [S; 2] {
+    let [x, y] = difference(q, p);
+    let square = x * x + y * y;
+    let along = ((from_p - from_q) * (from_p + from_q) / square + 1.0) * 0.5;
+    let across = (from_p * from_p / square - along * along).sqrt();
+    sum(p, [along * x - across * y, along * y + across * x])
+}
+
+/// The angle from one direction to another, both as (cosine, sine).
+fn between<S: Scalar>(from: [S; 2], to: [S; 2]) -> S {
+    angle(cross(from, to), from[0] * to[0] + from[1] * to[1])
+}

@@ -1,0 +1,202 @@
+//! The squeezer as seven bodies in the plane.
+
+use mbsbench_problem::{MechanicalModel, Scalar};
+use nalgebra::DMatrix;
+
+use super::links::{Link, cross, difference, sum, turned};
+use super::{Points, Squeezer, SqueezerEquations};
+
+/// `q = (x, y, φ)` of the seven links, centre of mass and angle of the local frame from `+x`, in the order of Schiehlen
+///
+/// ```text
+/// O-F, E-F, E-B-D, G-E, A-G, H-E, A-H
+/// ```
+///
+/// With a point of link `i` at `r_i = x_i + R(φ_i) (p − c_i)` for its local coordinates `p`,
+///
+/// ```text
+/// M = diag(m_i, m_i, I_i)
+/// Φ = ( O, B, A, A of their links less the point on the ground, F of O-F less F of E-F, E of E-B-D less E of E-F, of G-E and of H-E,
+///       G of A-G less G of G-E, H of A-H less H of H-E )
+/// ```
+///
+/// The torque acts on O-F, the spring on D of E-B-D.
+#[derive(Debug, Clone)]
+pub struct SqueezerBodies(pub Squeezer);
+
+/// Numbers of the links.
+const OF: usize = 0;
+const EF: usize = 1;
+const EBD: usize = 2;
+const GE: usize = 3;
+const AG: usize = 4;
+const HE: usize = 5;
+const AH: usize = 6;
+
+/// Where a link is.
+#[derive(Clone, Copy)]
+struct Pose<S> {
+    /// Centre of mass, m.
+    centre: [S; 2],
+    /// Sine and cosine of the angle.
+    direction: (S, S),
+    /// Local coordinates of the centre of mass, m.
+    local: [f64; 2],
+}
+
+impl<S: Scalar> Pose<S> {
+    /// From the centre of mass to a point of the link, m.
+    fn lever(&self, point: [f64; 2]) -> [S; 2] {
+        turned(self.direction, difference(point.map(S::from), self.local.map(S::from)))
+    }
+
+    /// A point of the link, m.
+    fn point(&self, point: [f64; 2]) -> [S; 2] {
+        sum(self.centre, self.lever(point))
+    }
+}
+
+impl SqueezerBodies {
+    /// Mass, moment of inertia about the centre of mass and local coordinates of that centre.
+    fn bodies(&self) -> [(f64, f64, [f64; 2]); 7] {
+        let Squeezer { of, ef, he, ge, ag, ah, ebd, .. } = &self.0;
+        let body = |link: &Link| (link.mass, link.inertia, link.centre);
+        [body(of), body(ef), (ebd.mass, ebd.inertia, ebd.centre), body(ge), body(ag), body(he), body(ah)]
+    }
+
+    fn pose<S: Scalar>(&self, q: &[S], body: usize) -> Pose<S> {
+        let (_, _, local) = self.bodies()[body];
+        Pose { centre: [q[3 * body], q[3 * body + 1]], direction: q[3 * body + 2].sin_cos(), local }
+    }
+
+    /// `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)` or their rates less those of the angles of the bodies.
+    fn quarters<S: Scalar>() -> [S; 7] {
+        let [none, quarter] = [S::nought(), S::pi() * 0.5];
+        [none, none, none, quarter, none, none, quarter]
+    }
+}
+
+impl MechanicalModel for SqueezerBodies {
+    fn coordinates(&self) -> usize {
+        21
+    }
+
+    fn holonomic(&self) -> usize {
+        20
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        for (body, (m, inertia, _)) in self.bodies().into_iter().enumerate() {
+            for (k, entry) in [m, m, inertia].into_iter().enumerate() {
+                mass[(3 * body + k, 3 * body + k)] = S::from(entry);
+            }
+        }
+    }
+
+    fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
+        forces.fill(S::nought());
+        forces[3 * OF + 2] = S::from(self.0.torque);
+        let plate = self.pose(q, EBD);
+        let lever = plate.lever(self.0.ebd.spring);
+        let (force, _) = self.0.spring(sum(plate.centre, lever));
+        forces[3 * EBD..3 * EBD + 2].copy_from_slice(&force);
+        forces[3 * EBD + 2] = cross(lever, force);
+    }
+
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        let Squeezer { of, ef, he, ge, ag, ah, ebd, a, b, .. } = &self.0;
+        let [crank, rod, plate, upper, upper_arm, lower, lower_arm] =
+            [OF, EF, EBD, GE, AG, HE, AH].map(|body| self.pose(q, body));
+        let first = [0.0; 2];
+        let second = |link: &Link| [link.length, 0.0];
+        let e = plate.point(first);
+        let [a, b] = [a, b].map(|point| point.map(S::from));
+        let pins = [
+            crank.point(first),
+            difference(plate.point([0.0, ebd.length]), b),
+            difference(upper_arm.point(first), a),
+            difference(lower_arm.point(first), a),
+            difference(crank.point(second(of)), rod.point(second(ef))),
+            difference(e, rod.point(first)),
+            difference(e, upper.point(second(ge))),
+            difference(e, lower.point(second(he))),
+            difference(upper_arm.point(second(ag)), upper.point(first)),
+            difference(lower_arm.point(second(ah)), lower.point(first)),
+        ];
+        for (phi, pin) in phi.chunks_exact_mut(2).zip(pins) {
+            phi.copy_from_slice(&pin);
+        }
+    }
+
+    /// Kinetic energy and that of the spring, J.
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        let mut twice = S::nought();
+        for ((m, inertia, _), v) in self.bodies().into_iter().zip(v.chunks_exact(3)) {
+            twice += (v[0] * v[0] + v[1] * v[1]) * m + v[2] * v[2] * inertia;
+        }
+        twice * 0.5 + self.0.spring(self.pose(q, EBD).point(self.0.ebd.spring)).1
+    }
+}
+
+impl SqueezerEquations for SqueezerBodies {
+    fn squeezer(&self) -> &Squeezer {
+        &self.0
+    }
+
+    fn coordinates_at<S: Scalar>(&self, angles: &[S; 7]) -> Vec<S> {
+        let [beta, theta, gamma, phi, delta, omega, epsilon] = *angles;
+        let turns = [beta, beta + theta, gamma, delta + phi, delta, epsilon + omega, epsilon];
+        let Points { e, f, g, h, .. } = self.0.points_at(angles);
+        // A point of each link by which it is placed, with its local coordinates.
+        let [origin, a] = [[S::nought(); 2], self.0.a.map(S::from)];
+        let places = [
+            (origin, [0.0; 2]),
+            (f, [self.0.ef.length, 0.0]),
+            (e, [0.0; 2]),
+            (g, [0.0; 2]),
+            (a, [0.0; 2]),
+            (h, [0.0; 2]),
+            (a, [0.0; 2]),
+        ];
+        let mut q = Vec::with_capacity(21);
+        for ((((place, local), turn), quarter), (_, _, centre)) in
+            places.into_iter().zip(turns).zip(Self::quarters::<S>()).zip(self.bodies())
+        {
+            let angle = turn - quarter;
+            let lever = turned(angle.sin_cos(), difference(centre.map(S::from), local.map(S::from)));
+            q.extend(sum(place, lever));
+            q.push(angle);
+        }
+        q
+    }
+
+    fn angles<S: Scalar>(&self, q: &[S]) -> [S; 7] {
+        let quarters = Self::quarters::<S>();
+        relative(std::array::from_fn(|body| q[3 * body + 2] + quarters[body]))
+    }
+
+    fn angle_rates<S: Scalar>(&self, v: &[S]) -> [S; 7] {
+        relative(std::array::from_fn(|body| v[3 * body + 2]))
+    }
+
+    fn points<S: Scalar>(&self, q: &[S]) -> Points<S> {
+        let plate = self.pose(q, EBD);
+        let end = |body: usize, link: &Link| self.pose(q, body).point([link.length, 0.0]);
+        Points {
+            d: plate.point(self.0.ebd.spring),
+            e: plate.point([0.0; 2]),
+            f: end(OF, &self.0.of),
+            g: end(AG, &self.0.ag),
+            h: end(AH, &self.0.ah),
+        }
+    }
+}
+
+/// `(β, Θ, γ, Φ, δ, Ω, ε)` from `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)`, or the rates of one from those of the other.
+fn relative<S: Scalar>([crank, rod, plate, upper, delta, lower, epsilon]: [S; 7]) -> [S; 7] {
+    [crank, rod - crank, plate, upper - delta, delta, lower - epsilon, epsilon]
+}

@@ -1,0 +1,78 @@
+//! The squeezer as the runner sees it.
+
+use mbsbench_problem::model::Class;
+use mbsbench_problem::{
+    AccelerationLevel, DoubleDouble, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode,
+    Scalar, View,
+};
+
+use super::observation::{SqueezerObservation, observables};
+use super::{Points, Squeezer};
+
+/// The squeezer in one of its formulations.
+pub trait SqueezerEquations: MechanicalModel + Clone {
+    /// The data.
+    fn squeezer(&self) -> &Squeezer;
+
+    /// The coordinates that belong to the angles `(β, Θ, γ, Φ, δ, Ω, ε)`, which close the loops.
+    fn coordinates_at<S: Scalar>(&self, angles: &[S; 7]) -> Vec<S>;
+
+    /// The angles `(β, Θ, γ, Φ, δ, Ω, ε)`, rad.
+    fn angles<S: Scalar>(&self, q: &[S]) -> [S; 7];
+
+    /// Their rates, rad/s.
+    fn angle_rates<S: Scalar>(&self, v: &[S]) -> [S; 7];
+
+    /// The points that move, m.
+    fn points<S: Scalar>(&self, q: &[S]) -> Points<S>;
+
+    /// The state `(q ; v)` at the start, at rest.
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        let mut state = self.coordinates_at(&self.squeezer().start_angles::<S>());
+        state.resize(2 * self.coordinates(), S::nought());
+        state
+    }
+}
+
+/// The squeezer with parameters and formulation chosen: `y = (q ; v)`, index 3 for a method that asks for the mechanics,
+/// acceleration level (index 1, not stabilised) for one that takes the right-hand side.
+#[derive(Debug, Clone)]
+pub struct SqueezerModel<M>(pub M);
+
+impl<M: SqueezerEquations> Formulated<f64> for SqueezerModel<M> {
+    fn ode(&self) -> Box<dyn Ode<f64> + '_> {
+        Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0)))
+    }
+    fn initial_state(&self) -> Vec<f64> {
+        self.0.initial()
+    }
+}
+
+impl<M: SqueezerEquations> Formulated<DoubleDouble> for SqueezerModel<M> {
+    fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
+        Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0)))
+    }
+    fn initial_state(&self) -> Vec<DoubleDouble> {
+        self.0.initial()
+    }
+}
+
+impl<M: SqueezerEquations> Model for SqueezerModel<M> {
+    fn observables(&self) -> Vec<Observable> {
+        observables(self.0.holonomic())
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(SqueezerObservation::new(&self.0))
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        let n = self.0.coordinates();
+        [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+    }
+
+    /// `plane`, the mechanism in its plane of motion.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        vec![self.0.squeezer().view(&self.0.points(&y[..self.0.coordinates()]))]
+    }
+}
