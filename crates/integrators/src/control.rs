@@ -24,25 +24,88 @@ pub struct ControllerSettings {
     pub factor_min: f64,
     /// Largest factor between two steps.
     pub factor_max: f64,
+    /// What changes where a step was rejected.
+    pub rejection: Rejection,
+    /// A step that would end so close to the end of the span, with its size times this factor, goes to the end.
+    pub stretch: f64,
+}
+
+/// What the law does around rejections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rejection {
+    /// No growth right after one (Hairer, Nørsett, Wanner). The first step counts as if an error of 1e-4 were before it.
+    NoGrowth,
+    /// Nothing: a step may grow right after one. A rejected step shrinks by the elementary law, and the first step has no
+    /// error before it.
+    Plain,
+    /// The second rejection of a step and further ones halve it, and the step keeps its size once it is accepted (ode45).
+    Halving,
 }
 
 impl ControllerSettings {
     /// The elementary controller, factors between 1/5 and 5.
     #[must_use]
     pub const fn elementary() -> Self {
-        Self { beta: 0.0, share: 0.0, safety: 0.9, factor_min: 0.2, factor_max: 5.0 }
+        Self {
+            beta: 0.0,
+            share: 0.0,
+            safety: 0.9,
+            factor_min: 0.2,
+            factor_max: 5.0,
+            rejection: Rejection::NoGrowth,
+            stretch: 1.01,
+        }
     }
 
     /// The PI controller of the code DOPRI5.
     #[must_use]
     pub const fn dopri5() -> Self {
-        Self { beta: 0.04, share: 0.75, safety: 0.9, factor_min: 0.2, factor_max: 10.0 }
+        Self {
+            beta: 0.04,
+            share: 0.75,
+            safety: 0.9,
+            factor_min: 0.2,
+            factor_max: 10.0,
+            rejection: Rejection::NoGrowth,
+            stretch: 1.01,
+        }
+    }
+
+    /// The controllers of gil2013, Eqs. 38 (`beta` zero) and 40: `α = 1/k − 3 β/4`, that is `k_P = β` and `k_I = 3 β/4`
+    /// for `β = 0.4/k`, the constants of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. The paper bounds no
+    /// factor; those here only keep an error of zero or infinity from ending the run.
+    #[must_use]
+    pub const fn unbounded(beta: f64) -> Self {
+        Self {
+            beta,
+            share: 0.75,
+            safety: 0.9,
+            factor_min: 1e-3,
+            factor_max: 1e6,
+            rejection: Rejection::Plain,
+            stretch: 1.01,
+        }
+    }
+
+    /// The controller of MATLAB's ode45 (Shampine, Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22).
+    #[must_use]
+    pub const fn ode45() -> Self {
+        let (factor_min, factor_max) = (0.1, 5.0);
+        Self { beta: 0.0, share: 0.0, safety: 0.8, factor_min, factor_max, rejection: Rejection::Halving, stretch: 1.1 }
     }
 
     /// The controller of the code DOP853.
     #[must_use]
     pub const fn dop853() -> Self {
-        Self { beta: 0.0, share: 0.2, safety: 0.9, factor_min: 0.333, factor_max: 6.0 }
+        Self {
+            beta: 0.0,
+            share: 0.2,
+            safety: 0.9,
+            factor_min: 0.333,
+            factor_max: 6.0,
+            rejection: Rejection::NoGrowth,
+            stretch: 1.01,
+        }
     }
 }
 
@@ -60,12 +123,14 @@ pub enum Verdict {
 pub struct Controller {
     settings: ControllerSettings,
     alpha: f64,
+    /// Exponent of the error after a rejection.
+    alpha_rejected: f64,
     /// Largest quotient of a step and the next one.
     largest: f64,
     /// Smallest quotient.
     smallest: f64,
     max_step: f64,
-    /// Logarithm of the error of the step accepted last.
+    /// Logarithm of the error of the step accepted last; not a number where there is none.
     previous_logarithm: f64,
     after_rejection: bool,
 }
@@ -77,9 +142,21 @@ impl Controller {
     /// A controller for an estimate of order `error_order` (error `O(h^error_order)`) and steps up to `max_step` (s).
     #[must_use]
     pub fn new(settings: ControllerSettings, error_order: u32, max_step: f64) -> Self {
-        let alpha = 1.0 / f64::from(error_order) - settings.share * settings.beta;
+        let elementary = 1.0 / f64::from(error_order);
+        let alpha = elementary - settings.share * settings.beta;
+        let (alpha_rejected, previous_logarithm) =
+            if settings.rejection == Rejection::Plain { (elementary, f64::NAN) } else { (alpha, LOWEST) };
         let (largest, smallest) = (1.0 / settings.factor_min, 1.0 / settings.factor_max);
-        Self { settings, alpha, largest, smallest, max_step, previous_logarithm: LOWEST, after_rejection: false }
+        Self {
+            settings,
+            alpha,
+            alpha_rejected,
+            largest,
+            smallest,
+            max_step,
+            previous_logarithm,
+            after_rejection: false,
+        }
     }
 
     /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite is a rejection
@@ -94,8 +171,14 @@ impl Controller {
         // errᵅ and errᵅ err_old⁻ᵝ as exponentials of the logarithms: half the cost of two powers
         let logarithm = error.ln();
         if error > 1.0 {
-            self.after_rejection = true;
-            return Verdict::Rejected(h / self.largest.min((self.alpha * logarithm).exp() / safety));
+            let again = std::mem::replace(&mut self.after_rejection, true);
+            if again && self.settings.rejection == Rejection::Halving {
+                return Verdict::Rejected(0.5 * h);
+            }
+            return Verdict::Rejected(h / self.largest.min((self.alpha_rejected * logarithm).exp() / safety));
+        }
+        if self.previous_logarithm.is_nan() {
+            self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
         }
         let damped = (self.alpha * logarithm - beta * self.previous_logarithm).exp();
         // Comparisons, since nothing here is not a number and `f64::min` would take seven instructions to heed that.
@@ -108,7 +191,11 @@ impl Controller {
         }
         self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
         if self.after_rejection {
-            next = next.min(h);
+            next = match self.settings.rejection {
+                Rejection::NoGrowth => next.min(h),
+                Rejection::Plain => next,
+                Rejection::Halving => h,
+            };
         }
         self.after_rejection = false;
         Verdict::Accepted(next)

@@ -32,6 +32,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     let mut run = Run::new(stepper, problem, task, observer);
     let failure = if task.t_end > task.t_start { run.all(control).err() } else { None };
     let counted = run.attempt.problem.statistics();
+    let own = run.attempt.stepper.costs();
     Solution {
         t_reached: run.attempt.t,
         state: run.attempt.y,
@@ -39,6 +40,9 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
             steps_accepted: run.accepted,
             steps_rejected: run.rejected,
             steps_repeated: run.repeated,
+            factorizations: own.factorizations,
+            linear_solves: own.linear_solves,
+            matrix_exponentials: own.matrix_exponentials,
             ..counted
         },
         failure,
@@ -86,12 +90,11 @@ pub(crate) fn check<S: Scalar>(
 /// A solve under way.
 struct Run<'r, 'p, S: Scalar, St> {
     attempt: Attempt<'p, S, St>,
-    /// Makes the observer's steps, so that they leave no trace in the stepper.
-    shadow: St,
+    /// Makes the observer's steps, so that they leave no trace in the stepper; none where nobody watches.
+    shadow: Option<St>,
     locator: Locator<S>,
     task: &'r Task<'r, S>,
     observer: &'r mut dyn Observer<S>,
-    watched: bool,
     /// Whether the next step starts from the state and in the configuration that the formula ended with.
     same_end: bool,
     accepted: u64,
@@ -103,9 +106,8 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     fn new(stepper: St, mut problem: Counted<'p, S>, task: &'r Task<'r, S>, observer: &'r mut dyn Observer<S>) -> Self {
         let locator = Locator::new(problem.switch_count(), task.initial.len(), stepper.order());
         Self {
-            watched: observer.watches(),
             same_end: !problem.projects() && !problem.locks() && !locator.has_switches(),
-            shadow: stepper.clone(),
+            shadow: observer.watches().then(|| stepper.clone()),
             attempt: Attempt::new(problem, stepper, task.t_start, task.initial),
             locator,
             task,
@@ -170,7 +172,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
                 return Err(self.too_small(size));
             }
-            let is_last = (t + 1.01 * size - t_end).value() > 0.0;
+            let is_last = (t + control.stretch * size - t_end).value() > 0.0;
             let h = if is_last { t_end - t } else { S::from(size) };
             let t_next = if is_last { t_end } else { t + h };
             let error = match self.attempt.step(h) {
@@ -203,7 +205,10 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
         self.spend()?;
         let Attempt { problem, stepper, t, y, end, before, .. } = &mut self.attempt;
         stepper.evaluate_start(problem, *t, y)?;
-        let size = first_step(problem, stepper, *t, y, (before, end), tolerances, max_step)?;
+        let size = match stepper.first_step(y, tolerances, max_step) {
+            Some(size) => size,
+            None => first_step(problem, stepper, *t, y, (before, end), tolerances, max_step)?,
+        };
         if size.is_finite() && size > 0.0 { Ok(size) } else { Err(Failure::NonFinite { time: t.value() }) }
     }
 
@@ -235,7 +240,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
         let reached = self.locator.locate(&mut self.attempt, t_next, h, &mut self.repeated)?;
         self.accepted += 1;
         self.attempt.stepper.accepted(self.same_end);
-        let seen = if self.watched { self.show(reached) } else { ControlFlow::Continue(()) };
+        let seen = if self.shadow.is_some() { self.show(reached) } else { ControlFlow::Continue(()) };
         self.attempt.advance(reached);
         match seen {
             ControlFlow::Continue(()) => Ok(()),
@@ -246,11 +251,12 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     /// Shows the observer the step that ends at `reached`. Kept apart, so that a run that nobody watches stays short.
     #[inline(never)]
     fn show(&mut self, reached: S) -> ControlFlow<Failure> {
+        let Some(stepper) = &mut self.shadow else { return ControlFlow::Continue(()) };
         let Attempt { problem, t, y, end, before, projects, .. } = &mut self.attempt;
         let before: &[S] = if *projects || !self.locator.switched().is_empty() { before } else { end };
         let mut within = Within {
             problem,
-            stepper: &mut self.shadow,
+            stepper,
             projects: *projects,
             t_start: *t,
             start: y,

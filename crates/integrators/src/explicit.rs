@@ -119,6 +119,9 @@ enum StartDerivative {
     LastStage,
 }
 
+/// The largest dimension for which there are unrolled loops.
+const LARGEST_UNROLLED: usize = 6;
+
 /// States have the dimension that the stepper was made for, and there is space for all stages.
 const FITS: &str = "the stepper was made for states of this dimension";
 
@@ -135,6 +138,8 @@ impl<S: Scalar> ExplicitStepper<S> {
         let last_is_end = count == formula.weights.len() && formula.first_same_as_last();
         // where the last stage is the end, its row are the weights
         let inner = 1..count - usize::from(last_is_end);
+        // Unrolled loops run over a fixed number of stages; a large problem keeps no more than it has.
+        let space = if dimension <= LARGEST_UNROLLED { count.max(LONGEST) } else { count };
         let stage = |i: usize| Stage { node: formula.nodes[i], row: Row::new(&formula.rows[i], dimension) };
         Self {
             order: formula.order,
@@ -145,7 +150,7 @@ impl<S: Scalar> ExplicitStepper<S> {
             inner: inner.map(stage).collect(),
             weights: Row::new(&formula.weights[..count], dimension),
             estimates: estimates.iter().map(|e| Row::new(&e.difference[..count], dimension)).collect(),
-            stages: vec![S::nought(); count.max(LONGEST) * dimension],
+            stages: vec![S::nought(); space * dimension],
             state: vec![S::nought(); dimension],
             zeros: vec![S::nought(); dimension],
             last_is_end,

@@ -10,7 +10,8 @@
 //! accepts, projects, locates events and shows each accepted step to the observer. A new explicit tableau is
 //! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
 //! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
-//! implicit formulas solve the index-3 equations.
+//! implicit formulas solve the index-3 equations. [`exponential`] methods are steppers that ask for Jacobians and form
+//! matrix exponentials ([`expm`]).
 
 mod attempt;
 mod combine;
@@ -22,10 +23,13 @@ pub mod dode;
 pub mod drive;
 pub mod events;
 pub mod explicit;
+pub mod expm;
+pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
 pub mod low_order;
+pub mod ode45;
 pub mod stepper;
 pub mod tableau;
 pub mod tableaux;
@@ -34,8 +38,10 @@ pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
 pub use dense::DenseOutput;
 pub use dode::Dode;
 pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
+pub use exponential::{Llm, LlmStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;
 pub use low_order::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use ode45::Ode45;
 pub use stepper::Stepper;
 pub use tableau::Tableau;

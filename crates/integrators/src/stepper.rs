@@ -1,6 +1,6 @@
 //! The seam between methods and what drives them: one step of a given size.
 
-use mbsbench_problem::{Counted, Failure, Scalar};
+use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
 
 /// Makes single steps. Everything about step sizes, acceptance, projection and events is decided elsewhere.
 ///
@@ -60,6 +60,17 @@ pub trait Stepper<S: Scalar>: Clone {
     /// Those of the problem.
     fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure>;
 
+    /// The first step (s) that the method itself chooses for these tolerances (relative, absolute), after
+    /// [`evaluate_start`](Self::evaluate_start); none where it leaves the choice to [`first_step`](crate::control::first_step).
+    fn first_step(&self, _start: &[S], _tolerances: (f64, f64), _max_step: f64) -> Option<f64> {
+        None
+    }
+
     /// Most evaluations of the right-hand side that a step needs.
     fn evaluations(&self) -> u64;
+
+    /// Counters of what the stepper itself did so far: factorisations, linear solves and matrix exponentials.
+    fn costs(&self) -> Statistics {
+        Statistics::default()
+    }
 }

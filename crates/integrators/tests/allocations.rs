@@ -9,7 +9,7 @@ use common::{Cubic, constrained, solve};
 use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Rk3, Rk4, Rk5, Rk8,
+    Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Ode45, Rk3, Rk4, Rk5, Rk8,
 };
 use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -80,6 +80,22 @@ fn check_mechanics<D: MethodDefinition>(definition: &D) {
     assert_eq!(count(2), count(1000), "{}", D::NAME);
 }
 
+/// The same for the local linearisation method, with controlled steps, of which it takes too many at the tolerance above.
+fn check_linearised() {
+    let method = Llm::default().method();
+    let once = |t_end: f64| {
+        let region = Region::new(ALLOCATOR);
+        let solution = solve(&Cubic, &*method, t_end, Settings::tolerance(0.0, 1e-4));
+        let change = region.change();
+        assert_eq!(solution.failure, None);
+        ((change.allocations + change.reallocations, change.bytes_allocated), solution.statistics.steps_accepted)
+    };
+    let count = |t_end| (0..5).map(|_| once(t_end)).min().expect("five counts");
+    let ((short, few), (long, many)) = (count(0.2), count(20.0));
+    assert!(many > 50 * few, "{few} and {many} steps");
+    assert_eq!(short, long, "llm with controlled steps");
+}
+
 /// One test for all methods: the counters are those of the process.
 #[test]
 fn allocations_do_not_depend_on_the_number_of_steps() {
@@ -88,10 +104,13 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check::<Rk4>();
     check::<Rk5>();
     check::<Dopri5>();
+    check::<Ode45>();
     check::<Rk8>();
     check::<Dop853>();
     check::<Gbs>();
     check::<Dode>();
+    check_linearised();
+    check_mechanics(&Llm::default());
     check_mechanics(&Newmark::default());
     check_mechanics(&HhtI3::default());
     check_mechanics(&HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() });

@@ -5,7 +5,7 @@ mod common;
 use std::ops::ControlFlow;
 
 use common::{Circle, Cubic, Known};
-use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Ode45, Rk3, Rk4, Rk5, Rk8};
 use mbsbench_problem::{
     AsOde, Clock, Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Silent, Solution, Step, Task,
 };
@@ -15,7 +15,7 @@ fn stages<D: MethodDefinition>() -> u64 {
     match D::NAME {
         "rk3" | "bs32" => 3,
         "rk4" => 4,
-        "rk5" | "dopri5" => 6,
+        "rk5" | "dopri5" | "ode45" => 6,
         "rk8" => 13,
         "dop853" => 12,
         "gbs" => 65, // 2 + 4 + … + 16, the first evaluation shared by the eight results
@@ -247,4 +247,4 @@ macro_rules! conformance {
         }
     )*};
 }
-conformance!(rk3: Rk3, bs32: Bs32, rk4: Rk4, rk5: Rk5, dopri5: Dopri5, rk8: Rk8, dop853: Dop853, gbs: Gbs);
+conformance!(rk3: Rk3, bs32: Bs32, rk4: Rk4, rk5: Rk5, dopri5: Dopri5, rk8: Rk8, dop853: Dop853, gbs: Gbs, ode45: Ode45);

@@ -143,7 +143,7 @@ proptest! {
         let dode = Dode { pair: PAIRS[pair].0, event_tolerance: 10f64.powf(-digits), ..Dode::default() };
         let ball = Balls { count: 1, stiffness, damping: 2.0 * ratio * stiffness.sqrt() };
         let (solution, located) = run(&ball, &dode, &[height, 0.0], 1.0, 1e-6);
-        check_identity(&dode, &solution);
+        check_identity_of(&dode, &solution, &located);
         for (i, event) in located.iter().enumerate() {
             // closing and opening in turn: no event is located twice (no sticking)
             prop_assert_eq!(event.before[0] < 0.0, i % 2 == 0, "event {} at height {:e}", i, event.before[0]);
@@ -151,12 +151,24 @@ proptest! {
         }
         let end = 0.9 * impacts(height, restitution).nth(6).expect("a seventh");
         let (solution, located) = run(&Restitution { restitution }, &dode, &[height, 0.0], end, 1e-6);
-        check_identity(&dode, &solution);
+        check_identity_of(&dode, &solution, &located);
         prop_assert_eq!(located.len(), impacts(height, restitution).take_while(|&t| t < end).count());
         for event in located {
             prop_assert!(event.before[0] >= 0.0 && event.before[0] <= 2.0 * dode.event_tolerance + 1e-15);
         }
     }
+}
+
+/// The two evaluations that the identity has for an event belong to the step after it.
+#[test]
+fn an_event_on_the_very_end_is_followed_by_no_step() {
+    let (height, stiffness, ratio) = (1.614823786723261, 679_745.694_587_740_9, 0.3849413830213731);
+    let dode = Dode { pair: PAIRS[2].0, event_tolerance: 10f64.powf(-6.31333018131209), ..Dode::default() };
+    let ball = Balls { count: 1, stiffness, damping: 2.0 * ratio * f64::sqrt(stiffness) };
+    let (solution, located) = run(&ball, &dode, &[height, 0.0], 1.0, 1e-6);
+    // On another processor it may miss the end by a rounding; the identity holds either way.
+    assert!(located.last().is_some_and(|event| event.t > 0.999_999));
+    check_identity_of(&dode, &solution, &located);
 }
 
 /// Functions `sin(w t + p) − c` of time, each with its (w, p, c).
@@ -201,7 +213,7 @@ proptest! {
         let dode = Dode::default();
         let mut record = Record::default();
         let solution = dode.method().solve(Counted::new(&mut AsSwitchedOde::new(&waves)), &task, &mut record);
-        check_identity(&dode, &solution);
+        check_identity_of(&dode, &solution, &record.0);
         prop_assert!(record.0.is_sorted_by(|a, b| a.t < b.t));
         prop_assert_eq!(solution.statistics.unlocked_steps, 0);
         for index in 0..waves.0.len() {

@@ -7,7 +7,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
 use mbsbench_models::{
-    DoublePendulum, FlexibleSliderCrank, Formulation, LinkageFormulation, Pendulum, RollingSpheres, SliderCrank,
+    DoublePendulum, FlexibleSliderCrank, Formulation, LinearTest, LinkageFormulation, OscillationInTime, Pendulum,
+    RollingSpheres, SliderCrank, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::acceleration::Multipliers;
 use mbsbench_problem::{
@@ -57,11 +58,19 @@ fn linkages(criterion: &mut Criterion) {
     {
         let pendulum = DoublePendulum { formulation, ..DoublePendulum::default() };
         both_precisions(criterion, &format!("double-pendulum/{name}"), &*pendulum.model());
+        let stiff = StiffDoublePendulum { formulation, ..StiffDoublePendulum::default() };
+        both_precisions(criterion, &format!("stiff-double-pendulum/{name}"), &*stiff.model());
         let rigid = SliderCrank { formulation, ..SliderCrank::default() };
         both_precisions(criterion, &format!("slider-crank/{name}"), &*rigid.model());
         let flexible = FlexibleSliderCrank { formulation, ..FlexibleSliderCrank::default() };
         both_precisions(criterion, &format!("flexible-slider-crank/{name}"), &*flexible.model());
     }
+}
+
+fn small_problems(criterion: &mut Criterion) {
+    both_precisions(criterion, "oscillation-in-time", &*OscillationInTime::default().model());
+    both_precisions(criterion, "linear-test", &*LinearTest::ramp().model());
+    both_precisions(criterion, "two-bouncing-balls", &*TwoBouncingBalls::default().model());
 }
 
 fn observations(criterion: &mut Criterion) {
@@ -96,5 +105,5 @@ fn parts(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, models, linkages, observations, parts);
+criterion_group!(benches, models, linkages, small_problems, observations, parts);
 criterion_main!(benches);

@@ -16,6 +16,9 @@ mod range;
 pub mod rolling_spheres;
 pub mod slider_crank;
 pub mod stand_ins;
+pub mod stiff_double_pendulum;
+pub mod test_equations;
+pub mod two_bouncing_balls;
 pub mod watched;
 
 pub use bouncing_balls::BouncingBalls;
@@ -30,3 +33,6 @@ pub use slider_crank::SliderCrank;
 pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };
+pub use stiff_double_pendulum::StiffDoublePendulum;
+pub use test_equations::{LinearTest, OscillationInTime};
+pub use two_bouncing_balls::TwoBouncingBalls;

@@ -1,11 +1,12 @@
-//! From a discontinuous equation with an initial state and observables to a model.
+//! From an equation with an initial state and observables to a model.
 
-use mbsbench_problem::{
-    AsSwitchedOde, Class, DoubleDouble, Formulated, Model, Observable, Observation, Ode, Scalar, SwitchedModel,
-};
+use mbsbench_problem::{Class, DoubleDouble, Formulated, Model, Observable, Observation, Ode, Scalar};
 
-/// A discontinuous equation with everything that the runner asks of a model.
-pub trait Watched: SwitchedModel {
+/// An equation with everything that the runner asks of a model.
+pub trait Watched: Send + Sync {
+    /// The equation as methods see it, with scratch memory of its own.
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_>;
+
     /// The initial state, formed in the scalar's own precision.
     fn initial<S: Scalar>(&self) -> Vec<S>;
 
@@ -23,15 +24,9 @@ pub trait Watched: SwitchedModel {
 #[derive(Debug, Clone)]
 pub struct WatchedModel<M>(pub M);
 
-impl<M: Watched> WatchedModel<M> {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(&self.0))
-    }
-}
-
 impl<M: Watched> Formulated<f64> for WatchedModel<M> {
     fn ode(&self) -> Box<dyn Ode<f64> + '_> {
-        self.equations()
+        self.0.equations()
     }
     fn initial_state(&self) -> Vec<f64> {
         self.0.initial()
@@ -40,7 +35,7 @@ impl<M: Watched> Formulated<f64> for WatchedModel<M> {
 
 impl<M: Watched> Formulated<DoubleDouble> for WatchedModel<M> {
     fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        self.equations()
+        self.0.equations()
     }
     fn initial_state(&self) -> Vec<DoubleDouble> {
         self.0.initial()

@@ -1,8 +1,11 @@
-//! Right-hand sides, mechanics and observations of the linkages allocate nothing.
+//! Right-hand sides, mechanics and observations of the linkages, and of the small problems of gil2013, allocate nothing.
 
 use std::alloc::System;
 
-use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank};
+use mbsbench_models::{
+    DoublePendulum, FlexibleSliderCrank, LinearTest, LinkageFormulation, OscillationInTime, SliderCrank,
+    StiffDoublePendulum, TwoBouncingBalls,
+};
 use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -26,6 +29,14 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let mut rate = y.clone();
     let mut ode = model.ode();
     assert_eq!(fewest(|| ode.rhs(S::nought(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
+    if let Some(switched) = ode.switched() {
+        let mut functions = vec![S::nought(); switched.prepare(S::nought(), &y, 1.0).expect("regular")];
+        let all = fewest(|| {
+            switched.values(S::nought(), &y, &mut functions).expect("regular");
+            switched.rates(S::nought(), &y, &rate, &mut functions).expect("regular");
+        });
+        assert_eq!(all, 0, "{name}: discontinuity functions");
+    }
     let Some(mechanics) = ode.mechanics() else { return };
     let n = mechanics.coordinates();
     let (q, v) = y.split_at(n);
@@ -56,7 +67,15 @@ fn check(name: &str, model: &dyn Model) {
 fn linkages_allocate_nothing() {
     for formulation in [LinkageFormulation::Cartesian, LinkageFormulation::Minimal] {
         check("double-pendulum", &*DoublePendulum { formulation, ..Default::default() }.model());
+        check("stiff-double-pendulum", &*StiffDoublePendulum { formulation, ..Default::default() }.model());
         check("slider-crank", &*SliderCrank { formulation, point_mass: 1.0, ..Default::default() }.model());
         check("flexible-slider-crank", &*FlexibleSliderCrank { formulation, modes: 8, ..Default::default() }.model());
     }
+}
+
+#[test]
+fn small_problems_allocate_nothing() {
+    check("oscillation-in-time", &*OscillationInTime::default().model());
+    check("linear-test", &*LinearTest::ramp().model());
+    check("two-bouncing-balls", &*TwoBouncingBalls::default().model());
 }

@@ -7,7 +7,7 @@ use approx::assert_relative_eq;
 use common::{Record, run_with};
 use mbsbench_integrators::Rk8;
 use mbsbench_models::flexible_slider_crank::Deflection;
-use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank};
+use mbsbench_models::{DoublePendulum, FlexibleSliderCrank, LinkageFormulation, SliderCrank, StiffDoublePendulum};
 use mbsbench_problem::{DoubleDouble, Formulated, ModelDefinition, Scalar};
 
 /// Asserts that `found` agrees with `expected` to half a unit of the last of its printed decimals, and a little more for
@@ -176,6 +176,8 @@ fn initial_states_and_observables_are_consistent() {
     for formulation in BOTH {
         for model in [
             DoublePendulum { formulation, ..Default::default() }.model(),
+            StiffDoublePendulum { formulation, angle_1: 0.3, free_angle: -0.1, preload: 0.2, ..Default::default() }
+                .model(),
             SliderCrank { formulation, point_mass: 1.0, crank_rate: 2.0, crank_angle: 0.3, ..Default::default() }
                 .model(),
             FlexibleSliderCrank { formulation, crank_angle: 0.3, ..Default::default() }.model(),

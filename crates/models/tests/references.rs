@@ -11,7 +11,7 @@ mod common;
 use common::{pendulum, spheres};
 use mbsbench_integrators::{Gbs, Rk8};
 use mbsbench_models::compound_pendulum::exact::Swing;
-use mbsbench_models::{FlexibleSliderCrank, Formulation, LinkageFormulation, SliderCrank};
+use mbsbench_models::{FlexibleSliderCrank, Formulation, LinkageFormulation, SliderCrank, StiffDoublePendulum};
 use mbsbench_problem::{
     Counted, DoubleDouble, Formulated, MethodDefinition, Model, ModelDefinition, Scalar, Settings, Silent, Task,
 };
@@ -87,6 +87,17 @@ fn flexible_slider_cranks_at_half_a_second() {
     agree("flexible slider crank, down", &*minimal.model(), 2f64.powi(-16), 0.5);
     let across = FlexibleSliderCrank { crank_angle: std::f64::consts::PI, ..minimal };
     agree("flexible slider crank, across", &*across.model(), 2f64.powi(-16), 0.5);
+}
+
+/// The spring's mode has 242.76 rad/s. Ten digits of the angles are those of another implementation, in body coordinates
+/// and by the pair of Dormand and Prince.
+#[test]
+fn stiff_double_pendulum_at_5_s() {
+    let minimal = StiffDoublePendulum { formulation: LinkageFormulation::Minimal, ..StiffDoublePendulum::default() };
+    let state = agree("stiff double pendulum", &*minimal.model(), 2f64.powi(-14), 5.0);
+    for (found, expected) in state.iter().zip([-2.015_246_115, -2.015_314_502]) {
+        assert!((found.value() - expected).abs() < 0.51e-9, "{found:?} instead of {expected}");
+    }
 }
 
 /// The references are of minimal formulations; the sliding-mode form in double-double arrives at the same state.

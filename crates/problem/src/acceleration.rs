@@ -1,6 +1,10 @@
 //! The index-1 form: accelerations from the constraints at acceleration level.
 
+mod jacobian;
+
 use nalgebra::DMatrix;
+
+use jacobian::Linearised;
 
 use crate::linalg::{Lu, multiply};
 use crate::{Failure, Mechanics, Ode, Scalar};
@@ -19,6 +23,8 @@ pub struct AccelerationLevel<P, S: Scalar = f64> {
     grammian: Lu<S>,
     lambda: Vec<S>,
     product: Vec<S>,
+    /// Made when the first derivative is asked for.
+    linearised: Option<Linearised<S>>,
 }
 
 /// Accelerations and multipliers at a state, with the matrices they come from.
@@ -103,6 +109,7 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
             grammian: Lu::new(constraints),
             lambda: vec![S::nought(); constraints],
             product: vec![S::nought(); constraints],
+            linearised: None,
             mechanics,
         }
     }
@@ -111,18 +118,9 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
     pub fn multipliers(&self) -> &[S] {
         &self.lambda
     }
-}
 
-impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
-    fn dimension(&self) -> usize {
-        self.mechanics.coordinates() + self.mechanics.velocities()
-    }
-
-    fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
-        Some(&mut self.mechanics)
-    }
-
-    fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
+    /// `f(t, y)`; leaves multipliers and factors of this state behind.
+    fn accelerate(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         let (q, v) = y.split_at(self.mechanics.coordinates());
         let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
         self.mechanics.position_rate(q, v, q_rate);
@@ -146,5 +144,43 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
             }
         }
         Ok(())
+    }
+}
+
+impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
+    fn dimension(&self) -> usize {
+        self.mechanics.coordinates() + self.mechanics.velocities()
+    }
+
+    fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
+        Some(&mut self.mechanics)
+    }
+
+    fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
+        self.accelerate(t, y, dydt)
+    }
+
+    fn has_jacobian(&mut self) -> bool {
+        self.mechanics.nonholonomic() == 0 && self.mechanics.has_vector_coordinates()
+    }
+
+    fn is_autonomous(&self) -> bool {
+        self.mechanics.is_autonomous()
+    }
+
+    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        self.with_linearised(t, y, |ode, linearised| linearised.jacobian(ode, t, y, jacobian))
+    }
+
+    fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        self.with_linearised(t, y, |ode, linearised| {
+            linearised.jacobian(ode, t, y, jacobian)?;
+            dydt.copy_from_slice(&linearised.rate);
+            Ok(())
+        })
+    }
+
+    fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
+        self.with_linearised(t, y, |ode, linearised| linearised.time_derivative(ode, t, y, rate))
     }
 }

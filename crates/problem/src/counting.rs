@@ -2,6 +2,8 @@
 
 mod mechanics;
 
+use nalgebra::DMatrix;
+
 use crate::{EventKind, Failure, Method, Ode, Scalar, Statistics, Unsuitable};
 
 pub use mechanics::CountedMechanics;
@@ -38,6 +40,50 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.statistics.rhs_evaluations += u64::from(!self.paused);
         self.inner.rhs(t, y, dydt)
+    }
+
+    /// See [`Ode::has_jacobian`].
+    pub fn has_jacobian(&mut self) -> bool {
+        self.inner.has_jacobian()
+    }
+
+    /// See [`Ode::is_autonomous`].
+    #[must_use]
+    pub fn is_autonomous(&self) -> bool {
+        self.inner.is_autonomous()
+    }
+
+    /// See [`Ode::jacobian`]. What the problem evaluates of its right-hand side for that is part of it.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.inner.jacobian(t, y, jacobian)
+    }
+
+    /// See [`Ode::rhs_and_jacobian`]. Counts an evaluation of each.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn rhs_and_jacobian(
+        &mut self,
+        t: S,
+        y: &[S],
+        dydt: &mut [S],
+        jacobian: &mut DMatrix<S>,
+    ) -> Result<(), Failure> {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.inner.rhs_and_jacobian(t, y, dydt, jacobian)
+    }
+
+    /// See [`Ode::time_derivative`]. A further column of the Jacobian, counted with it.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
+        self.inner.time_derivative(t, y, rate)
     }
 
     /// See [`Ode::locks`].
@@ -228,5 +274,12 @@ mod tests {
         counted.rhs(0.0, &[2.0], &mut out).unwrap();
         assert_eq!(out, [-2.0]);
         assert_eq!(counted.statistics().rhs_evaluations, 2);
+
+        let mut jacobian = DMatrix::zeros(1, 1);
+        counted.jacobian(0.0, &[2.0], &mut jacobian).unwrap();
+        counted.uncounted(|quiet| quiet.jacobian(0.0, &[2.0], &mut jacobian)).unwrap();
+        assert_eq!((jacobian[(0, 0)], counted.statistics().rhs_evaluations), (-1.0, 2));
+        counted.rhs_and_jacobian(0.0, &[2.0], &mut out, &mut jacobian).unwrap();
+        assert_eq!((counted.statistics().rhs_evaluations, counted.statistics().jacobian_evaluations), (3, 2));
     }
 }

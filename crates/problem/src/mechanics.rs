@@ -67,6 +67,11 @@ pub trait MechanicalModel: Send + Sync {
     /// Writes the nonholonomic constraints `Γ(t, q, v)`.
     fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _gamma: &mut [S]) {}
 
+    /// Whether neither forces nor constraints depend on time; see [`Ode::is_autonomous`](crate::Ode::is_autonomous).
+    fn is_autonomous(&self) -> bool {
+        false
+    }
+
     /// Total energy, J. Roundoff counts in some experiments: evaluate it with the paper's zero of potential.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S;
 }
@@ -121,4 +126,19 @@ pub trait Mechanics<S: Scalar = f64> {
         self.terms(t, q, v, terms);
         self.derivatives(t, q, v, derivatives);
     }
+    /// See [`MechanicalModel::is_autonomous`].
+    fn is_autonomous(&self) -> bool;
+    /// Writes `∂(J a + bias)/∂q`, `n_c × n`, with the accelerations `a` held, into `by_position`. The derivative in `v` is
+    /// twice what [`Derivatives::constraint_rates`] gives.
+    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut DMatrix<S>);
+    /// Writes `∂(D + Jᵀ λ)/∂t`, length `n`, into `forces` and `∂(J a + bias)/∂t`, length `n_c`, into `constraints`, with
+    /// `a` and `λ` held.
+    fn time_derivatives(
+        &mut self,
+        t: S,
+        state: (&[S], &[S]),
+        held: (&[S], &[S]),
+        forces: &mut [S],
+        constraints: &mut [S],
+    );
 }

@@ -1,5 +1,8 @@
 //! Ordinary differential equations, as methods see them and as models write them.
 
+use nalgebra::DMatrix;
+use num_dual::Dual;
+
 use crate::{Failure, Mechanics, Scalar, SwitchedOde};
 
 /// `y' = f(t, y)` as a method sees it.
@@ -15,6 +18,42 @@ pub trait Ode<S: Scalar = f64> {
     /// # Errors
     /// A [`Failure`] where the right-hand side does not exist at this state (a singular mass matrix).
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
+
+    /// Whether [`jacobian`](Self::jacobian) and [`time_derivative`](Self::time_derivative) are there.
+    fn has_jacobian(&mut self) -> bool {
+        false
+    }
+
+    /// Whether `f` does not depend on time, so that [`time_derivative`](Self::time_derivative) is zero everywhere. False
+    /// is always a safe answer.
+    fn is_autonomous(&self) -> bool {
+        false
+    }
+
+    /// Writes `∂f/∂y` at `(t, y)`, exact to roundoff, into `jacobian` (square, of [`dimension`](Self::dimension)).
+    ///
+    /// # Errors
+    /// Those of [`rhs`](Self::rhs); [`Failure::NotApplicable`] where there is [none](Self::has_jacobian).
+    fn jacobian(&mut self, _t: S, _y: &[S], _jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        Err(no_jacobian())
+    }
+
+    /// Writes `f(t, y)` and `∂f/∂y`, which may have much of their work in common.
+    ///
+    /// # Errors
+    /// Those of [`jacobian`](Self::jacobian).
+    fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        self.rhs(t, y, dydt)?;
+        self.jacobian(t, y, jacobian)
+    }
+
+    /// Writes `∂f/∂t` at `(t, y)`, exact to roundoff, into `rate` (of length [`dimension`](Self::dimension)).
+    ///
+    /// # Errors
+    /// Those of [`jacobian`](Self::jacobian).
+    fn time_derivative(&mut self, _t: S, _y: &[S], _rate: &mut [S]) -> Result<(), Failure> {
+        Err(no_jacobian())
+    }
 
     /// Whether [`begin_step`](Self::begin_step) does anything; where it does, the derivative at the end of a step
     /// belongs to that step's configuration and cannot be taken over for the start of the next.
@@ -62,6 +101,11 @@ pub trait Ode<S: Scalar = f64> {
     }
 }
 
+/// What a problem without derivatives answers.
+pub(crate) fn no_jacobian() -> Failure {
+    Failure::NotApplicable { reason: "the problem does not give the Jacobian of its right-hand side".to_owned() }
+}
+
 /// Functions of the state whose zeros change the problem.
 ///
 /// A method that locates events watches the sign of each function over a step, repeats the step to the
@@ -105,11 +149,42 @@ pub trait OdeModel: Send + Sync {
 
     /// Writes `f(t, y)` into `dydt`.
     fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]);
+
+    /// Whether `f` does not depend on time; see [`Ode::is_autonomous`].
+    fn is_autonomous(&self) -> bool {
+        false
+    }
 }
 
-/// A model as an [`Ode`] in any scalar.
+/// A model as an [`Ode`] in any scalar, with derivatives by dual numbers.
+///
+/// The derivatives of states up to [`ON_STACK`](Self::ON_STACK) components need no heap memory.
 #[derive(Debug, Clone, Copy)]
 pub struct AsOde<'m, M>(pub &'m M);
+
+impl<M: OdeModel> AsOde<'_, M> {
+    /// Largest number of components whose dual numbers are kept on the stack.
+    pub const ON_STACK: usize = 64;
+
+    /// Calls `work` with dual numbers of the state, without derivatives, and room for those of the right-hand side.
+    fn with_duals<S: Scalar>(&self, y: &[S], work: impl FnOnce(&M, &mut [Dual<S>], &mut [Dual<S>])) {
+        let nought = Dual::from_re(S::nought());
+        let n = y.len();
+        let (mut on_stack, mut on_heap);
+        let memory = if n <= Self::ON_STACK {
+            on_stack = [[nought; 64]; 2];
+            on_stack.as_flattened_mut()
+        } else {
+            on_heap = vec![nought; 2 * n];
+            &mut on_heap[..]
+        };
+        let (state, rate) = memory[..2 * n].split_at_mut(n);
+        for (dual, &value) in state.iter_mut().zip(y) {
+            *dual = Dual::from_re(value);
+        }
+        work(self.0, state, rate);
+    }
+}
 
 impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
     fn dimension(&self) -> usize {
@@ -119,5 +194,97 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.0.rhs(t, y, dydt);
         Ok(())
+    }
+
+    fn has_jacobian(&mut self) -> bool {
+        true
+    }
+
+    fn is_autonomous(&self) -> bool {
+        self.0.is_autonomous()
+    }
+
+    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        self.with_duals(y, |model, state, rate| {
+            for (j, mut column) in jacobian.column_iter_mut().enumerate() {
+                state[j].eps = S::from(1.0);
+                model.rhs(Dual::from_re(t), state, rate);
+                state[j].eps = S::nought();
+                for (entry, rate) in column.iter_mut().zip(rate.iter()) {
+                    *entry = rate.eps;
+                }
+            }
+        });
+        Ok(())
+    }
+
+    fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
+        self.with_duals(y, |model, state, rate| {
+            model.rhs(Dual::new(t, S::from(1.0)), state, rate);
+            for (entry, rate) in by_time.iter_mut().zip(rate.iter()) {
+                *entry = rate.eps;
+            }
+        });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    /// `f_i = t² yᵢ + sin(yᵢ₊₁)`, cyclic, in any dimension.
+    struct Ring(usize);
+    impl OdeModel for Ring {
+        fn dimension(&self) -> usize {
+            self.0
+        }
+        fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
+            for i in 0..self.0 {
+                dydt[i] = t * t * y[i] + y[(i + 1) % self.0].sin();
+            }
+        }
+    }
+
+    #[test]
+    fn derivatives_are_exact_on_the_stack_and_on_the_heap() {
+        for n in [3, 64, 65] {
+            let model = Ring(n);
+            let mut ode = AsOde(&model);
+            let y: Vec<f64> = (0..n).map(|i| (i as f64).sqrt() - 1.0).collect();
+            let mut jacobian = DMatrix::from_element(n, n, f64::NAN);
+            ode.jacobian(0.7, &y, &mut jacobian).unwrap();
+            for i in 0..n {
+                for j in 0..n {
+                    let beside = if j == (i + 1) % n { y[j].cos() } else { 0.0 };
+                    let expected = if i == j { 0.7 * 0.7 } else { beside };
+                    assert_relative_eq!(jacobian[(i, j)], expected, max_relative = 1e-15);
+                }
+            }
+            let mut by_time = vec![f64::NAN; n];
+            ode.time_derivative(0.7, &y, &mut by_time).unwrap();
+            for (by_time, y) in by_time.iter().zip(&y) {
+                assert_relative_eq!(*by_time, 1.4 * y, max_relative = 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn a_problem_without_derivatives_says_so() {
+        struct Plain;
+        impl Ode for Plain {
+            fn dimension(&self) -> usize {
+                1
+            }
+            fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+                dydt[0] = -y[0];
+                Ok(())
+            }
+        }
+        assert!(!Plain.has_jacobian());
+        assert!(matches!(Plain.time_derivative(0.0, &[1.0], &mut [0.0]), Err(Failure::NotApplicable { .. })));
+        let mut jacobian = DMatrix::zeros(1, 1);
+        assert!(matches!(Plain.jacobian(0.0, &[1.0], &mut jacobian), Err(Failure::NotApplicable { .. })));
     }
 }

@@ -41,7 +41,7 @@ fn is_in_one_of(language: &str, files: &[&str]) {
 fn code_is_that_of_this_crate() {
     is_in_one_of("rust", &["src/main.rs", "src/three_eighths.rs", "src/bead_on_hoop.rs"]);
     is_in_one_of("toml", &["Cargo.toml"]);
-    is_in_one_of("yaml", &["experiments/pendulum.yaml", "experiments/bead-on-hoop.yaml"]);
+    is_in_one_of("yaml", &["experiments/pendulum.yaml", "experiments/bead-on-hoop.yaml", "experiments/panels.yaml"]);
 }
 
 #[test]

@@ -57,3 +57,11 @@ fn both_rules_of_order_four_cost_the_same() {
         assert!(rk4 != three_eighths && (rk4 / three_eighths - 1.0).abs() < 0.5, "{rk4:e}, {three_eighths:e}");
     }
 }
+
+#[test]
+fn panels_are_drawn_and_their_data_lie_beside() {
+    // `runs` fails where a file of a figure cannot be made.
+    let rows = runs("panels.yaml", "own-methods/panels");
+    assert_eq!(rows.len(), 12);
+    assert!(rows.iter().all(|row| row["status"] == "ok"));
+}

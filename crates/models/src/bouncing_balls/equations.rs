@@ -1,6 +1,6 @@
 //! The equations of motion of independent balls.
 
-use mbsbench_problem::{Class, EventKind, Observable, Scalar, SwitchedModel};
+use mbsbench_problem::{AsSwitchedOde, Class, EventKind, Observable, Ode, Scalar, SwitchedModel};
 
 use super::{BouncingBalls, Contact};
 use crate::watched::Watched;
@@ -80,6 +80,10 @@ impl SwitchedModel for Balls {
 }
 
 impl Watched for Balls {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
     fn initial<S: Scalar>(&self) -> Vec<S> {
         let BouncingBalls { count, height, spacing, .. } = self.parameters;
         let heights = (0..count).map(|i| S::from(spacing) * i as f64 + height);

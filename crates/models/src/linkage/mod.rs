@@ -1,4 +1,4 @@
-//! What the three mechanisms of negrut2007 (section 3) share: a crank that turns about the origin, a rod pinned to its
+//! What the three mechanisms of negrut2007 (section 3) and the double pendulum of gil2013 (section 2) share: a crank that turns about the origin, a rod pinned to its
 //! end, in absolute coordinates with constraints or in as few as the motion has.
 //!
 //! Angles are counter-clockwise from `+x`, gravity is along `−y`, bodies are slender uniform rods.

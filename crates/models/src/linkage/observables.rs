@@ -22,7 +22,7 @@ fn coordinates(rod_at_pin: bool) -> [(&'static str, &'static str, &'static str);
     ]
 }
 
-/// Coordinates, rates, slider, multipliers, energies, drift, and in the Cartesian formulation the constraints: the order
+/// Coordinates, rates, slider, angle between the bodies, multipliers, energies, drift, and in the Cartesian formulation the constraints: the order
 /// in which [`LinkageObservation`](super::observation::LinkageObservation) writes them.
 pub(super) fn observables(linkage: &impl Linkage) -> Vec<Observable> {
     let coordinates = coordinates(linkage.pin_distances()[1] == 0.0);
@@ -45,6 +45,9 @@ pub(super) fn observables(linkage: &impl Linkage) -> Vec<Observable> {
     if linkage.slider_distance().is_some() {
         list.push(Observable::new("slider_position", "m", "far end of the rod, along x"));
         list.push(Observable::new("slider_velocity", "m/s", "velocity of the far end of the rod, along x"));
+    }
+    if linkage.watches_relative_angle() {
+        list.push(Observable::new("relative_angle", "rad", "angle of the second body less that of the first"));
     }
     for k in 1..=linkage.holonomic() {
         let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");

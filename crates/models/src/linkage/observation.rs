@@ -23,7 +23,8 @@ impl<'m, L: Linkage> LinkageObservation<'m, L> {
         let n = linkage.coordinates();
         let full = linkage.full_initial::<f64>();
         let (q, v) = full.split_at(n);
-        let first = 2 * n + if linkage.slider_distance().is_some() { 2 } else { 0 };
+        let slider = if linkage.slider_distance().is_some() { 2 } else { 0 };
+        let first = 2 * n + slider + usize::from(linkage.watches_relative_angle());
         Self {
             linkage,
             acceleration: AccelerationLevel::new(MechanicsOf::new(linkage)),
@@ -51,6 +52,9 @@ impl<L: Linkage> Observation for LinkageObservation<'_, L> {
             let (sin, cos) = q[5].sin_cos();
             values[2 * n] = q[3] + distance * cos;
             values[2 * n + 1] = v[3] - distance * sin * v[5];
+        }
+        if linkage.watches_relative_angle() {
+            values[self.multipliers.start - 1] = q[5] - q[2];
         }
         // A state that a diverging method has run off to has neither accelerations nor multipliers.
         if self.acceleration.rhs(t, &self.full, &mut self.rate).is_err() {

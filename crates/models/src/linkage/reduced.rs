@@ -32,6 +32,11 @@ pub trait Linkage: MechanicalModel + Clone {
     /// Distance (m) from the reference point of the rod to the slider at its far end; none where there is no slider.
     fn slider_distance(&self) -> Option<f64>;
 
+    /// Whether the angle between the two bodies is watched.
+    fn watches_relative_angle(&self) -> bool {
+        false
+    }
+
     /// Number of coordinates after those of the two bodies, which describe the rod's deflection.
     fn modes(&self) -> usize {
         self.coordinates() - 6

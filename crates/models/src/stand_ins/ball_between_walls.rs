@@ -1,7 +1,8 @@
 //! A ball that bounces on the floor and between two walls, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    Class, EventKind, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
+    SwitchedModel,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -126,6 +127,10 @@ impl SwitchedModel for BallBetweenWalls {
 }
 
 impl Watched for BallBetweenWalls {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
     fn initial<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.height), S::nought(), S::nought(), S::from(self.speed)]
     }

@@ -1,7 +1,9 @@
 //! A rate that depends on whether a damped oscillation is above a threshold, in place of the first problem of Birta, Ören
 //! and Kettenis.
 
-use mbsbench_problem::{Class, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel};
+use mbsbench_problem::{
+    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,6 +130,10 @@ impl SwitchedModel for DampedCosineThreshold {
 }
 
 impl Watched for DampedCosineThreshold {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
     fn initial<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(1.0), S::nought(), S::from(1.0)]
     }

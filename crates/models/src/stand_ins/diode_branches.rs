@@ -1,7 +1,8 @@
 //! Two rectifying branches, in place of Carver's third problem.
 
 use mbsbench_problem::{
-    Class, EventKind, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
+    SwitchedModel,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -182,6 +183,10 @@ impl SwitchedModel for DiodeBranches {
 }
 
 impl Watched for DiodeBranches {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
     fn initial<S: Scalar>(&self) -> Vec<S> {
         let current = S::from(self.initial_current);
         let rate = |branch| {

@@ -1,6 +1,8 @@
 //! An integral over a rectified sine, in place of Carver's first problem.
 
-use mbsbench_problem::{Class, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel};
+use mbsbench_problem::{
+    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +82,10 @@ impl SwitchedModel for RectifiedSine {
 }
 
 impl Watched for RectifiedSine {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
     fn initial<S: Scalar>(&self) -> Vec<S> {
         vec![S::nought()]
     }

@@ -1,7 +1,8 @@
 //! A thermostat, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    Class, EventKind, Model, ModelDefinition, Observable, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
+    SwitchedModel,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,10 @@ impl SwitchedModel for Thermostat {
 }
 
 impl Watched for Thermostat {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
     fn initial<S: Scalar>(&self) -> Vec<S> {
         vec![S::from(self.lower), S::from(1.0)]
     }

@@ -3,6 +3,8 @@
 use nalgebra::DMatrix;
 use num_dual::{Dual, DualSVec, HyperDual};
 
+use third::Third;
+
 use super::terms::{Derivatives, Structure, Terms};
 use super::{MechanicalModel, Mechanics, structure};
 use crate::Scalar;
@@ -32,6 +34,7 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     forces: Vec<Chunk<S>>,
     q_pair: Vec<HyperDual<S>>,
     holonomic_pair: Vec<HyperDual<S>>,
+    third: Third<S>,
     structure: Option<Structure>,
     /// `J` at the first state, of which the columns that are not curved hold everywhere.
     first_jacobian: DMatrix<S>,
@@ -61,6 +64,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             forces: vec![Chunk::from_re(zero); nv],
             q_pair: vec![HyperDual::from_re(zero); nq],
             holonomic_pair: vec![HyperDual::from_re(zero); model.holonomic()],
+            third: Third::new(nq, model.holonomic()),
             structure: None,
             first_jacobian: DMatrix::from_element(model.holonomic(), nv, zero),
         }
@@ -383,7 +387,61 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         }
         add_product(S::from(1.0), jacobian, v, constraint_rates);
     }
+
+    fn is_autonomous(&self) -> bool {
+        self.model.is_autonomous()
+    }
+
+    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut DMatrix<S>) {
+        self.find_structure(t, q);
+        by_position.fill(S::nought());
+        let Some(structure) = &self.structure else { return };
+        self.third.place(q, v, a);
+        for &k in &structure.curved {
+            let along = self.third.along(self.model, t, Some(k));
+            for (entry, phi) in by_position.column_mut(k).iter_mut().zip(along) {
+                *entry = phi.eps.eps.eps;
+            }
+        }
+    }
+
+    fn time_derivatives(
+        &mut self,
+        t: S,
+        (q, v): (&[S], &[S]),
+        (a, lambda): (&[S], &[S]),
+        forces: &mut [S],
+        constraints: &mut [S],
+    ) {
+        self.find_structure(t, q);
+        let (zero, one) = (S::nought(), S::from(1.0));
+        Self::lift(&mut self.q, q, |_| zero);
+        Self::lift(&mut self.v, v, |_| zero);
+        self.model.forces(Dual::new(t, one), &self.q, &self.v, &mut self.rate_dual);
+        for (force, dual) in forces.iter_mut().zip(&self.rate_dual) {
+            *force = dual.eps;
+        }
+        constraints.fill(zero);
+        let Some(structure) = self.structure.as_ref().filter(|structure| structure.rheonomic) else { return };
+        for (pair, &value) in self.q_pair.iter_mut().zip(q) {
+            *pair = HyperDual::from_re(value);
+        }
+        let mut time = HyperDual::from_re(t);
+        time.eps2 = one;
+        // The number of coordinates stands for time.
+        for &(i, _) in structure.curvature.iter().filter(|&&(i, j)| i < q.len() && j == q.len()) {
+            self.q_pair[i].eps1 = one;
+            self.model.holonomic_constraints(time, &self.q_pair, &mut self.holonomic_pair);
+            self.q_pair[i].eps1 = zero;
+            forces[i] += self.holonomic_pair.iter().zip(lambda).fold(zero, |sum, (phi, &l)| sum + phi.eps1eps2 * l);
+        }
+        self.third.place(q, v, a);
+        for (rate, phi) in constraints.iter_mut().zip(self.third.along(self.model, t, None)) {
+            *rate = phi.eps.eps.eps;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests;
+mod third;

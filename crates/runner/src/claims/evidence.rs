@@ -20,7 +20,7 @@ pub struct Evidence<'p> {
 }
 
 /// What a time is uncertain by at least, relative: where a compiler happens to place code changes times by a few per cent from
-/// one build to the next, which the spread of one session does not show.
+/// one build to the next, which the spread of samples taken together does not show.
 const LEAST_SPREAD: f64 = 0.05;
 
 /// A row of `runs.csv`, and of `timings.csv` where there is one.

@@ -25,6 +25,10 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::DoublePendulum>()
         .model::<models::SliderCrank>()
         .model::<models::FlexibleSliderCrank>()
+        .model::<models::StiffDoublePendulum>()
+        .model::<models::TwoBouncingBalls>()
+        .model::<models::OscillationInTime>()
+        .model::<models::LinearTest>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

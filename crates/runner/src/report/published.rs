@@ -18,7 +18,7 @@ pub(super) const PAPERS: [Paper; 5] = [
     },
     Paper {
         id: "negrut2007",
-        authors: "D. Negrut, L. Jay, N. Khude, H. Heyn",
+        authors: "D. Negrut, L. Jay, N. Khude, T. Heyn",
         title: "A discussion of low order numerical integration formulas for rigid and flexible multibody dynamics",
         about: "six low-order formulas on rigid and flexible mechanisms",
     },

@@ -1,0 +1,217 @@
+//! The exponential of a matrix.
+
+mod balance;
+mod pade;
+
+use mbsbench_problem::linalg::{Lu, Singular};
+use nalgebra::DMatrix;
+
+use pade::{Approximant, DEGREE_13, LOW_DEGREES};
+
+/// Operations on matrices that exponentials have taken so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExponentialCosts {
+    /// Exponentials.
+    pub exponentials: u64,
+    /// Products of two matrices, without the squarings.
+    pub products: u64,
+    /// Squarings that undo the scaling.
+    pub squarings: u64,
+    /// Factorisations.
+    pub factorizations: u64,
+    /// Columns that were solved for.
+    pub solves: u64,
+}
+
+/// Scaling and squaring: `e^A = (r(A/2ˢ))^(2ˢ)` with the diagonal Padé approximant `r` of degree 3, 5, 7, 9 or 13.
+///
+/// The least degree is taken that gives a backward error below the unit roundoff of doubles without scaling, by the bounds
+/// θ on `‖A‖₁` of N. J. Higham, SIAM J. Matrix Anal. Appl. 26 (2005) 1179–1193, table 2.3; beyond θ₁₃ the matrix is scaled
+/// to it. The forward error is that times the condition of the exponential, and the squarings' rounding. No shifting;
+/// balancing where asked for.
+///
+/// All memory is allocated at construction.
+#[derive(Debug, Clone)]
+pub struct MatrixExponential {
+    /// `A/2ˢ`.
+    scaled: DMatrix<f64>,
+    /// `A², A⁴, A⁶, A⁸` of the scaled matrix.
+    powers: [DMatrix<f64>; 4],
+    odd: DMatrix<f64>,
+    even: DMatrix<f64>,
+    product: DMatrix<f64>,
+    factors: Lu<f64>,
+    /// The diagonal of D, where matrices are balanced.
+    balance: Option<Vec<f64>>,
+    costs: ExponentialCosts,
+}
+
+impl MatrixExponential {
+    /// Memory for `n × n` matrices.
+    #[must_use]
+    pub fn new(n: usize) -> Self {
+        let zeros = || DMatrix::zeros(n, n);
+        Self {
+            scaled: zeros(),
+            powers: std::array::from_fn(|_| zeros()),
+            odd: zeros(),
+            even: zeros(),
+            product: zeros(),
+            factors: Lu::new(n),
+            balance: None,
+            costs: ExponentialCosts::default(),
+        }
+    }
+
+    /// The same, with balancing before: `e^A = D e^(D⁻¹ A D) D⁻¹`. Fewer squarings, and less rounding, where components
+    /// have scales of their own, as positions and velocities of fast oscillations have.
+    #[must_use]
+    pub fn balanced(mut self) -> Self {
+        self.balance = Some(vec![1.0; self.scaled.nrows()]);
+        self
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub fn costs(&self) -> ExponentialCosts {
+        self.costs
+    }
+
+    /// Writes the exponential of `matrix` into `exponential`, both of the size given at construction.
+    ///
+    /// # Errors
+    /// [`Singular`] where `matrix` is not finite, or so large that the scaled approximant cannot be formed. A result that
+    /// overflows is returned as it is.
+    pub fn evaluate(&mut self, matrix: &DMatrix<f64>, exponential: &mut DMatrix<f64>) -> Result<(), Singular> {
+        self.costs.exponentials += 1;
+        self.scaled.copy_from(matrix);
+        if let Some(diagonal) = &mut self.balance {
+            balance::balance(&mut self.scaled, diagonal);
+        }
+        let norm = self.scaled.column_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, larger);
+        if !f64::is_finite(norm) {
+            return Err(Singular);
+        }
+        let low = LOW_DEGREES.iter().find(|approximant| norm <= approximant.bound);
+        let squarings = match low {
+            Some(_) => 0,
+            None => (norm / DEGREE_13.bound).log2().ceil().max(0.0) as i32,
+        };
+        if squarings > 0 {
+            // In two factors: 2⁻ˢ alone may be too small a number.
+            let half = squarings / 2;
+            self.scaled.iter_mut().for_each(|x| *x = *x * 2f64.powi(-half) * 2f64.powi(half - squarings));
+        }
+        match low {
+            Some(approximant) => self.low_degree(approximant),
+            None => self.degree_13(),
+        }
+        self.quotient(exponential)?;
+        for _ in 0..squarings {
+            multiply(exponential, exponential, &mut self.product);
+            std::mem::swap(exponential, &mut self.product);
+        }
+        if let Some(diagonal) = &self.balance {
+            balance::undo(exponential, diagonal);
+        }
+        self.costs.squarings += squarings.unsigned_abs() as u64;
+        Ok(())
+    }
+
+    /// Numerator and denominator are `even ± odd`; degrees 3 to 9, with all even powers.
+    fn low_degree(&mut self, approximant: &Approximant) {
+        let terms = approximant.coefficients.len() / 2;
+        multiply(&self.scaled, &self.scaled, &mut self.powers[0]);
+        for k in 1..terms - 1 {
+            let (known, next) = self.powers.split_at_mut(k);
+            multiply(&known[k - 1], &known[0], &mut next[0]);
+        }
+        self.product.fill(0.0);
+        self.even.fill(0.0);
+        for k in (1..terms).rev() {
+            add(approximant.coefficients[2 * k + 1], &self.powers[k - 1], &mut self.product);
+            add(approximant.coefficients[2 * k], &self.powers[k - 1], &mut self.even);
+        }
+        add_to_diagonal(approximant.coefficients[1], &mut self.product);
+        add_to_diagonal(approximant.coefficients[0], &mut self.even);
+        multiply(&self.scaled, &self.product, &mut self.odd);
+        self.costs.products += terms as u64;
+    }
+
+    /// The same for degree 13, with six products.
+    fn degree_13(&mut self) {
+        let b = DEGREE_13.coefficients;
+        let Self { scaled, powers: [square, fourth, sixth, inner], odd, even, product, .. } = self;
+        multiply(scaled, scaled, square);
+        multiply(square, square, fourth);
+        multiply(fourth, square, sixth);
+        for (first, sum) in [(1, &mut *product), (0, &mut *even)] {
+            inner.fill(0.0);
+            add(b[8 + first], square, inner);
+            add(b[10 + first], fourth, inner);
+            add(b[12 + first], sixth, inner);
+            multiply(sixth, inner, sum);
+            add(b[6 + first], sixth, sum);
+            add(b[4 + first], fourth, sum);
+            add(b[2 + first], square, sum);
+            add_to_diagonal(b[first], sum);
+        }
+        multiply(scaled, product, odd);
+        self.costs.products += 6;
+    }
+
+    /// Writes `(even − odd)⁻¹ (even + odd)`.
+    fn quotient(&mut self, exponential: &mut DMatrix<f64>) -> Result<(), Singular> {
+        for ((entry, denominator), (&even, &odd)) in
+            exponential.iter_mut().zip(self.product.iter_mut()).zip(self.even.iter().zip(self.odd.iter()))
+        {
+            *entry = even + odd;
+            *denominator = even - odd;
+        }
+        self.factors.factorize(&self.product)?;
+        let n = exponential.nrows();
+        for column in exponential.as_mut_slice().chunks_mut(n.max(1)) {
+            self.factors.solve_by_columns(column);
+        }
+        self.costs.factorizations += 1;
+        self.costs.solves += n as u64;
+        Ok(())
+    }
+}
+
+/// The larger of two numbers, and not a number where one is none.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b || a.is_nan() { a } else { b }
+}
+
+/// `sum += factor · a`.
+fn add(factor: f64, a: &DMatrix<f64>, sum: &mut DMatrix<f64>) {
+    for (sum, &a) in sum.iter_mut().zip(a) {
+        *sum += factor * a;
+    }
+}
+
+fn add_to_diagonal(number: f64, sum: &mut DMatrix<f64>) {
+    for i in 0..sum.nrows() {
+        sum[(i, i)] += number;
+    }
+}
+
+/// `c = a b`, column by column; the matrices are small and have blocks of zeros.
+fn multiply(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
+    let n = a.nrows().max(1);
+    for (result, factors) in c.as_mut_slice().chunks_mut(n).zip(b.as_slice().chunks(n)) {
+        result.fill(0.0);
+        for (&factor, column) in factors.iter().zip(a.as_slice().chunks(n)) {
+            if factor == 0.0 {
+                continue;
+            }
+            for (result, &entry) in result.iter_mut().zip(column) {
+                *result += entry * factor;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! The method as experiment files name it.
+
+use mbsbench_problem::{
+    Counted, Failure, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, StepControl, Task,
+    Unsuitable,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::LlmStepper;
+use crate::control::ControllerSettings;
+use crate::drive;
+
+/// First step with error control where the task names none, s.
+const FIRST_STEP: f64 = 0.02;
+
+/// How the next step follows from the error `r` of the present one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LlmController {
+    /// `h* = 0.9 h (tol/r)^(1/k)`, after acceptance and after rejection (gil2013, Eq. 38).
+    #[default]
+    Elementary,
+    /// `h* = 0.9 h (tol/r)^(0.3/k) (r_old/r)^(0.4/k)` after acceptance (gil2013, Eq. 40).
+    Pi,
+}
+
+/// The local linearisation method: the exact solution of the equations linearised at the start of each step,
+///
+/// ```text
+/// y_{n+1} = y_n + ∫₀ʰ e^{J(h−s)} (f + f_t s) ds,   J = ∂f/∂y, f_t = ∂f/∂t at (t_n, y_n)
+/// ```
+///
+/// which is the top right block of `exp(h [J f_t f; 0 0 1; 0 0 0])` (gil2013, Eqs. 1–6), without the middle row and
+/// column for an autonomous problem. Order 2 in positions and velocities, exact for linear equations with constant
+/// coefficients and a right-hand side linear in time, A-stable. One evaluation of `f` and `J` and one exponential a step.
+///
+/// With error control, a second exponential gives the local error `l` (Eqs. 30–34) from one more evaluation of `f`; a step
+/// is accepted where the 2-norm `r = ‖l‖` or `‖l‖/h` is at most the tolerance. Exponent `k` is 3 or 2. The first
+/// step is 0.02 s where the task names none. No bound on growth; a step shrinks at most a thousandfold at once. The
+/// estimate is that of a remainder that grows quadratically over the step: not to be trusted where `h` is no longer small
+/// against the periods of what the nonlinear terms excite.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Llm {
+    /// tol: bound on the error in the 2-norm of the state, in the mixed units of its components (per second with
+    /// `per-unit-step`), with error control. Where not given, that of the task, `abs + rel · ‖y‖`.
+    pub tol: Option<f64>,
+    /// Whether the error per unit step is controlled (EPUS) or the error per step (EPS).
+    pub per_unit_step: bool,
+    /// The step-size controller: `elementary` or `pi`.
+    pub controller: LlmController,
+    /// Whether matrices are balanced before their exponential is formed: fewer squarings and less rounding where
+    /// positions and velocities differ in size. The paper does not say; MATLAB's `expm` does not.
+    pub balance: bool,
+}
+
+impl Default for Llm {
+    fn default() -> Self {
+        Self { tol: None, per_unit_step: true, controller: LlmController::default(), balance: false }
+    }
+}
+
+impl Parameters for Llm {
+    fn check(&self) -> Result<(), OutOfRange> {
+        self.tol.map_or(Ok(()), |tol| OutOfRange::unless_positive("tol", tol))
+    }
+}
+
+impl MethodDefinition for Llm {
+    const NAME: &'static str = "llm";
+    const SUMMARY: &'static str = "Local linearisation method, order 2, exact for linear equations";
+    const SOURCE: &'static str = "gil2013, Eqs. 1–6 and 26–40";
+    const FAMILY: &'static str = "exponential";
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(Solver(*self))
+    }
+}
+
+/// The method.
+struct Solver(Llm);
+
+impl Method for Solver {
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn adapts(&self) -> bool {
+        true
+    }
+
+    fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        if problem.has_jacobian() {
+            return Ok(());
+        }
+        let lacks = "gives only the values of its own".to_owned();
+        Err(Unsuitable { needs: "the Jacobian of the right-hand side", lacks })
+    }
+
+    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        if let Err(unsuitable) = problem.suits(self) {
+            return Solution {
+                t_reached: task.t_start,
+                state: task.initial.to_vec(),
+                statistics: problem.statistics(),
+                failure: Some(Failure::NotApplicable { reason: unsuitable.to_string() }),
+            };
+        }
+        let mut stepper = LlmStepper::new(problem.dimension(), problem.is_autonomous());
+        let control = match self.0.controller {
+            LlmController::Elementary => ControllerSettings::unbounded(0.0),
+            LlmController::Pi => ControllerSettings::unbounded(0.4 / if self.0.per_unit_step { 2.0 } else { 3.0 }),
+        };
+        let mut task = task.clone();
+        if let StepControl::Tolerance { initial_step, .. } = &mut task.settings.control {
+            initial_step.get_or_insert(FIRST_STEP);
+            stepper = stepper.estimating(self.0.per_unit_step, self.0.tol);
+        }
+        if self.0.balance {
+            stepper = stepper.balanced();
+        }
+        drive::solve(stepper, control, problem, &task, observer)
+    }
+}

@@ -1,0 +1,8 @@
+//! Exponential methods: the linearised equations are solved exactly over a step.
+
+mod blocks;
+mod definition;
+mod stepper;
+
+pub use definition::{Llm, LlmController};
+pub use stepper::LlmStepper;

@@ -1,0 +1,186 @@
+//! A step of the local linearisation method, and its error estimate.
+
+use mbsbench_problem::{Counted, Failure, Statistics};
+use nalgebra::DMatrix;
+
+use super::blocks::BlockExponential;
+use crate::Stepper;
+
+/// One step of [`Llm`](super::Llm).
+#[derive(Debug, Clone)]
+pub struct LlmStepper {
+    autonomous: bool,
+    per_unit_step: bool,
+    /// Tolerance in place of that of the task.
+    tolerance: Option<f64>,
+    jacobian: DMatrix<f64>,
+    /// `f(t_n, y_n)`.
+    derivative: Vec<f64>,
+    /// `f_t(t_n, y_n)`; zero for an autonomous problem.
+    by_time: Vec<f64>,
+    start_known: bool,
+    solution: BlockExponential,
+    /// Where errors are estimated.
+    estimate: Option<Estimate>,
+}
+
+/// Memory of the error estimate.
+#[derive(Debug, Clone)]
+struct Estimate {
+    /// `r(t_{n+1})`, what the linearised right-hand side lacks at the end of the step.
+    remainder: Vec<f64>,
+    local_error: Vec<f64>,
+    block: BlockExponential,
+}
+
+impl LlmStepper {
+    /// For states of `n` components of a problem that may depend on time.
+    #[must_use]
+    pub fn new(n: usize, autonomous: bool) -> Self {
+        Self {
+            autonomous,
+            per_unit_step: true,
+            tolerance: None,
+            jacobian: DMatrix::zeros(n, n),
+            derivative: vec![0.0; n],
+            by_time: vec![0.0; n],
+            start_known: false,
+            solution: BlockExponential::new(n, if autonomous { 1 } else { 2 }),
+            estimate: None,
+        }
+    }
+
+    /// The same with error estimates: per unit step or per step, and with a tolerance on the 2-norm in place of that of
+    /// the task. A step then evaluates the right-hand side at its end.
+    #[must_use]
+    pub fn estimating(mut self, per_unit_step: bool, tolerance: Option<f64>) -> Self {
+        let n = self.derivative.len();
+        let estimate =
+            Estimate { remainder: vec![0.0; n], local_error: vec![0.0; n], block: BlockExponential::new(n, 3) };
+        (self.per_unit_step, self.tolerance, self.estimate) = (per_unit_step, tolerance, Some(estimate));
+        self
+    }
+
+    /// The same with exponentials of balanced matrices; to be called last.
+    #[must_use]
+    pub fn balanced(mut self) -> Self {
+        self.solution = self.solution.balanced();
+        if let Some(estimate) = &mut self.estimate {
+            estimate.block = estimate.block.clone().balanced();
+        }
+        self
+    }
+
+    /// The estimated local error `l_{n+1}` of the step of size `h` just made, in each component,
+    ///
+    /// ```text
+    /// l_{n+1} = ∫₀ʰ e^{J(h−s)} v_n s² ds,   v_n = r(t_{n+1})/h²
+    /// ```
+    ///
+    /// by the block exponential of `2 v_n` (gil2013, Eqs. 30–34). `r(t) = f(t, y) − f_n − J (y − y_n) − f_t (t − t_n)`.
+    /// None where the stepper does not [estimate](Self::estimating), or the estimate is not finite.
+    pub fn local_error(&mut self, h: f64) -> Option<&[f64]> {
+        let Estimate { remainder, local_error, block } = self.estimate.as_mut()?;
+        let column = |i: usize, k: usize| if k == 3 { 2.0 * remainder[i] / (h * h) } else { 0.0 };
+        local_error.copy_from_slice(block.integral(h, &self.jacobian, column).ok()?);
+        local_error.iter().all(|x| x.is_finite()).then_some(local_error)
+    }
+
+    fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
+        problem.rhs_and_jacobian(t, start, &mut self.derivative, &mut self.jacobian)?;
+        if !self.autonomous {
+            problem.time_derivative(t, start, &mut self.by_time)?;
+        }
+        self.start_known = true;
+        Ok(())
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+impl Stepper<f64> for LlmStepper {
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn step(
+        &mut self,
+        problem: &mut Counted<'_>,
+        t: f64,
+        h: f64,
+        start: &[f64],
+        end: &mut [f64],
+    ) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        if !self.start_known {
+            self.linearise(problem, t, start)?;
+        }
+        let Self { solution, jacobian, derivative, by_time, .. } = self;
+        let column = |i: usize, k: usize| if k == 1 { derivative[i] } else { by_time[i] };
+        // Only a matrix that is not finite, or nearly so, has no exponential.
+        let increment = solution.integral(h, jacobian, column).map_err(|_| Failure::NonFinite { time: t })?;
+        for ((end, &start), &increment) in end.iter_mut().zip(start).zip(increment) {
+            *end = start + increment;
+        }
+        if let Some(Estimate { remainder, local_error: difference, .. }) = &mut self.estimate {
+            if !end.iter().all(|x| x.is_finite()) {
+                return Err(Failure::NonFinite { time: t });
+            }
+            problem.rhs(t + h, end, remainder)?;
+            for ((difference, &end), &start) in difference.iter_mut().zip(&*end).zip(start) {
+                *difference = end - start;
+            }
+            for (i, remainder) in remainder.iter_mut().enumerate() {
+                let linear = difference.iter().enumerate().map(|(j, x)| self.jacobian[(i, j)] * x).sum::<f64>();
+                *remainder -= self.derivative[i] + linear + self.by_time[i] * h;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of the 2-norm of the local error, over the step where errors are per unit step (gil2013, Eq. 39), to the tolerance
+    /// given, or to `abs + rel · ‖y‖₂` with the larger of the states at both ends.
+    fn error(&mut self, h: f64, start: &[f64], end: &[f64], rel: f64, abs: f64) -> Option<f64> {
+        let tolerance = self.tolerance.unwrap_or_else(|| abs + rel * norm(start).max(norm(end)));
+        let per = if self.per_unit_step { h } else { 1.0 };
+        self.local_error(h).map(|error| norm(error) / (per * tolerance))
+    }
+
+    fn error_order(&self) -> Option<u32> {
+        self.estimate.as_ref().map(|_| if self.per_unit_step { 2 } else { 3 })
+    }
+
+    fn accepted(&mut self, _same_end: bool) {
+        self.start_known = false;
+    }
+
+    fn restart(&mut self) {
+        self.start_known = false;
+    }
+
+    fn start_derivative(&self) -> &[f64] {
+        &self.derivative
+    }
+
+    fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        self.linearise(problem, t, start)
+    }
+
+    fn evaluations(&self) -> u64 {
+        1 + u64::from(self.estimate.is_some())
+    }
+
+    fn costs(&self) -> Statistics {
+        let mut costs = Statistics::default();
+        for block in [&self.solution].into_iter().chain(self.estimate.as_ref().map(|estimate| &estimate.block)) {
+            let block = block.costs();
+            costs.matrix_exponentials += block.exponentials;
+            costs.factorizations += block.factorizations;
+            costs.linear_solves += block.solves;
+        }
+        costs
+    }
+}

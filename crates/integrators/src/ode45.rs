@@ -1,0 +1,134 @@
+//! Dormand–Prince 5(4) with the step-size control of MATLAB's ode45.
+
+use mbsbench_problem::{
+    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Parameters, Scalar, Solution, StepControl, Task,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::control::ControllerSettings;
+use crate::{ExplicitStepper, Formula, Stepper, drive, tableaux};
+
+/// The pair Dormand–Prince 5(4) under the control of MATLAB's ode45 (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput.
+/// 18 (1997) 1–22), of order 5; six evaluations a step.
+///
+/// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance
+/// `h_new = h · min(5, 0.8 err^(−1/5))`, unchanged where the step had been rejected; at the first rejection
+/// `h · max(0.1, 0.8 err^(−1/5))`, at further ones half. First step `0.8 rel^(1/5) / ‖f/max(|y|, abs/rel)‖_∞`, at most the
+/// largest step; largest step a tenth of the span; the last step is stretched by up to a tenth. Where the task names a
+/// first or largest step, that is taken. States inside a step come from a further step, not from its interpolant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Ode45 {}
+
+impl Parameters for Ode45 {}
+
+impl MethodDefinition for Ode45 {
+    const NAME: &'static str = "ode45";
+    const SUMMARY: &'static str = "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45";
+    const SOURCE: &'static str = "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013";
+    const FAMILY: &'static str = "explicit-runge-kutta";
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(Solver(Formula::new(&tableaux::DOPRI5)))
+    }
+
+    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
+        Some(Box::new(Solver(Formula::new(&tableaux::DOPRI5))))
+    }
+}
+
+/// The method: the pair in full precision.
+struct Solver(Formula<DoubleDouble>);
+
+impl<S: Scalar> Method<S> for Solver {
+    fn order(&self) -> u32 {
+        5
+    }
+
+    fn adapts(&self) -> bool {
+        true
+    }
+
+    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let formula = self.0.rounded();
+        let inner = ExplicitStepper::new(&formula, problem.dimension(), drive::is_adaptive(task));
+        let stepper = Ode45Stepper { inner, difference: formula.estimates[0].difference.clone() };
+        let mut task = task.clone();
+        if let StepControl::Tolerance { max_step, .. } = &mut task.settings.control {
+            let tenth = 0.1 * (task.t_end - task.t_start).value();
+            if tenth > 0.0 {
+                max_step.get_or_insert(tenth);
+            }
+        }
+        drive::solve(stepper, ControllerSettings::ode45(), problem, &task, observer)
+    }
+}
+
+/// One step of [`Ode45`]: that of the pair, with another norm and another first step.
+#[derive(Debug, Clone)]
+struct Ode45Stepper<S> {
+    inner: ExplicitStepper<S>,
+    /// Weights of the error estimate.
+    difference: Vec<S>,
+}
+
+/// The largest `|x_i| / max(rel |y_i|, abs)`.
+fn largest(shares: impl Iterator<Item = (f64, f64)>, rel: f64, abs: f64) -> f64 {
+    // The smallest number in place of a zero: what has neither size nor tolerance may have no error.
+    let shares = shares.map(|(x, y)| x.abs() / (rel * y.abs()).max(abs).max(f64::MIN_POSITIVE));
+    shares.fold(0.0, |largest, share| if share > largest || share.is_nan() { share } else { largest })
+}
+
+impl<S: Scalar> Stepper<S> for Ode45Stepper<S> {
+    fn order(&self) -> u32 {
+        self.inner.order()
+    }
+
+    fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
+        self.inner.step(problem, t, h, start, end)
+    }
+
+    fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
+        let (n, stages) = (start.len(), self.inner.stages());
+        let shares = (0..n).map(|i| {
+            let stage = |k: usize| stages[k * n + i] * self.difference[k];
+            let error = (0..self.difference.len()).fold(S::nought(), |sum, k| sum + stage(k)) * h;
+            (error.value(), start[i].value().abs().max(end[i].value().abs()))
+        });
+        Some(largest(shares, rel, abs))
+    }
+
+    fn error_order(&self) -> Option<u32> {
+        self.inner.error_order()
+    }
+
+    fn first_step(&self, start: &[S], (rel, abs): (f64, f64), max_step: f64) -> Option<f64> {
+        if rel <= 0.0 {
+            return None;
+        }
+        let shares = self.inner.start_derivative().iter().zip(start).map(|(f, y)| (f.value(), y.value()));
+        let rate = largest(shares, rel, abs) * rel / (0.8 * rel.powf(0.2));
+        Some(if max_step * rate > 1.0 { 1.0 / rate } else { max_step })
+    }
+
+    fn accepted(&mut self, same_end: bool) {
+        self.inner.accepted(same_end);
+    }
+
+    fn restart(&mut self) {
+        self.inner.restart();
+    }
+
+    fn start_derivative(&self) -> &[S] {
+        self.inner.start_derivative()
+    }
+
+    fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
+        self.inner.evaluate_start(problem, t, start)
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.inner.evaluations()
+    }
+}

@@ -1,0 +1,101 @@
+//! The equations, taken from the double pendulum with dampers.
+
+use mbsbench_problem::{MechanicalModel, Scalar};
+use nalgebra::DMatrix;
+
+use super::StiffDoublePendulum;
+use crate::DoublePendulum;
+use crate::linkage::{Linkage, LinkageFormulation};
+
+/// `M q'' − Dᵀ λ = h`, `D q'' = γ` (gil2013, Eqs. 7–9) in the body coordinates `q = (x₁, y₁, θ₁, x₂, y₂, θ₂)`: mass matrix
+/// and constraints of [`DoublePendulum`], and with the spring's torque `T = k (θ₂ − θ₁ − r)`, free at the angle `r`,
+///
+/// ```text
+/// h = ( 0, −m₁ g, T, 0, −m₂ g, −T )
+/// ```
+///
+/// The paper's `D` is the Jacobian of the constraints, its `h` the forces `D` of this project.
+impl MechanicalModel for StiffDoublePendulum {
+    fn coordinates(&self) -> usize {
+        6
+    }
+
+    fn holonomic(&self) -> usize {
+        4
+    }
+
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+        self.rods().mass(q, mass);
+    }
+
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        self.rods().forces(t, q, v, forces);
+    }
+
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        self.rods().holonomic_constraints(t, q, phi);
+    }
+
+    /// Kinetic energy, gravity and spring, J; gravity's potential is zero at the height of the origin.
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        self.rods().energy(q, v)
+    }
+}
+
+impl Linkage for StiffDoublePendulum {
+    fn formulation(&self) -> LinkageFormulation {
+        self.formulation
+    }
+
+    fn freedoms(&self) -> usize {
+        2
+    }
+
+    fn reduced_initial<S: Scalar>(&self) -> Vec<S> {
+        self.rods().reduced_initial()
+    }
+
+    fn reduced_rhs<S: Scalar>(&self, y: &[S], dydt: &mut [S]) {
+        self.rods().reduced_rhs(y, dydt);
+    }
+
+    fn expand<S: Scalar>(&self, y: &[S], full: &mut [S]) {
+        self.rods().expand(y, full);
+    }
+
+    fn pin_distances(&self) -> [f64; 2] {
+        self.rods().pin_distances()
+    }
+
+    fn slider_distance(&self) -> Option<f64> {
+        None
+    }
+
+    fn watches_relative_angle(&self) -> bool {
+        true
+    }
+}
+
+impl StiffDoublePendulum {
+    /// The double pendulum that has these equations. It is a handful of numbers, made anew where they are needed.
+    fn rods(&self) -> DoublePendulum {
+        DoublePendulum {
+            formulation: self.formulation,
+            mass_1: self.mass_1,
+            length_1: self.length_1,
+            stiffness_1: 0.0,
+            damping_1: 0.0,
+            mass_2: self.mass_2,
+            length_2: self.length_2,
+            stiffness_2: self.stiffness,
+            damping_2: 0.0,
+            free_angle_1: 0.0,
+            free_angle_2: self.free_angle,
+            angle_1: self.angle_1,
+            angle_2: self.free_angle + self.preload,
+            rate_1: 0.0,
+            rate_2: 0.0,
+            gravity: self.gravity,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! A linear equation with constant coefficients and a ramp, which exponential methods solve exactly.
+
+use mbsbench_problem::{
+    AsOde, Class, Model, ModelDefinition, Observable, Ode, OdeModel, OutOfRange, Parameters, Scalar,
+};
+use nalgebra::Complex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::watched::{Watched, WatchedModel};
+
+/// `y' = A y + b t + c`, `y(0) = y₀`, with two components and
+///
+/// ```text
+/// A = [ a −w ]   a = rate         b = (ramp-1, ramp-2)
+///     [ w  a ]   w = frequency    c = (constant-1, constant-2)
+/// ```
+///
+/// With `z = y₁ + i y₂` that is Dahlquist's equation `z' = μ z + β t + γ`, `μ = a + i w`, eigenvalues `a ± i w`, and
+/// `z(t) = e^{μt} z₀ + t φ₁(μt) γ + t² φ₂(μt) β`, `φ₁(x) = (eˣ − 1)/x`, `φ₂(x) = (eˣ − 1 − x)/x²`. The local
+/// linearisation method has no error on it (gil2013, Eqs. 1–6) but rounding. The closed form is that from `t = 0`: a span
+/// begins there.
+///
+/// By default an oscillation that decays, without ramp and constant. With frequency zero the components are
+/// independent, two scalar equations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct LinearTest {
+    /// `a`, 1/s: decay below zero, growth above.
+    pub rate: f64,
+    /// `w`, rad/s.
+    pub frequency: f64,
+    /// First component of `b`, 1/s².
+    pub ramp_1: f64,
+    /// Second component of `b`, 1/s².
+    pub ramp_2: f64,
+    /// First component of `c`, 1/s.
+    pub constant_1: f64,
+    /// Second component of `c`, 1/s.
+    pub constant_2: f64,
+    /// First component at time zero.
+    pub initial_1: f64,
+    /// Second component at time zero.
+    pub initial_2: f64,
+}
+
+impl Default for LinearTest {
+    fn default() -> Self {
+        Self {
+            rate: -1.0,
+            frequency: 10.0,
+            ramp_1: 0.0,
+            ramp_2: 0.0,
+            constant_1: 0.0,
+            constant_2: 0.0,
+            initial_1: 1.0,
+            initial_2: 0.0,
+        }
+    }
+}
+
+impl LinearTest {
+    /// Fast decay without oscillation: `a = −100/s`.
+    #[must_use]
+    pub fn decay() -> Self {
+        Self { rate: -100.0, frequency: 0.0, ..Self::default() }
+    }
+
+    /// Oscillation without decay: `w = 100 rad/s`.
+    #[must_use]
+    pub fn oscillation() -> Self {
+        Self { rate: 0.0, frequency: 100.0, ..Self::default() }
+    }
+
+    /// Growth with oscillation: `a = 1/s`, `w = 10 rad/s`.
+    #[must_use]
+    pub fn growth() -> Self {
+        Self { rate: 1.0, ..Self::default() }
+    }
+
+    /// The default with ramps `b = (3, −2)/s²` and constants `c = (−1, 4)/s`.
+    #[must_use]
+    pub fn ramp() -> Self {
+        Self { ramp_1: 3.0, ramp_2: -2.0, constant_1: -1.0, constant_2: 4.0, ..Self::default() }
+    }
+
+    /// The solution at time `t`, s.
+    #[must_use]
+    pub fn exact(&self, t: f64) -> [f64; 2] {
+        let x = Complex::new(self.rate, self.frequency) * t;
+        let [phi_1, phi_2] = phi(x);
+        let z = x.exp() * Complex::new(self.initial_1, self.initial_2)
+            + phi_1 * t * Complex::new(self.constant_1, self.constant_2)
+            + phi_2 * (t * t) * Complex::new(self.ramp_1, self.ramp_2);
+        [z.re, z.im]
+    }
+}
+
+/// `φ₁(x) = (eˣ − 1)/x` and `φ₂(x) = (eˣ − 1 − x)/x²`; by their series where the differences cancel.
+fn phi(x: Complex<f64>) -> [Complex<f64>; 2] {
+    let one = Complex::new(1.0, 0.0);
+    if x.norm() >= 1.0 {
+        let rest = x.exp() - one;
+        return [rest / x, (rest - x) / (x * x)];
+    }
+    // φ₂ = 1/2 (1 + x/3 (1 + x/4 (…))), to x¹⁸/20!
+    let nested = (3..=20).rev().fold(one, |sum, k| one + sum * x / f64::from(k));
+    let phi_2 = nested * 0.5;
+    [one + x * phi_2, phi_2]
+}
+
+impl Parameters for LinearTest {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_finite("rate", self.rate)?;
+        OutOfRange::unless_finite("frequency", self.frequency)?;
+        OutOfRange::unless_finite("ramp-1", self.ramp_1)?;
+        OutOfRange::unless_finite("ramp-2", self.ramp_2)?;
+        OutOfRange::unless_finite("constant-1", self.constant_1)?;
+        OutOfRange::unless_finite("constant-2", self.constant_2)?;
+        OutOfRange::unless_finite("initial-1", self.initial_1)?;
+        OutOfRange::unless_finite("initial-2", self.initial_2)
+    }
+}
+
+impl ModelDefinition for LinearTest {
+    const NAME: &'static str = "linear-test";
+    const SUMMARY: &'static str = "two linear equations with ramp and constant, solved exactly by exponential methods";
+    const SOURCE: &'static str = "for gil2013, Eqs. 1–6; the numbers are this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WatchedModel(self.clone()))
+    }
+}
+
+impl OdeModel for LinearTest {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
+        dydt[0] = y[0] * self.rate - y[1] * self.frequency + t * self.ramp_1 + self.constant_1;
+        dydt[1] = y[0] * self.frequency + y[1] * self.rate + t * self.ramp_2 + self.constant_2;
+    }
+}
+
+impl Watched for LinearTest {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsOde(self))
+    }
+
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.initial_1), S::from(self.initial_2)]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 2]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("y1", "1", "the first component").of_class(Class::Position),
+            Observable::new("y2", "1", "the second component").of_class(Class::Position),
+            Observable::new("exact_1", "1", "the first component in closed form"),
+            Observable::new("exact_2", "1", "the second component in closed form"),
+            Observable::new("error", "1", "Euclidean distance from the closed form"),
+            Observable::new(
+                "relative_error",
+                "1",
+                "that distance over the length of the closed form's y; no number where that is zero",
+            ),
+        ]
+    }
+
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let exact = self.exact(t);
+        let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
+        values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_checked() {
+        let check = |change: fn(&mut LinearTest)| {
+            let mut parameters = LinearTest::default();
+            change(&mut parameters);
+            parameters.check().map_err(|error| error.field)
+        };
+        assert_eq!(check(|_| ()), Ok(()));
+        assert_eq!(check(|p| p.rate = f64::NAN), Err("rate".into()));
+        assert_eq!(check(|p| p.frequency = f64::INFINITY), Err("frequency".into()));
+        assert_eq!(check(|p| p.ramp_1 = f64::NAN), Err("ramp-1".into()));
+        assert_eq!(check(|p| p.ramp_2 = f64::NAN), Err("ramp-2".into()));
+        assert_eq!(check(|p| p.constant_1 = f64::NAN), Err("constant-1".into()));
+        assert_eq!(check(|p| p.constant_2 = f64::NAN), Err("constant-2".into()));
+        assert_eq!(check(|p| p.initial_1 = f64::NAN), Err("initial-1".into()));
+        assert_eq!(check(|p| p.initial_2 = f64::NAN), Err("initial-2".into()));
+    }
+
+    #[test]
+    fn parameters_survive_a_file() {
+        let parameters: LinearTest = serde_json::from_str(r#"{ "rate": 0, "ramp-1": 2 }"#).unwrap();
+        assert_eq!((parameters.rate, parameters.ramp_1, parameters.frequency), (0.0, 2.0, 10.0));
+        let text = serde_json::to_string(&parameters).unwrap();
+        assert_eq!(serde_json::from_str::<LinearTest>(&text).unwrap(), parameters);
+        assert!(serde_json::from_str::<LinearTest>(r#"{ "ramp": 2 }"#).is_err());
+    }
+
+    #[test]
+    fn series_and_quotients_meet() {
+        for k in 0..12 {
+            let direction = Complex::new(0.0, f64::from(k) * 0.5).exp();
+            for (inside, outside) in phi(direction * (1.0 - 1e-15)).into_iter().zip(phi(direction * (1.0 + 1e-15))) {
+                assert!((inside - outside).norm() < 4e-15 * inside.norm(), "{inside} and {outside}");
+            }
+        }
+        let [phi_1, phi_2] = phi(Complex::new(0.0, 0.0));
+        assert_eq!((phi_1.re, phi_2.re), (1.0, 0.5));
+    }
+}

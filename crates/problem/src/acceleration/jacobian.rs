@@ -1,0 +1,165 @@
+//! Derivatives of the accelerations by implicit differentiation.
+
+use nalgebra::DMatrix;
+
+use super::AccelerationLevel;
+use crate::linalg::multiply_transposed;
+use crate::ode::no_jacobian;
+use crate::{Derivatives, Failure, Mechanics, Ode, Scalar};
+
+/// Memory for the derivatives of `f = (v ; a)`, where
+///
+/// ```text
+/// r₁ = M a − D − Jᵀ λ = 0,   r₂ = J a + bias = 0
+/// ```
+///
+/// define `a(t, q, v)` and `λ(t, q, v)`. With `∂r₁` and `∂r₂` the derivatives in one variable `x` at held `a` and `λ`,
+///
+/// ```text
+/// M a_x − Jᵀ λ_x = −∂r₁,   J a_x = −∂r₂
+/// ```
+///
+/// has the matrices of the right-hand side: `λ_x = G⁻¹ (Wᵀ ∂r₁ − ∂r₂)`, `a_x = W λ_x − M⁻¹ ∂r₁` with `W = M⁻¹ Jᵀ`,
+/// `G = J W` (gil2013, Eqs. 10–15, there for one model). The state need not satisfy its constraints.
+pub(super) struct Linearised<S: Scalar> {
+    /// `f(t, y)` at the state of the last derivative.
+    pub(super) rate: Vec<S>,
+    derivatives: Derivatives<S>,
+    /// `∂r₁/∂q` and, in `derivatives`, `−∂r₁/∂v`.
+    dynamics: DMatrix<S>,
+    /// `∂r₂/∂q`.
+    constraints_by_position: DMatrix<S>,
+    /// `∂r₂/∂v`, but for a factor of two.
+    constraint_rates: DMatrix<S>,
+    lambda: Vec<S>,
+    column: Vec<S>,
+    constraint_column: Vec<S>,
+}
+
+impl<S: Scalar> Linearised<S> {
+    fn new<P: Mechanics<S>>(mechanics: &mut P, t: S, q: &[S]) -> Self {
+        let (n, constraints) = (mechanics.velocities(), mechanics.constraints());
+        let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+        Self {
+            rate: vec![S::nought(); 2 * n],
+            derivatives: Derivatives::new(n, constraints, mechanics.structure(t, q)),
+            dynamics: zeros(n, n),
+            constraints_by_position: zeros(constraints, n),
+            constraint_rates: zeros(constraints, n),
+            lambda: vec![S::nought(); constraints],
+            column: vec![S::nought(); n],
+            constraint_column: vec![S::nought(); constraints],
+        }
+    }
+
+    /// Solves for `a_x` with `∂r₁` in `column` and `∂r₂` in `constraint_column`; `a_x` is left in `column`.
+    fn solve<P: Mechanics<S>>(&mut self, ode: &AccelerationLevel<P, S>) {
+        let terms = &ode.multipliers;
+        if !self.lambda.is_empty() {
+            multiply_transposed(&terms.weights, &self.column, &mut self.lambda);
+            for (lambda, &constraint) in self.lambda.iter_mut().zip(&self.constraint_column) {
+                *lambda -= constraint;
+            }
+            ode.grammian.solve(&mut self.lambda);
+        }
+        terms.mass_factors.solve(&mut self.column);
+        for (i, entry) in self.column.iter_mut().enumerate() {
+            *entry = -*entry;
+            for (c, &lambda) in self.lambda.iter().enumerate() {
+                *entry += terms.weights[(i, c)] * lambda;
+            }
+        }
+    }
+
+    /// Writes `∂f/∂y`, and leaves `f` in `rate`.
+    pub(super) fn jacobian<P: Mechanics<S>>(
+        &mut self,
+        ode: &mut AccelerationLevel<P, S>,
+        t: S,
+        y: &[S],
+        jacobian: &mut DMatrix<S>,
+    ) -> Result<(), Failure> {
+        ode.accelerate(t, y, &mut self.rate)?;
+        let n = y.len() / 2;
+        let (q, v) = y.split_at(n);
+        let a = &self.rate[n..];
+        ode.mechanics.derivatives(t, q, v, &mut self.derivatives);
+        for (sum, &force) in self.dynamics.iter_mut().zip(&self.derivatives.forces_by_position) {
+            *sum = -force;
+        }
+        self.derivatives.add_inertia(S::from(1.0), a, &mut self.dynamics);
+        self.derivatives.add_curvature(S::from(-1.0), &ode.lambda, &mut self.dynamics);
+        if !ode.lambda.is_empty() {
+            ode.mechanics.acceleration_constraint_derivatives(t, q, v, a, &mut self.constraints_by_position);
+            self.derivatives.constraint_rates(v, &mut self.constraint_rates);
+        }
+        jacobian.fill(S::nought());
+        for j in 0..n {
+            jacobian[(j, n + j)] = S::from(1.0);
+            for by_position in [true, false] {
+                for (i, entry) in self.column.iter_mut().enumerate() {
+                    *entry = match by_position {
+                        true => self.dynamics[(i, j)],
+                        false => -self.derivatives.forces_by_velocity[(i, j)],
+                    };
+                }
+                for (c, entry) in self.constraint_column.iter_mut().enumerate() {
+                    *entry = match by_position {
+                        true => self.constraints_by_position[(c, j)],
+                        false => self.constraint_rates[(c, j)] * 2.0,
+                    };
+                }
+                self.solve(ode);
+                let column = if by_position { j } else { n + j };
+                for (i, &entry) in self.column.iter().enumerate() {
+                    jacobian[(n + i, column)] = entry;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `∂f/∂t`.
+    pub(super) fn time_derivative<P: Mechanics<S>>(
+        &mut self,
+        ode: &mut AccelerationLevel<P, S>,
+        t: S,
+        y: &[S],
+        by_time: &mut [S],
+    ) -> Result<(), Failure> {
+        ode.accelerate(t, y, &mut self.rate)?;
+        let n = y.len() / 2;
+        let held = (&self.rate[n..], &ode.lambda[..]);
+        ode.mechanics.time_derivatives(t, y.split_at(n), held, &mut self.column, &mut self.constraint_column);
+        for entry in &mut self.column {
+            *entry = -*entry;
+        }
+        self.solve(ode);
+        let (q_rate, v_rate) = by_time.split_at_mut(n);
+        q_rate.fill(S::nought());
+        v_rate.copy_from_slice(&self.column);
+        Ok(())
+    }
+}
+
+impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
+    /// Calls `work` with the memory for derivatives, which is made at the first call.
+    pub(super) fn with_linearised(
+        &mut self,
+        t: S,
+        y: &[S],
+        work: impl FnOnce(&mut Self, &mut Linearised<S>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut linearised = match self.linearised.take() {
+            Some(linearised) => linearised,
+            None if !self.has_jacobian() => return Err(no_jacobian()),
+            None => Linearised::new(&mut self.mechanics, t, &y[..y.len() / 2]),
+        };
+        let result = work(self, &mut linearised);
+        self.linearised = Some(linearised);
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! Third derivatives of holonomic constraints: what the constraints at acceleration level change by.
+
+use num_dual::Dual;
+
+use crate::{MechanicalModel, Scalar};
+
+/// Two derivatives along a path, and a third one in a direction of its own.
+type Level<S> = Dual<Dual<Dual<S>>>;
+
+/// Scratch memory for [`along`](Self::along).
+pub(super) struct Third<S: Scalar> {
+    q: Vec<Level<S>>,
+    phi: Vec<Level<S>>,
+}
+
+impl<S: Scalar> Third<S> {
+    pub(super) fn new(coordinates: usize, holonomic: usize) -> Self {
+        let nought = Level::from_re(Dual::from_re(Dual::from_re(S::nought())));
+        Self { q: vec![nought; coordinates], phi: vec![nought; holonomic] }
+    }
+
+    /// Sets the path `q + s v + s² a / 2`, whose second derivative of Φ is `J a + bias`.
+    pub(super) fn place(&mut self, q: &[S], v: &[S], a: &[S]) {
+        let nought = Dual::from_re(Dual::from_re(S::nought()));
+        for (i, level) in self.q.iter_mut().enumerate() {
+            *level = Dual::new(Dual::new(Dual::new(q[i], v[i]), Dual::new(v[i], a[i])), nought);
+        }
+    }
+
+    /// Φ along the path; `eps.eps` is `J a + bias` and `eps.eps.eps` is its derivative in coordinate `k`, or in time.
+    pub(super) fn along<M: MechanicalModel>(&mut self, model: &M, t: S, k: Option<usize>) -> &[Level<S>] {
+        let (zero, one) = (S::nought(), S::from(1.0));
+        let seed = Dual::from_re(Dual::from_re(one));
+        let nought = Dual::from_re(Dual::from_re(zero));
+        let mut time = Dual::new(Dual::new(Dual::new(t, one), Dual::new(one, zero)), nought);
+        match k {
+            Some(k) => self.q[k].eps = seed,
+            None => time.eps = seed,
+        }
+        model.holonomic_constraints(time, &self.q, &mut self.phi);
+        if let Some(k) = k {
+            self.q[k].eps = nought;
+        }
+        &self.phi
+    }
+}
