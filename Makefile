@@ -7,7 +7,7 @@ MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsben
 
 .PHONY: reproduce quick report study test lock bench lint setup
 
-reproduce: ## all papers: runs, tables, plots, verdicts and report into results/
+reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/
 	$(MBSBENCH) reproduce
 
 quick: ## every method, model and renderer on shortened experiments, into target/quick/
@@ -37,5 +37,5 @@ lint: ## what the gate asks of the sources
 	$(CARGO) fmt $(OWN_METHODS) --check
 	$(CARGO) clippy --release --locked $(OWN_METHODS) --target-dir $(TARGET) --all-targets -- --deny warnings
 
-setup: ## system libraries that optional parts use: none so far
+setup: ## the system library SUNDIALS, which some methods call, where it may be installed
 	./scripts/setup.sh

@@ -1,5 +1,5 @@
 //! Makes the fingerprint of everything that can change a number: the sources of the crates that compute, the
-//! measures, the locked dependencies, the compiler and the target.
+//! measures, the locked dependencies, the version of SUNDIALS, the compiler and the target.
 
 use std::env;
 use std::fs;
@@ -10,7 +10,9 @@ fn main() {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
     let root = here.join("../..");
     let mut sources = Vec::new();
-    for folder in ["crates/problem", "crates/integrators", "crates/models", "crates/runner/src/measures"] {
+    let computing =
+        ["crates/problem", "crates/integrators", "crates/models", "crates/sundials", "crates/runner/src/measures"];
+    for folder in computing {
         collect(&root.join(folder), &mut sources);
     }
     for file in
@@ -28,8 +30,10 @@ fn main() {
         hash.update(name.to_string_lossy().as_bytes());
         hash.update(&fs::read(source).unwrap_or_default());
     }
-    for folder in ["crates/problem/src", "crates/integrators/src", "crates/models/src", "crates/runner/src/measures"] {
-        println!("cargo:rerun-if-changed={}", root.join(folder).display());
+    for folder in computing {
+        let folder = root.join(folder);
+        let sources = if folder.join("src").is_dir() { folder.join("src") } else { folder };
+        println!("cargo:rerun-if-changed={}", sources.display());
     }
     let compiler = Command::new(env::var("RUSTC").unwrap_or_else(|_| "rustc".into()))
         .arg("-vV")
@@ -37,7 +41,8 @@ fn main() {
         .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
         .unwrap_or_default();
     hash.update(compiler.as_bytes());
-    for variable in ["TARGET", "OPT_LEVEL", "CARGO_ENCODED_RUSTFLAGS"] {
+    // The version of SUNDIALS comes from the build script of the crate that links it; none where it is not there.
+    for variable in ["TARGET", "OPT_LEVEL", "CARGO_ENCODED_RUSTFLAGS", "DEP_SUNDIALS_VERSION"] {
         println!("cargo:rerun-if-env-changed={variable}");
         hash.update(env::var(variable).unwrap_or_default().as_bytes());
     }

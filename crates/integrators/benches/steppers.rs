@@ -1,10 +1,17 @@
-//! Time of 1000 constant steps of each method, and of error-controlled runs beside the crate `ode_solvers`.
+//! Time of 1000 constant steps of each method, of error-controlled runs of the codes of the MATLAB suite, of steps chosen by
+//! contact power, and of error-controlled runs beside the crate `ode_solvers`.
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
-use mbsbench_problem::{AsOde, Counted, Method, MethodDefinition, OdeModel, Scalar, Settings, Silent, Solution, Task};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mbsbench_integrators::{
+    Bs32, ContactPower, Dop853, Dopri5, Gbs, Llm, Ode15s, Ode23s, Ode45, Rk3, Rk4, Rk5, Rk8, SemiExplicit,
+    StormerVerlet,
+};
+use mbsbench_problem::{
+    AsContactOde, AsOde, ContactModel, Counted, Method, MethodDefinition, OdeModel, Scalar, Settings, Silent, Solution,
+    Task,
+};
 use ode_solvers::{OutputType, System, Vector2};
 
 /// `q'' = −q`.
@@ -70,6 +77,63 @@ fn tableaux(criterion: &mut Criterion) {
     constant_steps::<Rk8>(criterion);
     constant_steps::<Dop853>(criterion);
     constant_steps::<Gbs>(criterion);
+    constant_steps::<Llm>(criterion);
+    constant_steps::<Ode23s>(criterion);
+}
+
+/// At the default tolerances of MATLAB; the throughput is that of accepted steps.
+fn suite(criterion: &mut Criterion) {
+    controlled_steps::<Ode45>(criterion);
+    controlled_steps::<Ode23s>(criterion);
+    controlled_steps::<Ode15s>(criterion);
+}
+
+fn controlled_steps<D: MethodDefinition>(criterion: &mut Criterion) {
+    let (method, settings, t_end) = (D::default().method(), Settings::tolerance(1e-3, 1e-6), 50.0);
+    let steps = solve(&Pendulum, &*method, settings, t_end).statistics.steps_accepted;
+    let mut group = criterion.benchmark_group("pendulum at default tolerances");
+    group.throughput(Throughput::Elements(steps));
+    group.bench_function(D::NAME, |b| b.iter(|| solve(black_box(&Pendulum), &*method, settings, t_end)));
+}
+
+/// The bouncing ball of modin2005: `q'' = f − g` with `f = −k min(q, 0)`.
+struct Ball;
+
+impl ContactModel for Ball {
+    fn coordinates(&self) -> usize {
+        1
+    }
+    fn bodies(&self) -> usize {
+        1
+    }
+    fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]) {
+        let force = if q[0].value() < 0.0 { q[0] * -1e7 } else { S::nought() };
+        accelerations[0] = force - 9.81;
+        for power in powers {
+            *power = force * v[0];
+        }
+    }
+}
+
+/// Steps of Algorithm 1 on the ball (one bounce), and of its formulas with constant steps.
+fn contact_power(criterion: &mut Criterion) {
+    fn solve(method: &dyn Method, settings: Settings) -> Solution {
+        let task = Task { t_start: 0.0, t_end: 1.0, initial: &[1.0, 0.0], settings };
+        method.solve(Counted::new(&mut AsContactOde(black_box(&Ball))), &task, &mut Silent)
+    }
+    let mut group = criterion.benchmark_group("bouncing ball for 1 s");
+    let own = Settings::tolerance(0.0, 1.0);
+    let methods = [
+        ("contact-power", ContactPower::default().method(), own),
+        ("stormer-verlet", StormerVerlet::default().method(), Settings::fixed(0.001)),
+        ("semi-explicit", SemiExplicit::default().method(), Settings::fixed(0.001)),
+    ];
+    for (name, method, settings) in &methods {
+        let Solution { statistics, failure, .. } = solve(&**method, *settings);
+        assert_eq!(failure, None);
+        let cost = format!("{} steps, {} evaluations", statistics.steps_accepted, statistics.rhs_evaluations);
+        group.bench_function(format!("{name} ({cost})"), |b| b.iter(|| solve(&**method, *settings)));
+    }
 }
 
 /// The same pendulum, span and tolerances by this crate and by `ode_solvers`: equal numbers of steps.
@@ -100,5 +164,5 @@ fn published_codes(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, tableaux, published_codes);
+criterion_group!(benches, tableaux, suite, contact_power, published_codes);
 criterion_main!(benches);

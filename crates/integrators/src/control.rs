@@ -40,6 +40,8 @@ pub enum Rejection {
     Plain,
     /// The second rejection of a step and further ones halve it, and the step keeps its size once it is accepted (ode45).
     Halving,
+    /// Every rejection shrinks the step by the law, and it keeps its size once it is accepted (ode23s).
+    Keeping,
 }
 
 impl ControllerSettings {
@@ -92,6 +94,12 @@ impl ControllerSettings {
     pub const fn ode45() -> Self {
         let (factor_min, factor_max) = (0.1, 5.0);
         Self { beta: 0.0, share: 0.0, safety: 0.8, factor_min, factor_max, rejection: Rejection::Halving, stretch: 1.1 }
+    }
+
+    /// The controller of MATLAB's ode23s (same paper).
+    #[must_use]
+    pub const fn ode23s() -> Self {
+        Self { rejection: Rejection::Keeping, ..Self::ode45() }
     }
 
     /// The controller of the code DOP853.
@@ -194,7 +202,7 @@ impl Controller {
             next = match self.settings.rejection {
                 Rejection::NoGrowth => next.min(h),
                 Rejection::Plain => next,
-                Rejection::Halving => h,
+                Rejection::Halving | Rejection::Keeping => h,
             };
         }
         self.after_rejection = false;

@@ -24,7 +24,10 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     task: &Task<'_, S>,
     observer: &mut dyn Observer<S>,
 ) -> Solution<S> {
-    if let Err(failure) = check(stepper.error_order().is_some(), &problem, task) {
+    let has_estimate = stepper.error_order().is_some();
+    let checked =
+        if stepper.knows_mass() { task.check(&problem, has_estimate) } else { check(has_estimate, &problem, task) };
+    if let Err(failure) = checked {
         let state = task.initial.to_vec();
         return Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: Some(failure) };
     }
@@ -43,13 +46,15 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
             factorizations: own.factorizations,
             linear_solves: own.linear_solves,
             matrix_exponentials: own.matrix_exponentials,
+            matrix_products: own.matrix_products,
+            matrix_squarings: own.matrix_squarings,
             ..counted
         },
         failure,
     }
 }
 
-/// What makes a task impossible before the first step.
+/// What makes a task impossible before the first step, for a method that takes `y' = f` only.
 ///
 /// # Errors
 /// [`Failure::NotApplicable`], which says why.
@@ -58,33 +63,11 @@ pub(crate) fn check<S: Scalar>(
     problem: &Counted<'_, S>,
     task: &Task<'_, S>,
 ) -> Result<(), Failure> {
-    let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
-    let (given, wanted) = (task.initial.len(), problem.dimension());
-    if given != wanted {
-        return not_applicable(format!("the initial state has {given} components, the problem {wanted}"));
+    if problem.mass().is_some() {
+        let reason = "the method solves y' = f(t, y), and the problem has a mass matrix before y'".to_owned();
+        return Err(Failure::NotApplicable { reason });
     }
-    let (start, end) = (task.t_start, task.t_end);
-    if !(start.is_finite() && end.is_finite() && end >= start) {
-        return not_applicable(format!("the span from {} to {} does not run forward", start.value(), end.value()));
-    }
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    match task.settings.control {
-        StepControl::Fixed { step } if !positive(step) => not_applicable(format!("the step {step} is not positive")),
-        StepControl::Fixed { .. } => Ok(()),
-        StepControl::Tolerance { .. } if !has_estimate => {
-            not_applicable("the method has no error estimate; give it a constant step".to_owned())
-        }
-        StepControl::Tolerance { rel, abs, initial_step, max_step } => {
-            let tolerances_hold = rel >= 0.0 && abs >= 0.0 && rel.is_finite() && abs.is_finite() && rel + abs > 0.0;
-            if !tolerances_hold {
-                return not_applicable(format!("the tolerances {rel} and {abs} are not usable"));
-            }
-            match initial_step.into_iter().chain(max_step).find(|&h| !positive(h)) {
-                Some(h) => not_applicable(format!("the step {h} is not positive")),
-                None => Ok(()),
-            }
-        }
-    }
+    task.check(problem, has_estimate)
 }
 
 /// A solve under way.
@@ -252,7 +235,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     #[inline(never)]
     fn show(&mut self, reached: S) -> ControlFlow<Failure> {
         let Some(stepper) = &mut self.shadow else { return ControlFlow::Continue(()) };
-        let Attempt { problem, t, y, end, before, projects, .. } = &mut self.attempt;
+        let Attempt { problem, stepper: tried, t, y, end, before, projects } = &mut self.attempt;
         let before: &[S] = if *projects || !self.locator.switched().is_empty() { before } else { end };
         let mut within = Within {
             problem,
@@ -273,6 +256,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
             before_projection: before,
             multipliers: &[],
             event_residual: None,
+            error_estimate: tried.error_estimate(),
             switched: self.locator.switched(),
             within: &mut within,
         })

@@ -92,7 +92,7 @@ pub struct ExplicitStepper<S> {
     estimates: Vec<Row<S>>,
     /// Derivatives at the stages, one after the other, and space for [`LONGEST`] of them.
     stages: Vec<S>,
-    /// State at a stage.
+    /// An error estimate under way.
     state: Vec<S>,
     zeros: Vec<S>,
     /// The last stage's state is the result and its derivative the next step's first.
@@ -199,8 +199,9 @@ impl<S: Scalar> ExplicitStepper<S> {
         self.begin(n, problem, t, start)?;
         for (i, Stage { node, row }) in (1..).zip(&self.inner) {
             let (known, stage) = self.stages.split_at_mut(i * n);
-            row.advance(&mut self.state, start, h, known);
-            problem.rhs(t + *node * h, &self.state, &mut stage[..n])?;
+            // The stages' states are no more than a draft of the end: one vector less to keep in the cache.
+            row.advance(end, start, h, known);
+            problem.rhs(t + *node * h, end, &mut stage[..n])?;
         }
         self.weights.advance(end, start, h, &self.stages);
         if self.last_is_end {

@@ -88,7 +88,8 @@ impl MatrixExponential {
         if let Some(diagonal) = &mut self.balance {
             balance::balance(&mut self.scaled, diagonal);
         }
-        let norm = self.scaled.column_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, larger);
+        let columns = self.scaled.as_slice().chunks_exact(self.scaled.nrows().max(1));
+        let norm = columns.map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, larger);
         if !f64::is_finite(norm) {
             return Err(Singular);
         }
@@ -100,7 +101,10 @@ impl MatrixExponential {
         if squarings > 0 {
             // In two factors: 2⁻ˢ alone may be too small a number.
             let half = squarings / 2;
-            self.scaled.iter_mut().for_each(|x| *x = *x * 2f64.powi(-half) * 2f64.powi(half - squarings));
+            self.scaled
+                .as_mut_slice()
+                .iter_mut()
+                .for_each(|x| *x = *x * 2f64.powi(-half) * 2f64.powi(half - squarings));
         }
         match low {
             Some(approximant) => self.low_degree(approximant),
@@ -162,9 +166,8 @@ impl MatrixExponential {
 
     /// Writes `(even − odd)⁻¹ (even + odd)`.
     fn quotient(&mut self, exponential: &mut DMatrix<f64>) -> Result<(), Singular> {
-        for ((entry, denominator), (&even, &odd)) in
-            exponential.iter_mut().zip(self.product.iter_mut()).zip(self.even.iter().zip(self.odd.iter()))
-        {
+        let results = exponential.as_mut_slice().iter_mut().zip(self.product.as_mut_slice());
+        for ((entry, denominator), (&even, &odd)) in results.zip(self.even.as_slice().iter().zip(self.odd.as_slice())) {
             *entry = even + odd;
             *denominator = even - odd;
         }
@@ -186,7 +189,7 @@ fn larger(a: f64, b: f64) -> f64 {
 
 /// `sum += factor · a`.
 fn add(factor: f64, a: &DMatrix<f64>, sum: &mut DMatrix<f64>) {
-    for (sum, &a) in sum.iter_mut().zip(a) {
+    for (sum, &a) in sum.as_mut_slice().iter_mut().zip(a.as_slice()) {
         *sum += factor * a;
     }
 }
@@ -197,15 +200,40 @@ fn add_to_diagonal(number: f64, sum: &mut DMatrix<f64>) {
     }
 }
 
-/// `c = a b`, column by column; the matrices are small and have blocks of zeros.
+/// `c = a b`. Up to sixteen rows a column of the result is summed up in registers, in loops whose bounds the compiler knows.
 fn multiply(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
-    let n = a.nrows().max(1);
-    for (result, factors) in c.as_mut_slice().chunks_mut(n).zip(b.as_slice().chunks(n)) {
-        result.fill(0.0);
-        for (&factor, column) in factors.iter().zip(a.as_slice().chunks(n)) {
-            if factor == 0.0 {
-                continue;
+    let n = a.nrows();
+    let (a, b, c) = (a.as_slice(), b.as_slice(), c.as_mut_slice());
+    macro_rules! unrolled {
+        ($($rows:literal)*) => {
+            match n {
+                $($rows => multiply_small::<$rows>(a, b, c),)*
+                _ => multiply_large(n, a, b, c),
             }
+        };
+    }
+    unrolled!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
+}
+
+/// The same for matrices of `N` rows, stored by columns.
+fn multiply_small<const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
+    let columns = a.as_chunks::<N>().0;
+    for (result, factors) in c.as_chunks_mut::<N>().0.iter_mut().zip(b.as_chunks::<N>().0) {
+        let mut sum = [0.0; N];
+        for (&factor, column) in factors.iter().zip(columns) {
+            for row in 0..N {
+                sum[row] += column[row] * factor;
+            }
+        }
+        *result = sum;
+    }
+}
+
+/// The same for matrices of any number `n` of rows.
+fn multiply_large(n: usize, a: &[f64], b: &[f64], c: &mut [f64]) {
+    for (result, factors) in c.chunks_mut(n.max(1)).zip(b.chunks(n.max(1))) {
+        result.fill(0.0);
+        for (&factor, column) in factors.iter().zip(a.chunks(n.max(1))) {
             for (result, &entry) in result.iter_mut().zip(column) {
                 *result += entry * factor;
             }

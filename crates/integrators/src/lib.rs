@@ -11,11 +11,14 @@
 //! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
 //! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
 //! implicit formulas solve the index-3 equations. [`exponential`] methods are steppers that ask for Jacobians and form
-//! matrix exponentials ([`expm`]).
+//! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
+//! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does
+//! [`contact_power`], whose steps follow the power of contacts instead of an error.
 
 mod attempt;
 mod combine;
 pub mod conditions;
+pub mod contact_power;
 pub mod control;
 pub mod definitions;
 pub mod dense;
@@ -28,12 +31,17 @@ pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
+mod linearisation;
 pub mod low_order;
+pub mod ndf;
+pub mod ode23s;
 pub mod ode45;
 pub mod stepper;
+mod suite;
 pub mod tableau;
 pub mod tableaux;
 
+pub use contact_power::{ContactPower, SemiExplicit, StormerVerlet};
 pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
 pub use dense::DenseOutput;
 pub use dode::Dode;
@@ -42,6 +50,8 @@ pub use exponential::{Llm, LlmStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;
 pub use low_order::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use ndf::Ode15s;
+pub use ode23s::Ode23s;
 pub use ode45::Ode45;
 pub use stepper::Stepper;
 pub use tableau::Tableau;

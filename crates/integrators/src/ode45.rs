@@ -1,13 +1,13 @@
 //! Dormand–Prince 5(4) with the step-size control of MATLAB's ode45.
 
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Parameters, Scalar, Solution, StepControl, Task,
+    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Parameters, Scalar, Solution, Task,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::ControllerSettings;
-use crate::{ExplicitStepper, Formula, Stepper, drive, tableaux};
+use crate::{ExplicitStepper, Formula, Stepper, drive, suite, tableaux};
 
 /// The pair Dormand–Prince 5(4) under the control of MATLAB's ode45 (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput.
 /// 18 (1997) 1–22), of order 5; six evaluations a step.
@@ -54,14 +54,7 @@ impl<S: Scalar> Method<S> for Solver {
         let formula = self.0.rounded();
         let inner = ExplicitStepper::new(&formula, problem.dimension(), drive::is_adaptive(task));
         let stepper = Ode45Stepper { inner, difference: formula.estimates[0].difference.clone() };
-        let mut task = task.clone();
-        if let StepControl::Tolerance { max_step, .. } = &mut task.settings.control {
-            let tenth = 0.1 * (task.t_end - task.t_start).value();
-            if tenth > 0.0 {
-                max_step.get_or_insert(tenth);
-            }
-        }
-        drive::solve(stepper, ControllerSettings::ode45(), problem, &task, observer)
+        drive::solve(stepper, ControllerSettings::ode45(), problem, &suite::with_largest_step(task), observer)
     }
 }
 
@@ -71,13 +64,6 @@ struct Ode45Stepper<S> {
     inner: ExplicitStepper<S>,
     /// Weights of the error estimate.
     difference: Vec<S>,
-}
-
-/// The largest `|x_i| / max(rel |y_i|, abs)`.
-fn largest(shares: impl Iterator<Item = (f64, f64)>, rel: f64, abs: f64) -> f64 {
-    // The smallest number in place of a zero: what has neither size nor tolerance may have no error.
-    let shares = shares.map(|(x, y)| x.abs() / (rel * y.abs()).max(abs).max(f64::MIN_POSITIVE));
-    shares.fold(0.0, |largest, share| if share > largest || share.is_nan() { share } else { largest })
 }
 
 impl<S: Scalar> Stepper<S> for Ode45Stepper<S> {
@@ -96,20 +82,16 @@ impl<S: Scalar> Stepper<S> for Ode45Stepper<S> {
             let error = (0..self.difference.len()).fold(S::nought(), |sum, k| sum + stage(k)) * h;
             (error.value(), start[i].value().abs().max(end[i].value().abs()))
         });
-        Some(largest(shares, rel, abs))
+        Some(suite::largest(shares, rel, abs))
     }
 
     fn error_order(&self) -> Option<u32> {
         self.inner.error_order()
     }
 
-    fn first_step(&self, start: &[S], (rel, abs): (f64, f64), max_step: f64) -> Option<f64> {
-        if rel <= 0.0 {
-            return None;
-        }
-        let shares = self.inner.start_derivative().iter().zip(start).map(|(f, y)| (f.value(), y.value()));
-        let rate = largest(shares, rel, abs) * rel / (0.8 * rel.powf(0.2));
-        Some(if max_step * rate > 1.0 { 1.0 / rate } else { max_step })
+    fn first_step(&self, start: &[S], tolerances: (f64, f64), max_step: f64) -> Option<f64> {
+        let rates = self.inner.start_derivative().iter().zip(start).map(|(f, y)| (f.value(), y.value()));
+        suite::first_step(rates, tolerances, 5, max_step)
     }
 
     fn accepted(&mut self, same_end: bool) {

@@ -40,6 +40,12 @@ pub trait Stepper<S: Scalar>: Clone {
     /// root mean square of `error_i / (abs + rel · max(|start_i|, |end_i|))`. None where there is no estimate.
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64>;
 
+    /// The estimated local error of each component of the step just made; empty where there is no estimate, or none that is
+    /// kept by component.
+    fn error_estimate(&self) -> &[S] {
+        &[]
+    }
+
     /// The order with which [`error`](Self::error) decreases: `O(h^error_order)`; none where there is no estimate.
     fn error_order(&self) -> Option<u32>;
 
@@ -64,6 +70,11 @@ pub trait Stepper<S: Scalar>: Clone {
     /// [`evaluate_start`](Self::evaluate_start); none where it leaves the choice to [`first_step`](crate::control::first_step).
     fn first_step(&self, _start: &[S], _tolerances: (f64, f64), _max_step: f64) -> Option<f64> {
         None
+    }
+
+    /// Whether it solves `M y' = f`; see [`Ode::mass`](mbsbench_problem::Ode::mass).
+    fn knows_mass(&self) -> bool {
+        false
     }
 
     /// Most evaluations of the right-hand side that a step needs.

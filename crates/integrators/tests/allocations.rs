@@ -5,11 +5,13 @@ mod common;
 use std::alloc::System;
 
 use common::discontinuous::{Balls, PAIRS};
-use common::{Cubic, constrained, solve};
+use common::{Cubic, constrained, contacts, solve};
+use mbsbench_integrators::contact_power::Inner;
 use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Ode45, Rk3, Rk4, Rk5, Rk8,
+    Bs32, ContactPower, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Ode15s,
+    Ode23s, Ode45, Rk3, Rk4, Rk5, Rk8,
 };
 use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -80,9 +82,9 @@ fn check_mechanics<D: MethodDefinition>(definition: &D) {
     assert_eq!(count(2), count(1000), "{}", D::NAME);
 }
 
-/// The same for the local linearisation method, with controlled steps, of which it takes too many at the tolerance above.
-fn check_linearised() {
-    let method = Llm::default().method();
+/// The same for a method that has no constant steps, or is of low order and takes too many at the tolerance above.
+fn check_controlled<D: MethodDefinition>() {
+    let method = D::default().method();
     let once = |t_end: f64| {
         let region = Region::new(ALLOCATOR);
         let solution = solve(&Cubic, &*method, t_end, Settings::tolerance(0.0, 1e-4));
@@ -91,9 +93,30 @@ fn check_linearised() {
         ((change.allocations + change.reallocations, change.bytes_allocated), solution.statistics.steps_accepted)
     };
     let count = |t_end| (0..5).map(|_| once(t_end)).min().expect("five counts");
-    let ((short, few), (long, many)) = (count(0.2), count(20.0));
-    assert!(many > 50 * few, "{few} and {many} steps");
-    assert_eq!(short, long, "llm with controlled steps");
+    let ((short, few), (long, many)) = (count(0.2), count(200.0));
+    assert!(many > 50 * few, "{}: {few} and {many} steps", D::NAME);
+    assert_eq!(short, long, "{} with controlled steps", D::NAME);
+}
+
+/// The same for steps chosen by contact power: a ball that bounces, with and without a force that jumps.
+fn check_contact_power() {
+    for (dashpot, inner) in [(0.0, Inner::StormerVerlet), (2000.0, Inner::SemiExplicit)] {
+        let ball = contacts::Ball { dashpot, ..contacts::Ball::ELASTIC };
+        let method = ContactPower { inner, ..ContactPower::default() }.method();
+        let once = |t_end: f64, settings: Settings| {
+            let region = Region::new(ALLOCATOR);
+            let solution = contacts::solve(&ball, &*method, &[1.0, 0.0], [0.0, t_end], settings, &mut Silent);
+            let change = region.change();
+            assert_eq!(solution.failure, None);
+            ((change.allocations + change.reallocations, change.bytes_allocated), solution.statistics.steps_accepted)
+        };
+        for (settings, spans) in [(Settings::tolerance(0.0, 1.0), [0.1, 2.0]), (Settings::fixed(1e-4), [1e-3, 1.0])] {
+            let [(short, few), (long, many)] =
+                spans.map(|t_end| (0..5).map(|_| once(t_end, settings)).min().expect("five counts"));
+            assert!(many > 50 * few, "{few} and {many} steps");
+            assert_eq!(short, long, "contact-power, {inner:?}, {settings:?}");
+        }
+    }
 }
 
 /// One test for all methods: the counters are those of the process.
@@ -109,8 +132,11 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check::<Dop853>();
     check::<Gbs>();
     check::<Dode>();
-    check_linearised();
+    check_controlled::<Llm>();
+    check_controlled::<Ode23s>();
+    check_controlled::<Ode15s>();
     check_mechanics(&Llm::default());
+    check_mechanics(&Ode23s::default());
     check_mechanics(&Newmark::default());
     check_mechanics(&HhtI3::default());
     check_mechanics(&HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() });
@@ -122,6 +148,7 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
         check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
         check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
     }
+    check_contact_power();
     for pair in PAIRS.map(|(pair, _)| pair).into_iter().chain([PairName::Sdirk4]) {
         check_events(pair);
     }

@@ -5,16 +5,17 @@ mod common;
 use std::ops::ControlFlow;
 
 use common::{Circle, Cubic, Known};
-use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Ode45, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Ode15s, Ode23s, Ode45, Rk3, Rk4, Rk5, Rk8};
 use mbsbench_problem::{
     AsOde, Clock, Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Silent, Solution, Step, Task,
 };
 
-/// Evaluations of one constant step.
+/// Evaluations of one constant step; of a step with as many iterations as it may have where there are none.
 fn stages<D: MethodDefinition>() -> u64 {
     match D::NAME {
+        "ode23s" => 2,
         "rk3" | "bs32" => 3,
-        "rk4" => 4,
+        "rk4" | "ode15s" => 4,
         "rk5" | "dopri5" | "ode45" => 6,
         "rk8" => 13,
         "dop853" => 12,
@@ -28,12 +29,15 @@ fn solve(method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], span: [f64; 2]
     method.solve(Counted::new(ode), &task, &mut Silent)
 }
 
-fn all_settings(method: &dyn Method) -> Vec<Settings> {
-    let mut settings = vec![Settings::fixed(0.125)];
-    if method.adapts() {
-        settings.push(Settings::tolerance(1e-6, 1e-6));
-    }
-    settings
+/// Whether each step is made for itself, with any size and right-hand side.
+fn is_one_step<D: MethodDefinition>() -> bool {
+    D::NAME != "ode15s"
+}
+
+fn all_settings<D: MethodDefinition>(method: &dyn Method) -> Vec<Settings> {
+    let constant = is_one_step::<D>().then(|| Settings::fixed(0.125));
+    let controlled = method.adapts().then(|| Settings::tolerance(1e-6, 1e-6));
+    constant.into_iter().chain(controlled).collect()
 }
 
 /// `y' = 1` up to `t = 1`, then not a number: nothing finite lies beyond `t = 1`.
@@ -139,11 +143,25 @@ impl Observer for Middles<'_> {
     }
 }
 
+/// Counts of constant steps.
+fn constant_steps<D: MethodDefinition>(method: &dyn Method) {
+    let (name, initial) = (D::NAME, Cubic.exact(0.0));
+    let fixed = solve(method, &mut AsOde(&Cubic), &initial, [0.0, 2.0], Settings::fixed(0.125)).statistics;
+    assert_eq!(fixed.steps_accepted, 16, "{name}");
+    assert_eq!(fixed.rhs_evaluations, 16 * stages::<D>(), "{name}: evaluations are stages times steps");
+    let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.05) };
+    let dissertation = solve(method, &mut AsOde(&Circle), &[1.0, 0.0], [0.0, 5.0], accumulating);
+    assert_eq!(dissertation.statistics.steps_accepted, 101, "{name}");
+    assert!(dissertation.t_reached > 5.04, "{name}: one step beyond the end");
+    let tiny = solve(method, &mut AsOde(&Cubic), &initial, [1.0, 1.0 + 1e-12], Settings::fixed(1e-13));
+    assert_eq!((tiny.failure, tiny.t_reached), (None, 1.0 + 1e-12), "{name}: tiny steps");
+}
+
 fn conformance<D: MethodDefinition>() {
     let name = D::NAME;
     let method = &*D::default().method();
     let initial = Cubic.exact(0.0);
-    for settings in all_settings(method) {
+    for settings in all_settings::<D>(method) {
         let run = |span, settings| solve(method, &mut AsOde(&Cubic), &initial, span, settings);
 
         let nothing = run([3.0, 3.0], settings);
@@ -182,8 +200,9 @@ fn conformance<D: MethodDefinition>() {
         assert_eq!(asked.state, watched.state, "{name}: asking for states inside steps changes nothing");
         assert_eq!(asked.statistics, watched.statistics, "{name}: and is not counted");
         // A state inside a step is as good as one at its end: the error at the end, or, where that is small by
-        // chance, the local error of a method of order three at h = 1/8 (h⁴ ~ 2e-4), bounds it.
-        assert!(middles.largest < 2e-4, "{name}: {:e}", middles.largest);
+        // chance, the local error at h = 1/8 of a method of order three (h⁴ ~ 2e-4), or two (h³ ~ 2e-3), bounds it.
+        let bound = if method.order() == 2 { 2e-3 } else { 2e-4 };
+        assert!(middles.largest < bound, "{name}: {:e}", middles.largest);
 
         let few = run([0.0, 2.0], Settings { max_steps: 3, ..settings });
         let expected =
@@ -199,9 +218,11 @@ fn conformance<D: MethodDefinition>() {
         );
         assert!(few.statistics.rhs_evaluations <= limit && few.statistics.rhs_evaluations > 0, "{name}");
 
-        let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings };
-        let locked = method.solve(Counted::new(&mut Locked::default()), &task, &mut Multiplied);
-        assert_eq!((locked.failure, locked.t_reached), (None, 2.0), "{name}");
+        if is_one_step::<D>() {
+            let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings };
+            let locked = method.solve(Counted::new(&mut Locked::default()), &task, &mut Multiplied);
+            assert_eq!((locked.failure, locked.t_reached), (None, 2.0), "{name}");
+        }
 
         let cliff = solve(method, &mut Cliff, &[0.0], [0.0, 2.0], settings);
         let failure = cliff.failure.expect("nothing finite lies beyond");
@@ -212,16 +233,9 @@ fn conformance<D: MethodDefinition>() {
         assert!((cliff.state[0] - cliff.t_reached).abs() < 1e-13, "{name}: the last good state");
     }
 
-    let fixed = solve(method, &mut AsOde(&Cubic), &initial, [0.0, 2.0], Settings::fixed(0.125)).statistics;
-    assert_eq!(fixed.steps_accepted, 16, "{name}");
-    assert_eq!(fixed.rhs_evaluations, 16 * stages::<D>(), "{name}: evaluations are stages times steps");
-    let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.05) };
-    let dissertation = solve(method, &mut AsOde(&Circle), &[1.0, 0.0], [0.0, 5.0], accumulating);
-    assert_eq!(dissertation.statistics.steps_accepted, 101, "{name}");
-    assert!(dissertation.t_reached > 5.04, "{name}: one step beyond the end");
-    let tiny = solve(method, &mut AsOde(&Cubic), &initial, [1.0, 1.0 + 1e-12], Settings::fixed(1e-13));
-    assert_eq!((tiny.failure, tiny.t_reached), (None, 1.0 + 1e-12), "{name}: tiny steps");
-
+    if is_one_step::<D>() {
+        constant_steps::<D>(method);
+    }
     for (span, settings) in [
         ([1.0, 0.0], Settings::fixed(0.1)),
         ([0.0, f64::NAN], Settings::fixed(0.1)),
@@ -247,4 +261,16 @@ macro_rules! conformance {
         }
     )*};
 }
-conformance!(rk3: Rk3, bs32: Bs32, rk4: Rk4, rk5: Rk5, dopri5: Dopri5, rk8: Rk8, dop853: Dop853, gbs: Gbs, ode45: Ode45);
+conformance!(
+    rk3: Rk3,
+    bs32: Bs32,
+    rk4: Rk4,
+    rk5: Rk5,
+    dopri5: Dopri5,
+    rk8: Rk8,
+    dop853: Dop853,
+    gbs: Gbs,
+    ode45: Ode45,
+    ode23s: Ode23s,
+    ode15s: Ode15s
+);

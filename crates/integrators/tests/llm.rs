@@ -194,7 +194,7 @@ fn local_errors_of_figure_6() {
         stepper.step(&mut Counted::new(&mut ode), t, h, &start, &mut end).unwrap();
         let exact = [(1.0 / (t + h)).sin(), (1.0 / (t + h)).cos(), t + h];
         let error = size(&[0, 1, 2].map(|i| exact[i] - end[i]));
-        let estimate = size(stepper.local_error(h).unwrap());
+        let estimate = size(stepper.error_estimate());
         // Rounding: a few 1e-16 of numbers of size one, in the exact errors; the estimate has r, of size 1e-6 at least
         // and rounded by 1e-15, for which it is h/3 times that.
         assert!((error / exact_norm - 1.0).abs() < 5e-5 + 1e-15 / exact_norm, "{h}: {error:e}");
@@ -225,7 +225,7 @@ fn the_estimate_is_the_closed_form_for_one_component() {
         assert!((end[0] - y - increment).abs() < 1e-14, "{h}");
         let v = (0.5 * increment * increment + h * h) / (h * h);
         let expected = 2.0 * v * (z.exp_m1() - z - 0.5 * z * z) / (a * a * a);
-        let estimate = stepper.local_error(h).unwrap()[0];
+        let estimate = stepper.error_estimate()[0];
         assert!((estimate / expected - 1.0).abs() < 1e-14, "{h}: {estimate:e} for {expected:e}");
     }
 }

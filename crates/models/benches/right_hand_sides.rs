@@ -7,8 +7,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
 use mbsbench_models::{
-    DoublePendulum, FlexibleSliderCrank, Formulation, LinearTest, LinkageFormulation, OscillationInTime, Pendulum,
-    RollingSpheres, SliderCrank, StiffDoublePendulum, TwoBouncingBalls,
+    DoublePendulum, FlexibleSliderCrank, Formulation, LinearOscillator, LinearTest, LinkageFormulation,
+    OscillationInTime, PenaltyBall, Pendulum, RollingSpheres, SliderCrank, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::acceleration::Multipliers;
 use mbsbench_problem::{
@@ -70,6 +70,8 @@ fn linkages(criterion: &mut Criterion) {
 fn small_problems(criterion: &mut Criterion) {
     both_precisions(criterion, "oscillation-in-time", &*OscillationInTime::default().model());
     both_precisions(criterion, "linear-test", &*LinearTest::ramp().model());
+    both_precisions(criterion, "linear-oscillator", &*LinearOscillator::default().model());
+    both_precisions(criterion, "penalty-ball", &*PenaltyBall::default().model());
     both_precisions(criterion, "two-bouncing-balls", &*TwoBouncingBalls::default().model());
 }
 

@@ -4,6 +4,7 @@
 //! (what an experiment file can say), `model` (what the runner sees). No method is known here, and no file format.
 
 mod angle;
+pub mod ball_bearing;
 pub mod bouncing_balls;
 pub mod compound_pendulum;
 pub mod constrained;
@@ -12,6 +13,7 @@ pub mod flexible_slider_crank;
 pub mod formulation;
 pub mod linkage;
 pub mod marble_jar;
+pub mod penalty_ball;
 mod range;
 pub mod rolling_spheres;
 pub mod slider_crank;
@@ -21,6 +23,7 @@ pub mod test_equations;
 pub mod two_bouncing_balls;
 pub mod watched;
 
+pub use ball_bearing::BallBearing;
 pub use bouncing_balls::BouncingBalls;
 pub use compound_pendulum::Pendulum;
 pub use double_pendulum::DoublePendulum;
@@ -28,11 +31,12 @@ pub use flexible_slider_crank::FlexibleSliderCrank;
 pub use formulation::Formulation;
 pub use linkage::LinkageFormulation;
 pub use marble_jar::MarbleJar;
+pub use penalty_ball::PenaltyBall;
 pub use rolling_spheres::RollingSpheres;
 pub use slider_crank::SliderCrank;
 pub use stand_ins::{
     BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
 };
 pub use stiff_double_pendulum::StiffDoublePendulum;
-pub use test_equations::{LinearTest, OscillationInTime};
+pub use test_equations::{LinearOscillator, LinearTest, OscillationInTime};
 pub use two_bouncing_balls::TwoBouncingBalls;

@@ -1,6 +1,6 @@
 //! From an equation with an initial state and observables to a model.
 
-use mbsbench_problem::{Class, DoubleDouble, Formulated, Model, Observable, Observation, Ode, Scalar};
+use mbsbench_problem::{Class, DoubleDouble, Formulated, Model, Observable, Observation, Ode, Scalar, View};
 
 /// An equation with everything that the runner asks of a model.
 pub trait Watched: Send + Sync {
@@ -18,6 +18,11 @@ pub trait Watched: Send + Sync {
 
     /// Writes the observables at `(t, y)`, in their order, into `values`.
     fn observe(&self, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// See [`Model::views`].
+    fn views(&self, _y: &[f64]) -> Vec<View> {
+        Vec::new()
+    }
 }
 
 /// A [`Watched`] equation as a [`Model`], in double and in double-double precision.
@@ -53,6 +58,10 @@ impl<M: Watched> Model for WatchedModel<M> {
 
     fn classes(&self) -> Vec<Class> {
         self.0.classes()
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        self.0.views(y)
     }
 }
 

@@ -6,8 +6,8 @@ mod common;
 use std::ops::ControlFlow;
 
 use approx::assert_relative_eq;
-use mbsbench_integrators::Dode;
 use mbsbench_integrators::dode::PairName;
+use mbsbench_integrators::{Dode, Llm};
 use mbsbench_models::TwoBouncingBalls;
 use mbsbench_models::two_bouncing_balls::exact::Event;
 use mbsbench_problem::{
@@ -51,16 +51,26 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// Solves to `t_end` with events located; events, final state and change of energy.
+/// Solves to `t_end` with Runge–Kutta steps, and events located; events, final state and change of energy.
 fn solve(balls: &TwoBouncingBalls, t_end: f64) -> (Vec<(f64, usize)>, Vec<f64>, f64) {
+    let dode = Dode { pair: PairName::Rk8, event_tolerance: 1e-14, ..Dode::default() };
+    solve_with(&dode, Settings::tolerance(1e-13, 1e-13), balls, t_end)
+}
+
+/// The same with any method.
+fn solve_with(
+    method: &impl MethodDefinition,
+    settings: Settings,
+    balls: &TwoBouncingBalls,
+    t_end: f64,
+) -> (Vec<(f64, usize)>, Vec<f64>, f64) {
     balls.check().unwrap();
     let model = balls.model();
     let initial: Vec<f64> = model.initial_state();
     let mut ode: Box<dyn Ode + '_> = model.ode();
-    let task = Task { t_start: 0.0, t_end, initial: &initial, settings: Settings::tolerance(1e-13, 1e-13) };
+    let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
     let mut watch = Watch { balls, initial_energy: balls.energy(&initial), events: Vec::new(), energy_change: 0.0 };
-    let dode = Dode { pair: PairName::Rk8, event_tolerance: 1e-14, ..Dode::default() };
-    let solution = dode.method().solve(Counted::new(&mut *ode), &task, &mut watch);
+    let solution = method.method().solve(Counted::new(&mut *ode), &task, &mut watch);
     assert_eq!(solution.failure, None);
     (watch.events, solution.state, watch.energy_change)
 }
@@ -86,6 +96,31 @@ fn events_and_state_at_3_s() {
     }
     assert!(energy_change < 1e-11, "{energy_change:e}");
     assert_relative_eq!(balls.energy(&[1.5, 0.7, 0.0, 0.0]), 21.582, max_relative = 1e-14);
+}
+
+/// The motion is linear from event to event, and so are the steps of the local linearisation method.
+#[test]
+fn local_linearisation_is_exact_whatever_the_step() {
+    let balls = TwoBouncingBalls::default();
+    let (exact, end) = balls.exact(3.0);
+    for (step, contact_step) in [(0.1, Some(2e-3)), (5e-3, None), (1e-3, None)] {
+        let llm = Llm { contact_step, ..Llm::default() };
+        let (located, state, energy_change) = solve_with(&llm, Settings::fixed(step), &balls, 3.0);
+        assert_eq!(located.len(), 26, "step {step}");
+        for (event, &(time, index)) in exact.iter().zip(&located) {
+            assert_eq!(event.index, index);
+            assert!((event.time - time).abs() < 1e-10, "{} and {time}", event.time);
+        }
+        for k in 0..4 {
+            assert!((end[k] - state[k]).abs() < 1e-9, "{} and {}", end[k], state[k]);
+        }
+        assert!(energy_change < 1e-10, "{energy_change:e}");
+    }
+    // A contact that closes and opens within a step is not seen. The balls then pass through each other a little, without
+    // a force and so without a change of the energy: it does not tell.
+    let (located, state, energy_change) = solve_with(&Llm::default(), Settings::fixed(0.02), &balls, 3.0);
+    assert_eq!(located.len(), 24);
+    assert!((end[0] - state[0]).abs() > 0.1 && energy_change < 1e-10, "{state:?}, {energy_change:e}");
 }
 
 /// The balls' distance is an oscillator of mass `m/2` while they touch and the ground is free, so that each such contact

@@ -1,11 +1,13 @@
 //! The wrapper through which methods see a problem, and which counts what they ask of it.
 
+mod contact_power;
 mod mechanics;
 
 use nalgebra::DMatrix;
 
 use crate::{EventKind, Failure, Method, Ode, Scalar, Statistics, Unsuitable};
 
+pub use contact_power::CountedContactPower;
 pub use mechanics::CountedMechanics;
 
 /// An [`Ode`] with counters.
@@ -42,6 +44,15 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.rhs(t, y, dydt)
     }
 
+    /// See [`Ode::rhs`]; a column of a Jacobian by differences, counted apart.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn rhs_for_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
+        self.statistics.jacobian_rhs_evaluations += u64::from(!self.paused);
+        self.inner.rhs(t, y, dydt)
+    }
+
     /// See [`Ode::has_jacobian`].
     pub fn has_jacobian(&mut self) -> bool {
         self.inner.has_jacobian()
@@ -51,6 +62,16 @@ impl<'p, S: Scalar> Counted<'p, S> {
     #[must_use]
     pub fn is_autonomous(&self) -> bool {
         self.inner.is_autonomous()
+    }
+
+    /// See [`Ode::typical_sizes`].
+    pub fn typical_sizes(&self, sizes: &mut [f64]) {
+        self.inner.typical_sizes(sizes);
+    }
+
+    /// See [`Ode::tolerance_scales`].
+    pub fn tolerance_scales(&self, scales: &mut [f64]) {
+        self.inner.tolerance_scales(scales);
     }
 
     /// See [`Ode::jacobian`]. What the problem evaluates of its right-hand side for that is part of it.
@@ -84,6 +105,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// Those of the problem.
     pub fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
         self.inner.time_derivative(t, y, rate)
+    }
+
+    /// See [`Ode::mass`].
+    #[must_use]
+    pub fn mass(&self) -> Option<&DMatrix<S>> {
+        self.inner.mass()
     }
 
     /// See [`Ode::locks`].
@@ -121,6 +148,13 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn mechanics(&mut self) -> Option<CountedMechanics<'_, S>> {
         let inner = self.inner.mechanics()?;
         Some(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
+    }
+
+    /// The second-order side of the equations, if there is one; see [`Ode::contact_power`].
+    #[inline]
+    pub fn contact_power(&mut self) -> Option<CountedContactPower<'_, S>> {
+        let inner = self.inner.contact_power()?;
+        Some(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
     /// See [`Method::suits`].
@@ -228,6 +262,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.switched().map_or(Ok(()), |switched| switched.jump(index, t, y))
     }
 
+    /// Counts a Jacobian that a method has formed from evaluations of the right-hand side.
+    pub fn count_jacobian(&mut self) {
+        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+    }
+
     /// Counts located events, of which several may share a time.
     pub fn count_events(&mut self, events: u64) {
         self.statistics.events += if self.paused { 0 } else { events };
@@ -281,5 +320,9 @@ mod tests {
         assert_eq!((jacobian[(0, 0)], counted.statistics().rhs_evaluations), (-1.0, 2));
         counted.rhs_and_jacobian(0.0, &[2.0], &mut out, &mut jacobian).unwrap();
         assert_eq!((counted.statistics().rhs_evaluations, counted.statistics().jacobian_evaluations), (3, 2));
+
+        counted.rhs_for_jacobian(0.0, &[4.0], &mut out).unwrap();
+        assert_eq!(out, [-4.0]);
+        assert_eq!((counted.statistics().rhs_evaluations, counted.statistics().jacobian_rhs_evaluations), (3, 1));
     }
 }

@@ -75,6 +75,23 @@ pub enum Failure {
         /// The rule as written.
         rule: String,
     },
+    /// A solver that is not ours gave up.
+    #[error("{flag} at t = {time}: {reason}")]
+    SolverFailed {
+        /// Time of the last accepted state, in seconds.
+        time: f64,
+        /// Its own name for what happened: `CV_ERR_FAILURE`.
+        flag: String,
+        /// What it said.
+        reason: String,
+    },
+    /// The method needs something that this machine does not have. Nothing is said about the method by that: a claim that
+    /// rests on such a run cannot be tested here.
+    #[error("unavailable: install {package}")]
+    Unavailable {
+        /// The package that has it, as Debian names it.
+        package: &'static str,
+    },
     /// The method cannot be used on this problem or with these settings, said why.
     #[error("{reason}")]
     NotApplicable {
@@ -96,6 +113,8 @@ impl Failure {
             Self::EventNotLocated { .. } => "event-not-located",
             Self::EventsAccumulate { .. } => "events-accumulate",
             Self::Rule { .. } => "rule",
+            Self::SolverFailed { .. } => "solver-failed",
+            Self::Unavailable { .. } => "unavailable",
             Self::NotApplicable { .. } => "not-applicable",
         }
     }
@@ -111,8 +130,9 @@ impl Failure {
             | Self::BudgetExhausted { time, .. }
             | Self::EventNotLocated { time, .. }
             | Self::EventsAccumulate { time, .. }
-            | Self::Rule { time, .. } => Some(time),
-            Self::NotApplicable { .. } => None,
+            | Self::Rule { time, .. }
+            | Self::SolverFailed { time, .. } => Some(time),
+            Self::Unavailable { .. } | Self::NotApplicable { .. } => None,
         }
     }
 }

@@ -11,8 +11,12 @@
 //!                                   from duals)  ──SlidingMode──▶
 //!                                                 (held surfaces)
 //! ```
+//!
+//! Contacts are forces in a [`ContactModel`], which [`AsContactOde`] makes an [`Ode`] with its [`ContactPower`], and
+//! discontinuities that can be located in a [`SwitchedModel`].
 
 pub mod acceleration;
+pub mod contact_power;
 pub mod counting;
 pub mod definition;
 pub mod double_double;
@@ -27,9 +31,11 @@ pub mod scalar;
 pub mod sliding_mode;
 pub mod statistics;
 pub mod switched;
+pub mod view;
 
 pub use acceleration::AccelerationLevel;
-pub use counting::{Counted, CountedMechanics};
+pub use contact_power::{AsContactOde, ContactModel, ContactPower};
+pub use counting::{Counted, CountedContactPower, CountedMechanics};
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;
 pub use failure::Failure;
@@ -42,3 +48,4 @@ pub use scalar::Scalar;
 pub use sliding_mode::{SlidingMode, SlidingModeSettings};
 pub use statistics::Statistics;
 pub use switched::{AsSwitchedOde, EventKind, SwitchedModel, SwitchedOde};
+pub use view::View;

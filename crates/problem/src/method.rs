@@ -81,6 +81,46 @@ pub struct Task<'t, S: Scalar = f64> {
     pub settings: Settings,
 }
 
+impl<S: Scalar> Task<'_, S> {
+    /// What makes the task impossible before the first step, for a method that can estimate its error or not.
+    ///
+    /// # Errors
+    /// [`Failure::NotApplicable`], which says why.
+    pub fn check(&self, problem: &Counted<'_, S>, has_estimate: bool) -> Result<(), Failure> {
+        let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
+        let (given, wanted) = (self.initial.len(), problem.dimension());
+        if given != wanted {
+            return not_applicable(format!("the initial state has {given} components, the problem {wanted}"));
+        }
+        let (start, end) = (self.t_start, self.t_end);
+        if !(start.is_finite() && end.is_finite() && end >= start) {
+            return not_applicable(format!("the span from {} to {} does not run forward", start.value(), end.value()));
+        }
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        match self.settings.control {
+            StepControl::Fixed { step } if !positive(step) => {
+                not_applicable(format!("the step {step} is not positive"))
+            }
+            StepControl::Fixed { .. } => Ok(()),
+            StepControl::Tolerance { .. } if !has_estimate => {
+                not_applicable("the method has no error estimate; give it a constant step".to_owned())
+            }
+            StepControl::Tolerance { rel, abs, initial_step, max_step } => {
+                let tolerances_hold = rel >= 0.0 && abs >= 0.0 && rel.is_finite() && abs.is_finite() && rel + abs > 0.0;
+                if !tolerances_hold {
+                    return not_applicable(format!("the tolerances {rel} and {abs} are not usable"));
+                }
+                for step in [initial_step, max_step].into_iter().flatten() {
+                    if !positive(step) {
+                        return not_applicable(format!("the step {step} is not positive"));
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
 /// How a solve ended.
 #[derive(Debug, Clone)]
 pub struct Solution<S: Scalar = f64> {
@@ -117,7 +157,8 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         1
     }
 
-    /// Whether the method can work to a tolerance; all can work with a constant step.
+    /// Whether the method can work to a tolerance. All can work with a constant step, but for those that choose their order
+    /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
     fn adapts(&self) -> bool;
 
     /// Whether the method can be used on a problem of this kind. A solve of one that does not suit ends before its first

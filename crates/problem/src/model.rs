@@ -1,6 +1,6 @@
 //! A benchmark model as the runner sees it: parameters and formulation chosen, ready to be solved and watched.
 
-use crate::{DoubleDouble, Ode, Scalar};
+use crate::{DoubleDouble, Ode, Scalar, View};
 
 /// The equations of a model in one scalar.
 pub trait Formulated<S: Scalar = f64> {
@@ -72,4 +72,9 @@ pub trait Model: Formulated<f64> + Formulated<DoubleDouble> + Send + Sync {
 
     /// The class of each component of the state.
     fn classes(&self) -> Vec<Class>;
+
+    /// What can be drawn of it at a state; nothing, for a model without a picture.
+    fn views(&self, _y: &[f64]) -> Vec<View> {
+        Vec::new()
+    }
 }

@@ -36,6 +36,8 @@ pub struct Step<'s, S: Scalar = f64> {
     /// Magnitude at the end of the step of the function whose zero was located there; none where no event was located, or
     /// by a method that does not keep it.
     pub event_residual: Option<f64>,
+    /// Estimated local error of each component of the step, of a method that estimates it; empty otherwise.
+    pub error_estimate: &'s [S],
     /// The state inside the step, of the method's order: an extra step from its start that is not counted, or an
     /// interpolation between its ends.
     pub within: &'s mut dyn Interpolant<S>,

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{Failure, Mechanics, Scalar, SwitchedOde};
+use crate::{ContactPower, Failure, Mechanics, Scalar, SwitchedOde};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -55,10 +55,30 @@ pub trait Ode<S: Scalar = f64> {
         Err(no_jacobian())
     }
 
+    /// The constant matrix `M` (square, of [`dimension`](Self::dimension)) of equations `M y' = f(t, y)`; none where it is
+    /// the identity. A singular one makes them differential-algebraic, of index one for the methods here, and the
+    /// initial state has to satisfy the algebraic equations. [`rhs`](Self::rhs) and the derivatives are those of `f`, not of
+    /// `M⁻¹ f`. A method that does not know such matrices refuses the problem.
+    fn mass(&self) -> Option<&DMatrix<S>> {
+        None
+    }
+
     /// Whether [`begin_step`](Self::begin_step) does anything; where it does, the derivative at the end of a step
     /// belongs to that step's configuration and cannot be taken over for the start of the next.
     fn locks(&self) -> bool {
         false
+    }
+
+    /// Writes the size that each component of the state typically has, in its own unit; finite differences take it where a
+    /// component is smaller. One, where the problem does not know better.
+    fn typical_sizes(&self, sizes: &mut [f64]) {
+        sizes.fill(1.0);
+    }
+
+    /// Writes what an absolute tolerance is multiplied by for each component of the state, in its own unit, for a
+    /// method that is asked to scale it. One, where the problem does not know better.
+    fn tolerance_scales(&self, scales: &mut [f64]) {
+        scales.fill(1.0);
     }
 
     /// Called with the state at which a step starts, before any stage; also when a step is repeated. Only for
@@ -87,6 +107,12 @@ pub trait Ode<S: Scalar = f64> {
     /// The constrained mechanical system behind these equations, for a method that solves its index-3 form; the state
     /// is `(q ; v)`, and this right-hand side is that of the same system.
     fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
+        None
+    }
+
+    /// The second-order form of these equations with the power of the contacts, for a method that chooses its steps by
+    /// it; the state is `(q ; v)`. See [`ContactPower`].
+    fn contact_power(&mut self) -> Option<&mut dyn ContactPower<S>> {
         None
     }
 
@@ -154,6 +180,16 @@ pub trait OdeModel: Send + Sync {
     fn is_autonomous(&self) -> bool {
         false
     }
+
+    /// See [`Ode::typical_sizes`].
+    fn typical_sizes(&self, sizes: &mut [f64]) {
+        sizes.fill(1.0);
+    }
+
+    /// See [`Ode::tolerance_scales`].
+    fn tolerance_scales(&self, scales: &mut [f64]) {
+        scales.fill(1.0);
+    }
 }
 
 /// A model as an [`Ode`] in any scalar, with derivatives by dual numbers.
@@ -202,6 +238,14 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
 
     fn is_autonomous(&self) -> bool {
         self.0.is_autonomous()
+    }
+
+    fn typical_sizes(&self, sizes: &mut [f64]) {
+        self.0.typical_sizes(sizes);
+    }
+
+    fn tolerance_scales(&self, scales: &mut [f64]) {
+        self.0.tolerance_scales(scales);
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

@@ -6,8 +6,10 @@
 /// |---|---|---|
 /// | `steps_accepted` | a step's result becomes the state | Nacc (compere2001), `nst` (CVODE), NACCPT (RADAU5) |
 /// | `steps_rejected` | a step is repeated after a failed error test or Newton iteration | Nrej, `netf + ncfn`, NREJCT |
+/// | `convergence_failures` | a step is repeated because its implicit equations were not solved; part of `steps_rejected` | `ncfn` |
 /// | `steps_repeated` | a step is repeated to locate an event | |
 /// | `rhs_evaluations` | the right-hand side (or residual) is evaluated, by whomever | Nrhs, `nfe`, NFCN |
+/// | `jacobian_rhs_evaluations` | the same, for a column of a Jacobian by differences; apart from `rhs_evaluations` where a method names them | `nfeLS` |
 /// | `jacobian_evaluations` | a Jacobian is formed | `nje`, NJAC |
 /// | `factorizations` | a matrix is factorised by the method (not inside the model) | `nsetups`, NDEC |
 /// | `newton_iterations` | a Newton correction is computed | `nni` |
@@ -22,16 +24,25 @@
 /// | `unlocked_steps` | a step is made without locating events, because they follow too fast on each other | |
 /// | `projections` | a state is projected after a step | |
 /// | `matrix_exponentials` | an exponential of a matrix is formed | |
+/// | `matrix_products` | two matrices are multiplied for an exponential, squarings not among them | |
+/// | `matrix_squarings` | a matrix is squared to undo the scaling of an exponential | |
+/// | `tests` | the criterion that the size of a step has to meet is tested | sum of m (modin2005) |
+/// | `tests_per_step` | the largest number of such tests in one step | |
+/// | `forced_accepts` | a step is accepted that does not meet the criterion, because no other would | |
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Accepted steps.
     pub steps_accepted: u64,
     /// Rejected steps.
     pub steps_rejected: u64,
+    /// Rejected steps whose implicit equations were not solved.
+    pub convergence_failures: u64,
     /// Steps repeated to locate an event.
     pub steps_repeated: u64,
     /// Evaluations of the right-hand side.
     pub rhs_evaluations: u64,
+    /// Evaluations of the right-hand side for Jacobians, not among [`rhs_evaluations`](Self::rhs_evaluations).
+    pub jacobian_rhs_evaluations: u64,
     /// Evaluations of a Jacobian.
     pub jacobian_evaluations: u64,
     /// Factorisations.
@@ -60,17 +71,29 @@ pub struct Statistics {
     pub projections: u64,
     /// Matrix exponentials.
     pub matrix_exponentials: u64,
+    /// Products of matrices for exponentials, without squarings.
+    pub matrix_products: u64,
+    /// Squarings of matrices for exponentials.
+    pub matrix_squarings: u64,
+    /// Tests of a criterion that the size of a step has to meet.
+    pub tests: u64,
+    /// Largest number of them in one step.
+    pub tests_per_step: u64,
+    /// Steps accepted without meeting it.
+    pub forced_accepts: u64,
 }
 
 impl Statistics {
     /// The counters with their names, in the order of the table above.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 18] {
+    pub fn named(&self) -> [(&'static str, u64); 25] {
         [
             ("steps_accepted", self.steps_accepted),
             ("steps_rejected", self.steps_rejected),
+            ("convergence_failures", self.convergence_failures),
             ("steps_repeated", self.steps_repeated),
             ("rhs_evaluations", self.rhs_evaluations),
+            ("jacobian_rhs_evaluations", self.jacobian_rhs_evaluations),
             ("jacobian_evaluations", self.jacobian_evaluations),
             ("factorizations", self.factorizations),
             ("newton_iterations", self.newton_iterations),
@@ -85,6 +108,11 @@ impl Statistics {
             ("unlocked_steps", self.unlocked_steps),
             ("projections", self.projections),
             ("matrix_exponentials", self.matrix_exponentials),
+            ("matrix_products", self.matrix_products),
+            ("matrix_squarings", self.matrix_squarings),
+            ("tests", self.tests),
+            ("tests_per_step", self.tests_per_step),
+            ("forced_accepts", self.forced_accepts),
         ]
     }
 }

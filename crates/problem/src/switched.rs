@@ -1,6 +1,7 @@
 //! Discontinuous differential equations: discontinuity functions, the locked configuration, and what happens at an event
 //! (compere2001, chapters 4 and 5).
 
+use nalgebra::DMatrix;
 use num_dual::Dual;
 
 use crate::{Failure, Ode, Scalar};
@@ -85,6 +86,7 @@ pub struct AsSwitchedOde<'m, M, S: Scalar> {
     locked: bool,
     values: Vec<S>,
     dual_state: Vec<Dual<S>>,
+    dual_rate: Vec<Dual<S>>,
     dual_values: Vec<Dual<S>>,
 }
 
@@ -100,7 +102,26 @@ impl<'m, M: SwitchedModel, S: Scalar> AsSwitchedOde<'m, M, S> {
             locked: false,
             values: vec![S::nought(); functions],
             dual_state: vec![nought; dimension],
+            dual_rate: vec![nought; dimension],
             dual_values: vec![nought; functions],
+        }
+    }
+
+    /// Takes the configuration at `(t, y)`, unless one is locked.
+    fn configure(&mut self, t: S, y: &[S]) {
+        if !self.locked {
+            self.model.values(t, y, &mut self.values);
+            for (held, value) in self.configuration.iter_mut().zip(&self.values) {
+                *held = value.value() >= 0.0;
+            }
+        }
+    }
+
+    /// The same, with dual numbers of the state, without derivatives.
+    fn begin_derivatives(&mut self, t: S, y: &[S]) {
+        self.configure(t, y);
+        for (dual, &value) in self.dual_state.iter_mut().zip(y) {
+            *dual = Dual::from_re(value);
         }
     }
 }
@@ -111,13 +132,35 @@ impl<M: SwitchedModel, S: Scalar> Ode<S> for AsSwitchedOde<'_, M, S> {
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
-        if !self.locked {
-            self.model.values(t, y, &mut self.values);
-            for (held, value) in self.configuration.iter_mut().zip(&self.values) {
-                *held = value.value() >= 0.0;
+        self.configure(t, y);
+        self.model.rhs(t, y, &self.configuration, dydt);
+        Ok(())
+    }
+
+    fn has_jacobian(&mut self) -> bool {
+        true
+    }
+
+    /// In the configuration that holds at `(t, y)`.
+    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        self.begin_derivatives(t, y);
+        for (j, mut column) in jacobian.column_iter_mut().enumerate() {
+            self.dual_state[j].eps = S::from(1.0);
+            self.model.rhs(Dual::from_re(t), &self.dual_state, &self.configuration, &mut self.dual_rate);
+            self.dual_state[j].eps = S::nought();
+            for (entry, rate) in column.iter_mut().zip(&self.dual_rate) {
+                *entry = rate.eps;
             }
         }
-        self.model.rhs(t, y, &self.configuration, dydt);
+        Ok(())
+    }
+
+    fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
+        self.begin_derivatives(t, y);
+        self.model.rhs(Dual::new(t, S::from(1.0)), &self.dual_state, &self.configuration, &mut self.dual_rate);
+        for (entry, rate) in by_time.iter_mut().zip(&self.dual_rate) {
+            *entry = rate.eps;
+        }
         Ok(())
     }
 
@@ -168,7 +211,7 @@ impl<M: SwitchedModel, S: Scalar> SwitchedOde<S> for AsSwitchedOde<'_, M, S> {
 mod tests {
     use super::*;
 
-    /// A ball over a spring: `y'' = −g`, and below `y = 0` also `−k y`.
+    /// A ball over a spring that stiffens: `y'' = −g`, and below `y = 0` also `+t y²`.
     struct Ball;
     impl SwitchedModel for Ball {
         fn dimension(&self) -> usize {
@@ -180,9 +223,9 @@ mod tests {
         fn kind(&self, index: usize) -> EventKind {
             if index == 0 { EventKind::Bilateral } else { EventKind::Unilateral }
         }
-        fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
+        fn rhs<S: Scalar>(&self, t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
             dydt[0] = y[1];
-            dydt[1] = if configuration[0] { S::from(-9.81) } else { y[0] * -100.0 - 9.81 };
+            dydt[1] = if configuration[0] { S::from(-9.81) } else { y[0] * y[0] * t - 9.81 };
         }
         fn values<S: Scalar>(&self, t: S, y: &[S], g: &mut [S]) {
             g[0] = y[0];
@@ -197,14 +240,29 @@ mod tests {
     fn the_configuration_follows_the_state_until_it_is_locked() {
         let mut ode = AsSwitchedOde::<_, f64>::new(&Ball);
         let mut dydt = [0.0; 2];
-        ode.rhs(0.0, &[-0.1, 0.0], &mut dydt).unwrap();
-        assert!((dydt[1] - (10.0 - 9.81)).abs() < 1e-14);
+        ode.rhs(0.5, &[-0.1, 0.0], &mut dydt).unwrap();
+        assert!((dydt[1] - (0.01 * 0.5 - 9.81)).abs() < 1e-14);
         ode.lock(Some(&[true, true]));
         ode.rhs(0.0, &[-0.1, 0.0], &mut dydt).unwrap();
         assert_eq!(dydt[1], -9.81);
         ode.lock(None);
         ode.rhs(0.0, &[0.1, 0.0], &mut dydt).unwrap();
         assert_eq!(dydt[1], -9.81);
+    }
+
+    #[test]
+    fn derivatives_are_those_of_the_configuration() {
+        let mut ode = AsSwitchedOde::<_, f64>::new(&Ball);
+        let (mut jacobian, mut by_time) = (DMatrix::from_element(2, 2, f64::NAN), [f64::NAN; 2]);
+        for (y, stiffness, by_time_expected) in [(0.25, 0.0, 0.0), (-0.25, -0.5 * 3.0, 0.25 * 0.25)] {
+            ode.jacobian(3.0, &[y, 1.0], &mut jacobian).unwrap();
+            assert_eq!(jacobian, DMatrix::from_row_slice(2, 2, &[0.0, 1.0, stiffness, 0.0]));
+            ode.time_derivative(3.0, &[y, 1.0], &mut by_time).unwrap();
+            assert_eq!(by_time, [0.0, by_time_expected]);
+        }
+        ode.lock(Some(&[true, true]));
+        ode.jacobian(3.0, &[-0.25, 1.0], &mut jacobian).unwrap();
+        assert_eq!(jacobian[(1, 0)], 0.0);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod claims;
 pub mod cli;
 pub mod execute;
 pub mod experiment;
+pub mod fit;
 pub mod input;
 pub mod measures;
 pub mod output;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::execute::lane::{Pending, run_all};
 use crate::execute::reference::{ReferenceSolve, certify};
-use crate::execute::run::{Job, execute};
+use crate::execute::run::{Drawing, Job, execute};
 use crate::execute::timing::{self, Timed};
 use crate::experiment::{Precision, SolverSpec};
 use crate::measures::ReferenceTrajectory;
@@ -75,8 +75,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
     let times = reference.and_then(|r| r.outcome.as_ref().ok()).map_or(0, |r| r.times.len());
-    let recorded = format!("{:?}{}", run.trajectories, if run.orbits { " as orbits" } else { "" });
-    let key = format!("run {}\ntrajectories {recorded}\nreference times {times}", run.key.full());
+    let key = format!("run {}\ntrajectories {}\nreference times {times}", run.key.full(), run.drawing);
     Pending {
         key,
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
@@ -89,8 +88,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
                 span: run.span,
                 measures: &run.measures,
                 rules: &run.rules,
-                trajectories: &run.trajectories,
-                orbits: run.orbits,
+                drawing: &run.drawing,
                 reference: reference.and_then(|reference| reference.outcome.as_ref().ok()),
             })
         }),
@@ -181,6 +179,7 @@ pub fn timings_of(plan: &Plan, store: &Store, fresh: bool) -> io::Result<Option<
         return Ok(Some(timings(plan, &timed)));
     }
     let made: Vec<_> = plan.runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
+    let nothing = Drawing::default();
     let jobs: Vec<Job<'_>> = plan
         .runs
         .iter()
@@ -192,8 +191,7 @@ pub fn timings_of(plan: &Plan, store: &Store, fresh: bool) -> io::Result<Option<
             span: run.span,
             measures: &[],
             rules: &[],
-            trajectories: &[],
-            orbits: false,
+            drawing: &nothing,
             reference: None,
         })
         .collect();

@@ -11,6 +11,8 @@ use crate::execute::run::Record;
 /// Progress over a known number of runs. All output goes to standard error.
 pub struct Progress {
     bar: Option<ProgressBar>,
+    /// Whether each failure is told as it happens.
+    tells_failures: bool,
     state: Mutex<State>,
 }
 
@@ -36,13 +38,23 @@ impl Progress {
             }
             bar
         });
-        Self { bar, state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, said: Instant::now() }) }
+        Self {
+            bar,
+            tells_failures: true,
+            state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, said: Instant::now() }),
+        }
     }
 
     /// Says nothing; for tests and for callers who show their own.
     #[must_use]
     pub fn silent() -> Self {
         Self { bar: Some(ProgressBar::hidden()), ..Self::new(0) }
+    }
+
+    /// The same without a line for each run that fails: where failures are expected and counted.
+    #[must_use]
+    pub fn counting_failures(self) -> Self {
+        Self { tells_failures: false, ..self }
     }
 
     /// A run was taken from the store.
@@ -59,7 +71,7 @@ impl Progress {
 
     /// A run is over.
     pub fn finished(&self, title: &str, record: &Record) {
-        if let (false, Some(message)) = (record.status == "ok", &record.message) {
+        if let (true, Some(message)) = (self.tells_failures && record.status != "ok", &record.message) {
             self.line(&format!("{title}: {message}"));
         }
         self.count(&record.status, false);

@@ -1,7 +1,8 @@
 //! Times of runs as columns: `timings.csv`, and what tables, figures and claims may name of it.
 
 use crate::execute::timing::{Timed, machine, median_and_spread};
-use crate::plan::Plan;
+use crate::plan::{Plan, RunSpec};
+use crate::registry::CONTROLS;
 use crate::results::decimal;
 
 /// How columns of `timings.csv` are named elsewhere: `timing.ratio`.
@@ -17,7 +18,7 @@ pub struct RunTiming {
     pub median: f64,
     /// Half the distance of the quartiles, s.
     pub spread: f64,
-    /// Median over that of the run with the method `relative_to` and otherwise the same axes.
+    /// Median over that of the run with the method `relative_to` and otherwise the same axes; none where several are.
     pub ratio: Option<f64>,
     /// Median over the number of steps, and over the number that `per` names, ns.
     pub step_ns: f64,
@@ -47,10 +48,16 @@ pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<RunTiming> {
     let per = timing.and_then(|timing| timing.per.as_deref());
     let partner = |index: usize| {
         let (label, method, run) = (unit?, plan.axis("method")?, &plan.runs[index]);
-        plan.runs.iter().position(|other| {
-            other.method_label == label
-                && other.cells.iter().zip(&run.cells).enumerate().all(|(axis, (a, b))| axis == method || a == b)
-        })
+        // A method with a step of its own has none among the axes: it stands beside all of them.
+        let stands_beside = |other: &RunSpec| {
+            other.cells.iter().zip(&run.cells).enumerate().all(|(axis, (a, b))| {
+                let is_free = CONTROLS.contains(&plan.axes[axis].as_str()) && (a.is_none() || b.is_none());
+                axis == method || a == b || is_free
+            })
+        };
+        let mut partners =
+            (0..plan.runs.len()).filter(|&at| plan.runs[at].method_label == label && stands_beside(&plan.runs[at]));
+        partners.next().filter(|_| partners.next().is_none())
     };
     let measured = plan.runs.iter().zip(timed).enumerate();
     measured

@@ -35,8 +35,7 @@ fn bytes(end: f64) -> usize {
         span: run.span,
         measures: &run.measures,
         rules: &run.rules,
-        trajectories: &run.trajectories,
-        orbits: false,
+        drawing: &run.drawing,
         reference: None,
     };
     let region = Region::new(ALLOCATOR);

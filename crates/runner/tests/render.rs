@@ -10,7 +10,7 @@ fn figure(columns: usize, panels: Vec<Panel>) -> Figure {
 }
 
 fn panel(x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-    Panel { title: "Panel".into(), x, y, series }
+    Panel { title: "Panel".into(), x, y, series, to_scale: false }
 }
 
 fn failure(x: f64) -> Failure {
@@ -68,7 +68,18 @@ fn awkward() -> Vec<(&'static str, Figure)> {
     let methods = ["rk3", "hht-i3(alpha=-0.3)", "nstiff", "hht-add(alpha=-0.3, stabilised, on both levels)"];
     let numbered: Vec<String> = (0..24).map(|k| format!("method-{k}")).collect();
     let numbered: Vec<&str> = numbered.iter().map(String::as_str).collect();
+    let beside = |count: usize| {
+        let names = (0..count).map(|k| format!("claim-{k}")).collect();
+        let ends = (0..count).map(|k| [[0.0, k as f64], [0.5 + k as f64, k as f64]]);
+        let series = vec![
+            Series::segments("interval", Style::of_index(0), ends.clone()),
+            Series::markers("share", Style::of_index(0), ends.map(|[_, end]| end)),
+        ];
+        of((linear().0, Axis::named("", "", names)), series)
+    };
     let cases: Vec<(&str, Vec<Panel>)> = vec![
+        ("one name beside", vec![beside(1)]),
+        ("names beside", vec![beside(17)]),
         ("bars", vec![bars(&methods[..3], 2)]),
         ("bars of long names", vec![bars(&methods, 3)]),
         ("bars of many names", vec![bars(&numbered, 4)]),

@@ -170,3 +170,92 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     let (_, exit) = verdict(8.0, 0.01);
     assert_eq!(exit, Some(1));
 }
+
+#[test]
+fn claims_on_a_method_that_is_unavailable_are_untestable_and_no_surprise() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("experiments/elsewhere")).unwrap();
+    fs::write(at("experiments/elsewhere/pendulum.yaml"), PENDULUM).unwrap();
+    let output = run(folder.path(), "run experiments/elsewhere/pendulum.yaml");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    fs::write(at("experiments/elsewhere/claims.yaml"), UNAVAILABLE).unwrap();
+    // As it is written where the library is not there.
+    let path = at("results/elsewhere/pendulum/runs.csv");
+    let rows = fs::read_to_string(&path).unwrap();
+    let key = |row: &str| row.rsplit(',').next().unwrap().to_owned();
+    let without: Vec<String> = rows
+        .lines()
+        .map(|row| {
+            if row.starts_with("cvode-bdf") {
+                format!("cvode-bdf,1e-4,unavailable,0,,,{}", key(row))
+            } else {
+                row.to_owned()
+            }
+        })
+        .collect();
+    assert_eq!(without[0], "method,tolerance,status,t_reached,rhs_evaluations,steps_accepted,run");
+    fs::write(&path, without.join("\n")).unwrap();
+    let output = run(folder.path(), "verify elsewhere");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let judged: serde_json::Value =
+        serde_json::from_slice(&fs::read(at("results/elsewhere/claims.json")).unwrap()).unwrap();
+    let of = |id: &str| judged.as_array().unwrap().iter().find(|claim| claim["id"] == id).unwrap().clone();
+    for id in ["evaluations", "against-another", "order-of-costs", "completes", "fails"] {
+        let claim = of(id);
+        assert_eq!(claim["verdict"], "untestable", "{claim}");
+        assert!(claim["note"].as_str().unwrap().contains("`cvode-bdf` is unavailable"), "{claim}");
+    }
+    assert_eq!(of("another")["verdict"], "reproduced");
+}
+
+const PENDULUM: &str = "\
+id: elsewhere/pendulum
+model: pendulum
+span: [0.0, 1.0]
+tolerance: 1e-4
+method: [dopri5, cvode-bdf]
+measures: [rhs_evaluations, steps_accepted]
+";
+
+const UNAVAILABLE: &str = "\
+paper: elsewhere
+claims:
+  - id: evaluations
+    place: Table 1
+    statement: There are some evaluations.
+    bound: { of: { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }, above: 1 }
+    why: nothing but a test
+  - id: another
+    place: Table 1
+    statement: There are some evaluations.
+    bound: { of: { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }, above: 1 }
+    why: nothing but a test
+  - id: against-another
+    place: Table 1
+    statement: One takes some of the evaluations of the other.
+    ratio:
+      of: { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }
+      to: { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }
+      above: 0.001
+    why: nothing but a test
+  - id: order-of-costs
+    place: Table 1
+    statement: One takes no more than the other.
+    ordering:
+      smallest_first:
+        - { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }
+        - { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }
+      by_factor: 0.001
+    why: nothing but a test
+  - id: completes
+    place: Table 1
+    statement: It reaches the end.
+    failure: { experiment: pendulum, where: { method: cvode-bdf }, completes: true }
+    why: nothing but a test
+  - id: fails
+    place: Table 1
+    statement: It fails.
+    failure: { experiment: pendulum, where: { method: cvode-bdf } }
+    why: nothing but a test
+";

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::pair::ExplicitPair;
+use super::rules::Rules;
 use super::run;
 use super::sdirk::Sdirk4;
 use crate::{Formula, Tableau, tableaux};
@@ -175,9 +176,10 @@ impl<S: Scalar> Method<S> for Solver {
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let dimension = problem.dimension();
+        let rules = Rules::from(&self.settings);
         match &self.formula {
-            Some(formula) => run::solve(&self.settings, ExplicitPair::new(formula, dimension), problem, task, observer),
-            None => run::solve(&self.settings, Sdirk4::new(dimension), problem, task, observer),
+            Some(formula) => run::solve(&rules, ExplicitPair::new(formula, dimension), problem, task, observer),
+            None => run::solve(&rules, Sdirk4::new(dimension), problem, task, observer),
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use mbsbench_problem::{Counted, EventKind, Failure, Scalar};
 
+use super::Cel;
+use super::rules::{Detection, Rules};
 use super::state::State;
-use super::{Cel, Dode};
 
 /// A function that is expected to cross zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +20,7 @@ pub struct Candidate {
 pub struct Detector {
     event_tolerance: f64,
     cel: Cel,
+    detection: Detection,
     kinds: Vec<EventKind>,
     /// The configuration L over the step.
     pub locked: Vec<bool>,
@@ -27,11 +29,11 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// For a solve with these parameters.
+    /// For a solve with these rules.
     #[must_use]
-    pub fn new(settings: &Dode) -> Self {
-        let (kinds, locked, candidates) = (Vec::new(), Vec::new(), Vec::new());
-        Self { event_tolerance: settings.event_tolerance, cel: settings.cel, kinds, locked, candidates }
+    pub fn new(rules: &Rules) -> Self {
+        let Rules { event_tolerance, cel, detection, .. } = *rules;
+        Self { event_tolerance, cel, detection, kinds: Vec::new(), locked: Vec::new(), candidates: Vec::new() }
     }
 
     /// Takes over the functions at the start of a step: their kinds, and the configuration (5.3).
@@ -100,6 +102,9 @@ impl Detector {
             let (g0, g1) = (start.values[index].value(), end.values[index].value());
             let (rate0, rate1) = (start.value_rates[index].value(), end.value_rates[index].value());
             let changes = end.side(index) != self.locked[index];
+            if !changes && self.detection == Detection::Signs {
+                continue;
+            }
             let error_prone = rate0 * rate1 < 0.0 && g0 * g1 > 0.0 && g0 * rate0 < 0.0;
             let cubic = start.cubic(end, index);
             if !changes && !error_prone && cubic.excludes_zero() {

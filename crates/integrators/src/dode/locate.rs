@@ -3,10 +3,11 @@
 
 use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
 
+use super::RegionOfConcurrency;
 use super::detect::{Candidate, Detector};
 use super::pair::Pair;
+use super::rules::Rules;
 use super::state::State;
-use super::{Dode, RegionOfConcurrency};
 
 /// Most Newton iterations for a root that no change of sides proves.
 const MOST_UNPROVEN: u64 = 10;
@@ -31,10 +32,10 @@ struct Bracket<S> {
 }
 
 impl<S: Scalar> Locator<S> {
-    /// For a solve with these parameters, and states like `state`.
+    /// For a solve with these rules, and states like `state`.
     #[must_use]
-    pub fn new(settings: &Dode, state: &State<S>) -> Self {
-        let (event_tolerance, region) = (settings.event_tolerance, settings.region_of_concurrency);
+    pub fn new(rules: &Rules, state: &State<S>) -> Self {
+        let Rules { event_tolerance, region, .. } = *rules;
         Self { event_tolerance, region, middle: state.clone(), trial: state.clone() }
     }
 

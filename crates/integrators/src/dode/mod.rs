@@ -11,9 +11,14 @@ mod definition;
 mod detect;
 mod locate;
 mod pair;
+mod rules;
 mod run;
 mod sdirk;
 mod state;
 
 pub use cubic::Cubic;
 pub use definition::{Cel, Dode, PairName, RegionOfConcurrency};
+pub(crate) use pair::Pair;
+pub(crate) use rules::{Detection, Rules};
+pub(crate) use run::solve;
+pub(crate) use state::State;

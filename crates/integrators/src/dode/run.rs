@@ -6,13 +6,12 @@ use mbsbench_problem::{
     Counted, Failure, Interpolant, Observer, Scalar, Solution, Statistics, Step, StepControl, Task,
 };
 
-use super::Dode;
 use super::chattering::{Chattering, MOST};
 use super::detect::Detector;
 use super::locate::Locator;
 use super::pair::Pair;
+use super::rules::Rules;
 use super::state::State;
-use crate::drive;
 use crate::grid::Grid;
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
@@ -22,7 +21,7 @@ const LEAST_DIFFERENCE: f64 = 1e-16;
 
 /// Solves `task`; see [`Method::solve`](mbsbench_problem::Method::solve).
 pub fn solve<S: Scalar, P: Pair<S>>(
-    settings: &Dode,
+    rules: &Rules,
     pair: P,
     mut problem: Counted<'_, S>,
     task: &Task<'_, S>,
@@ -33,16 +32,19 @@ pub fn solve<S: Scalar, P: Pair<S>>(
         return Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: Some(failure) };
     }
     observer.start(task.t_start, task.initial);
-    let mut run = Run::new(settings, pair, problem, task, observer);
-    let failure = if task.t_end > task.t_start { run.all(settings.max_step).err() } else { None };
+    let mut run = Run::new(rules, pair, problem, task, observer);
+    let failure = if task.t_end > task.t_start { run.all(rules.max_step).err() } else { None };
     run.problem.lock_switched(None);
     let counted = run.problem.statistics();
     let costs = run.pair.costs();
     let statistics = Statistics {
-        jacobian_evaluations: costs.jacobian_evaluations,
+        jacobian_evaluations: counted.jacobian_evaluations + costs.jacobian_evaluations,
         factorizations: costs.factorizations,
         newton_iterations: costs.newton_iterations,
         linear_solves: costs.linear_solves,
+        matrix_exponentials: costs.matrix_exponentials,
+        matrix_products: costs.matrix_products,
+        matrix_squarings: costs.matrix_squarings,
         rhs_evaluations: counted.rhs_evaluations,
         switch_evaluations: counted.switch_evaluations,
         events: counted.events,
@@ -53,7 +55,7 @@ pub fn solve<S: Scalar, P: Pair<S>>(
 
 /// What makes a task impossible before the first step.
 fn check<S: Scalar>(problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
-    drive::check(true, problem, task)?;
+    task.check(problem, true)?;
     let has_switches = problem.switch_count() > 0;
     if problem.projects() || problem.locks() || has_switches {
         let reason = "dode takes problems as they are written, or with discontinuity functions; this one projects its \
@@ -89,6 +91,10 @@ struct Run<'r, 'p, S: Scalar, P> {
     watched: bool,
     /// Whether events are located at all.
     locating: bool,
+    /// Largest step with a function below zero, s.
+    contact_step: Option<f64>,
+    /// Whether the right-hand side is evaluated twice after an event.
+    evaluates_twice: bool,
     /// Whether the next step is to be made without locating any.
     unlocked: bool,
     /// Whether the functions at the start of the step are known.
@@ -106,7 +112,7 @@ struct Run<'r, 'p, S: Scalar, P> {
 
 impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
     fn new(
-        settings: &Dode,
+        rules: &Rules,
         pair: P,
         mut problem: Counted<'p, S>,
         task: &'r Task<'r, S>,
@@ -114,12 +120,14 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
     ) -> Self {
         let start = State::new(task.t_start, task.initial);
         Self {
-            locating: settings.events && problem.is_switched(),
+            locating: rules.events && problem.is_switched(),
             shadow: pair.clone(),
             shadow_state: start.clone(),
-            detector: Detector::new(settings),
-            locator: Locator::new(settings, &start),
+            detector: Detector::new(rules),
+            locator: Locator::new(rules, &start),
             chattering: Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value()),
+            contact_step: rules.contact_step,
+            evaluates_twice: rules.evaluates_twice,
             watched: observer.watches(),
             unlocked: false,
             begun: false,
@@ -159,16 +167,26 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
         loop {
             self.spend()?;
             self.begin(h.value())?;
-            self.pair.step(&mut self.problem, &self.start, h, &mut self.end)?;
+            let (t_reached, h_made) = self.limited(t_next, h);
+            self.pair.step(&mut self.problem, &self.start, h_made, &mut self.end)?;
             if !self.end.is_finite() {
                 return Err(self.not_finite());
             }
-            self.finish(t_next)?;
+            self.finish(t_reached)?;
             h = t_next - self.start.t;
             // What rounding left of the step is no step.
             if h.value() <= 4.0 * f64::EPSILON * t_next.value().abs() {
                 return Ok(());
             }
+        }
+    }
+
+    /// End and size of the step of size `h` to `t_next`, cut to what the configuration allows.
+    fn limited(&self, t_next: S, h: S) -> (S, S) {
+        let is_closed = || self.locating && !self.detector.locked.iter().all(|&side| side);
+        match self.contact_step {
+            Some(limit) if limit < h.value() && is_closed() => (self.start.t + limit, S::from(limit)),
+            _ => (t_next, h),
         }
     }
 
@@ -190,6 +208,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             let h = if is_last { t_end - t } else { S::from(size) };
             let t_next = if is_last { t_end } else { t + h };
             self.begin(h.value())?;
+            let (t_next, h) = self.limited(t_next, h);
             let delta = match self.pair.step(&mut self.problem, &self.start, h, &mut self.end) {
                 Ok(()) => self.pair.difference(h, &self.start, &self.end),
                 // a smaller step converges better
@@ -237,9 +256,11 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             StartRate::Known => {}
             StartRate::Unknown => self.problem.rhs(*t, y, rate)?,
             StartRate::BeforeEvent => {
-                // In the new configuration, and again as the pair's restart: the published counts have both.
                 self.problem.rhs(*t, y, rate)?;
-                self.problem.rhs(*t, y, rate)?;
+                if self.evaluates_twice {
+                    // Again as the pair's restart: the published counts have both.
+                    self.problem.rhs(*t, y, rate)?;
+                }
             }
         }
         self.start_rate = StartRate::Known;
@@ -376,6 +397,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             before_projection: before,
             multipliers: &[],
             event_residual: self.residual,
+            error_estimate: &[],
             switched: &self.switched,
             within: &mut within,
         })

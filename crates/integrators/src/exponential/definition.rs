@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LlmStepper;
+use super::pair::LlmPair;
 use crate::control::ControllerSettings;
+use crate::dode::{self, Cel, Detection, Rules};
 use crate::drive;
 
 /// First step with error control where the task names none, s.
@@ -40,6 +42,13 @@ pub enum LlmController {
 /// step is 0.02 s where the task names none. No bound on growth; a step shrinks at most a thousandfold at once. The
 /// estimate is that of a remainder that grows quadratically over the step: not to be trusted where `h` is no longer small
 /// against the periods of what the nonlinear terms excite.
+///
+/// Discontinuous equations keep their configuration over a step. Where a function has changed sides at the end of one, the
+/// earliest such zero is located by safeguarded Newton iteration, with the method's own solution as function of the step
+/// size and its derivative for the rate (gil2013, Eqs. 17 and 18); just past it, by at most the tolerance, the next step
+/// starts in the new configuration. Two zeros of a function within one step go unseen: while a contact is closed a step
+/// should be shorter than half a period of what it makes oscillate. With error control, steps of such equations are
+/// bound by the largest component of the local error, per step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Llm {
@@ -50,6 +59,15 @@ pub struct Llm {
     pub per_unit_step: bool,
     /// The step-size controller: `elementary` or `pi`.
     pub controller: LlmController,
+    /// Whether local errors are estimated with constant steps, too, for an observer.
+    pub estimate: bool,
+    /// Whether events of discontinuous equations are located; without, the right-hand side follows the signs at the
+    /// start of each step.
+    pub events: bool,
+    /// An event is located where its function is at most so far from zero, in the function's unit.
+    pub event_tolerance: f64,
+    /// Largest step, s, that starts with a discontinuity function below zero: in models of contact, while one is closed.
+    pub contact_step: Option<f64>,
     /// Whether matrices are balanced before their exponential is formed: fewer squarings and less rounding where
     /// positions and velocities differ in size. The paper does not say; MATLAB's `expm` does not.
     pub balance: bool,
@@ -57,13 +75,40 @@ pub struct Llm {
 
 impl Default for Llm {
     fn default() -> Self {
-        Self { tol: None, per_unit_step: true, controller: LlmController::default(), balance: false }
+        Self {
+            tol: None,
+            per_unit_step: true,
+            controller: LlmController::default(),
+            estimate: false,
+            events: true,
+            event_tolerance: 1e-13,
+            contact_step: None,
+            balance: false,
+        }
+    }
+}
+
+impl Llm {
+    /// How events are located.
+    fn rules(&self, task: &Task<'_>) -> Rules {
+        Rules {
+            events: true,
+            detection: Detection::Signs,
+            event_tolerance: self.event_tolerance,
+            cel: Cel::default(),
+            region: None,
+            max_step: task.t_end - task.t_start,
+            contact_step: self.contact_step,
+            evaluates_twice: false,
+        }
     }
 }
 
 impl Parameters for Llm {
     fn check(&self) -> Result<(), OutOfRange> {
-        self.tol.map_or(Ok(()), |tol| OutOfRange::unless_positive("tol", tol))
+        self.tol.map_or(Ok(()), |tol| OutOfRange::unless_positive("tol", tol))?;
+        OutOfRange::unless_positive("event-tolerance", self.event_tolerance)?;
+        self.contact_step.map_or(Ok(()), |step| OutOfRange::unless_positive("contact-step", step))
     }
 }
 
@@ -115,11 +160,17 @@ impl Method for Solver {
         let mut task = task.clone();
         if let StepControl::Tolerance { initial_step, .. } = &mut task.settings.control {
             initial_step.get_or_insert(FIRST_STEP);
+        }
+        if self.0.estimate || drive::is_adaptive(&task) {
             stepper = stepper.estimating(self.0.per_unit_step, self.0.tol);
         }
         if self.0.balance {
             stepper = stepper.balanced();
         }
-        drive::solve(stepper, control, problem, &task, observer)
+        if self.0.events && problem.is_switched() {
+            dode::solve(&self.0.rules(&task), LlmPair(stepper), problem, &task, observer)
+        } else {
+            drive::solve(stepper, control, problem, &task, observer)
+        }
     }
 }

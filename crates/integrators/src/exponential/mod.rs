@@ -2,6 +2,7 @@
 
 mod blocks;
 mod definition;
+mod pair;
 mod stepper;
 
 pub use definition::{Llm, LlmController};

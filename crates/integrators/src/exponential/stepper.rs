@@ -29,7 +29,9 @@ pub struct LlmStepper {
 struct Estimate {
     /// `r(t_{n+1})`, what the linearised right-hand side lacks at the end of the step.
     remainder: Vec<f64>,
+    /// `l_{n+1}`, where it is known and finite.
     local_error: Vec<f64>,
+    is_known: bool,
     block: BlockExponential,
 }
 
@@ -55,8 +57,12 @@ impl LlmStepper {
     #[must_use]
     pub fn estimating(mut self, per_unit_step: bool, tolerance: Option<f64>) -> Self {
         let n = self.derivative.len();
-        let estimate =
-            Estimate { remainder: vec![0.0; n], local_error: vec![0.0; n], block: BlockExponential::new(n, 3) };
+        let estimate = Estimate {
+            remainder: vec![0.0; n],
+            local_error: vec![0.0; n],
+            is_known: false,
+            block: BlockExponential::new(n, 3),
+        };
         (self.per_unit_step, self.tolerance, self.estimate) = (per_unit_step, tolerance, Some(estimate));
         self
     }
@@ -71,19 +77,42 @@ impl LlmStepper {
         self
     }
 
-    /// The estimated local error `l_{n+1}` of the step of size `h` just made, in each component,
+    /// Estimates the local error `l_{n+1}` of the step of size `h` from `start` to `end`,
     ///
     /// ```text
     /// l_{n+1} = ∫₀ʰ e^{J(h−s)} v_n s² ds,   v_n = r(t_{n+1})/h²
     /// ```
     ///
     /// by the block exponential of `2 v_n` (gil2013, Eqs. 30–34). `r(t) = f(t, y) − f_n − J (y − y_n) − f_t (t − t_n)`.
-    /// None where the stepper does not [estimate](Self::estimating), or the estimate is not finite.
-    pub fn local_error(&mut self, h: f64) -> Option<&[f64]> {
-        let Estimate { remainder, local_error, block } = self.estimate.as_mut()?;
+    fn estimate_error(
+        &mut self,
+        problem: &mut Counted<'_>,
+        (t, h): (f64, f64),
+        start: &[f64],
+        end: &[f64],
+    ) -> Result<(), Failure> {
+        let Self { jacobian, derivative, by_time, estimate: Some(estimate), .. } = self else { return Ok(()) };
+        let Estimate { remainder, local_error, block, is_known } = estimate;
+        *is_known = false;
+        if !end.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NonFinite { time: t });
+        }
+        problem.rhs(t + h, end, remainder)?;
+        let difference = local_error;
+        for ((difference, &end), &start) in difference.iter_mut().zip(end).zip(start) {
+            *difference = end - start;
+        }
+        for (i, remainder) in remainder.iter_mut().enumerate() {
+            let linear = difference.iter().enumerate().map(|(j, x)| jacobian[(i, j)] * x).sum::<f64>();
+            *remainder -= derivative[i] + linear + by_time[i] * h;
+        }
+        let local_error = difference;
         let column = |i: usize, k: usize| if k == 3 { 2.0 * remainder[i] / (h * h) } else { 0.0 };
-        local_error.copy_from_slice(block.integral(h, &self.jacobian, column).ok()?);
-        local_error.iter().all(|x| x.is_finite()).then_some(local_error)
+        if let Ok(error) = block.integral(h, jacobian, column) {
+            local_error.copy_from_slice(error);
+            *is_known = local_error.iter().all(|x| x.is_finite());
+        }
+        Ok(())
     }
 
     fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
@@ -124,20 +153,14 @@ impl Stepper<f64> for LlmStepper {
         for ((end, &start), &increment) in end.iter_mut().zip(start).zip(increment) {
             *end = start + increment;
         }
-        if let Some(Estimate { remainder, local_error: difference, .. }) = &mut self.estimate {
-            if !end.iter().all(|x| x.is_finite()) {
-                return Err(Failure::NonFinite { time: t });
-            }
-            problem.rhs(t + h, end, remainder)?;
-            for ((difference, &end), &start) in difference.iter_mut().zip(&*end).zip(start) {
-                *difference = end - start;
-            }
-            for (i, remainder) in remainder.iter_mut().enumerate() {
-                let linear = difference.iter().enumerate().map(|(j, x)| self.jacobian[(i, j)] * x).sum::<f64>();
-                *remainder -= self.derivative[i] + linear + self.by_time[i] * h;
-            }
+        self.estimate_error(problem, (t, h), start, end)
+    }
+
+    fn error_estimate(&self) -> &[f64] {
+        match &self.estimate {
+            Some(Estimate { local_error, is_known: true, .. }) => local_error,
+            _ => &[],
         }
-        Ok(())
     }
 
     /// Of the 2-norm of the local error, over the step where errors are per unit step (gil2013, Eq. 39), to the tolerance
@@ -145,7 +168,8 @@ impl Stepper<f64> for LlmStepper {
     fn error(&mut self, h: f64, start: &[f64], end: &[f64], rel: f64, abs: f64) -> Option<f64> {
         let tolerance = self.tolerance.unwrap_or_else(|| abs + rel * norm(start).max(norm(end)));
         let per = if self.per_unit_step { h } else { 1.0 };
-        self.local_error(h).map(|error| norm(error) / (per * tolerance))
+        let error = self.error_estimate();
+        (!error.is_empty()).then(|| norm(error) / (per * tolerance))
     }
 
     fn error_order(&self) -> Option<u32> {
@@ -178,6 +202,8 @@ impl Stepper<f64> for LlmStepper {
         for block in [&self.solution].into_iter().chain(self.estimate.as_ref().map(|estimate| &estimate.block)) {
             let block = block.costs();
             costs.matrix_exponentials += block.exponentials;
+            costs.matrix_products += block.products;
+            costs.matrix_squarings += block.squarings;
             costs.factorizations += block.factorizations;
             costs.linear_solves += block.solves;
         }

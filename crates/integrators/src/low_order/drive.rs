@@ -13,7 +13,6 @@ use super::blocks::{put, put_transposed};
 use super::formula::{Formula, Start, Trial};
 use super::newton::{Cost, Iteration, singular};
 use super::settings::{FirstGuess, NewtonSettings};
-use crate::drive;
 use crate::grid::Grid;
 
 /// What of a formula the run itself depends on.
@@ -90,7 +89,7 @@ fn check(
     problem: &mut Counted<'_>,
     task: &Task<'_>,
 ) -> Result<Option<Grid<f64>>, Failure> {
-    drive::check(false, problem, task)?;
+    task.check(problem, false)?;
     problem.suits(method).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })?;
     let StepControl::Fixed { step } = task.settings.control else { return Ok(None) };
     if task.t_end <= task.t_start {
@@ -223,6 +222,7 @@ fn show(
         multipliers,
         switched: &[],
         event_residual: None,
+        error_estimate: &[],
         within: &mut within,
     })
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its share")]
 
 pub mod constrained;
+pub mod contacts;
 pub mod discontinuous;
 
 use mbsbench_problem::{AsOde, Counted, DoubleDouble, Method, OdeModel, Scalar, Settings, Silent, Solution, Task};
@@ -20,6 +21,7 @@ impl OdeModel for Circle {
 }
 
 /// `q'' = −6 q³ + 6 q² − q`, solved by `q = 1/(2 + cos t)` (from `q'² = −3 q⁴ + 4 q³ − q²`).
+#[derive(Debug, Clone, Copy)]
 pub struct Cubic;
 
 impl OdeModel for Cubic {

@@ -46,8 +46,9 @@ pub(super) fn observables(linkage: &impl Linkage) -> Vec<Observable> {
         list.push(Observable::new("slider_position", "m", "far end of the rod, along x"));
         list.push(Observable::new("slider_velocity", "m/s", "velocity of the far end of the rod, along x"));
     }
-    if linkage.watches_relative_angle() {
+    if linkage.spring_frequency(&linkage.full_initial::<f64>()).is_some() {
         list.push(Observable::new("relative_angle", "rad", "angle of the second body less that of the first"));
+        list.push(Observable::new("fast_frequency", "rad/s", "circular frequency of the spring between the bodies"));
     }
     for k in 1..=linkage.holonomic() {
         let multiplier = Observable::new(format!("multiplier_{k}"), "N", "multiplier λ in M v' = D + Jᵀ λ");

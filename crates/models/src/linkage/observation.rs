@@ -24,7 +24,8 @@ impl<'m, L: Linkage> LinkageObservation<'m, L> {
         let full = linkage.full_initial::<f64>();
         let (q, v) = full.split_at(n);
         let slider = if linkage.slider_distance().is_some() { 2 } else { 0 };
-        let first = 2 * n + slider + usize::from(linkage.watches_relative_angle());
+        let spring = if linkage.spring_frequency(q).is_some() { 2 } else { 0 };
+        let first = 2 * n + slider + spring;
         Self {
             linkage,
             acceleration: AccelerationLevel::new(MechanicsOf::new(linkage)),
@@ -53,8 +54,9 @@ impl<L: Linkage> Observation for LinkageObservation<'_, L> {
             values[2 * n] = q[3] + distance * cos;
             values[2 * n + 1] = v[3] - distance * sin * v[5];
         }
-        if linkage.watches_relative_angle() {
-            values[self.multipliers.start - 1] = q[5] - q[2];
+        if let Some(frequency) = linkage.spring_frequency(q) {
+            values[self.multipliers.start - 2] = q[5] - q[2];
+            values[self.multipliers.start - 1] = frequency;
         }
         // A state that a diverging method has run off to has neither accelerations nor multipliers.
         if self.acceleration.rhs(t, &self.full, &mut self.rate).is_err() {

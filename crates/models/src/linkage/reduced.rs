@@ -32,9 +32,10 @@ pub trait Linkage: MechanicalModel + Clone {
     /// Distance (m) from the reference point of the rod to the slider at its far end; none where there is no slider.
     fn slider_distance(&self) -> Option<f64>;
 
-    /// Whether the angle between the two bodies is watched.
-    fn watches_relative_angle(&self) -> bool {
-        false
+    /// Circular frequency (rad/s) with which the two bodies swing against each other on the spring between them, small and
+    /// fast against all other motion; of a linkage where that and the angle between them are watched.
+    fn spring_frequency(&self, _q: &[f64]) -> Option<f64> {
+        None
     }
 
     /// Number of coordinates after those of the two bodies, which describe the rod's deflection.

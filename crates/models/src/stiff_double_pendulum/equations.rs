@@ -71,8 +71,16 @@ impl Linkage for StiffDoublePendulum {
         None
     }
 
-    fn watches_relative_angle(&self) -> bool {
-        true
+    /// `ω² = k bᵀ M⁻¹ b` with the 2 × 2 mass matrix `M` of the two angles and `b = (−1, 1)`: gravity and what velocities
+    /// contribute to the stiffness are nothing against the spring.
+    fn spring_frequency(&self, q: &[f64]) -> Option<f64> {
+        let (first, second) =
+            (self.mass_1 * self.length_1 * self.length_1, self.mass_2 * self.length_2 * self.length_2);
+        let carried = self.mass_2 * self.length_1 * self.length_1;
+        let coupling = 0.5 * self.mass_2 * self.length_1 * self.length_2 * (q[5] - q[2]).cos();
+        let (first, second) = (first / 3.0 + carried, second / 3.0);
+        let compliance = (first + second + 2.0 * coupling) / (first * second - coupling * coupling);
+        Some((self.stiffness * compliance).sqrt())
     }
 }
 

@@ -12,7 +12,8 @@ use crate::watched::Watched;
 /// y₁'' = −g + F₁/m,   y₂'' = −g − F₁/m + F₂/m,   F_i = K Ψ_i in contact, else 0
 /// ```
 ///
-/// The discontinuity functions are `Ψ₁` and `Ψ₂`: an entry of the configuration says whether that contact is closed.
+/// The discontinuity functions are the gaps `−Ψ₁` and `−Ψ₂`, as in the other models of contact: an entry of the
+/// configuration says whether that contact is open.
 impl SwitchedModel for TwoBouncingBalls {
     fn dimension(&self) -> usize {
         4
@@ -24,10 +25,10 @@ impl SwitchedModel for TwoBouncingBalls {
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
         let [mut balls, mut ground] = self.overlaps(y).map(|overlap| overlap * self.stiffness / self.mass);
-        if !configuration[0] {
+        if configuration[0] {
             balls = S::nought();
         }
-        if !configuration[1] {
+        if configuration[1] {
             ground = S::nought();
         }
         dydt[0] = y[2];
@@ -37,7 +38,7 @@ impl SwitchedModel for TwoBouncingBalls {
     }
 
     fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
-        g.copy_from_slice(&self.overlaps(y));
+        g.copy_from_slice(&self.overlaps(y).map(|overlap| -overlap));
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use mbsbench_problem::Observable;
 
 use super::{slopes, units};
+use crate::execute::stepwise::drawable;
 use crate::experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
 use crate::experiment::{Label, Published, PublishedError};
 use crate::measures::bound_of;
@@ -82,7 +83,7 @@ impl Look {
                 Style::of_method(family, member, rho_inf)
             });
             if !observables.contains_key(run.model.name()) {
-                observables.insert(run.model.name(), run.model.object().model().observables());
+                observables.insert(run.model.name(), drawable(&*run.model.object().model()));
             }
         }
         let units = observables.into_values().flatten().map(|Observable { name, unit, .. }| (name, unit)).collect();
@@ -117,7 +118,7 @@ impl Look {
         if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogY) {
             y.scale = Scale::Log;
         }
-        Panel { title: spec.title.clone().unwrap_or_default(), x, y, series }
+        Panel { title: spec.title.clone().unwrap_or_default(), x, y, series, to_scale: false }
     }
 
     fn unit(&self, observable: &str) -> &'static str {

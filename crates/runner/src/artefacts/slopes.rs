@@ -1,23 +1,15 @@
 //! Slopes in logarithmic axes: orders of convergence, where a figure shows errors over step sizes.
 
+use crate::fit::exponent;
 use crate::render::figure::Point;
 
 /// The slope of log y over log x by least squares through the `count` points with the smallest x; none where there are
 /// fewer that have logarithms and are resolved by the reference.
 pub(super) fn fitted(points: &[Point], count: usize) -> Option<f64> {
-    let mut logarithms: Vec<[f64; 2]> =
-        points.iter().filter(|point| !point.hollow && has_logarithms(point)).map(|p| [p.x.ln(), p.y.ln()]).collect();
-    logarithms.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let finest = logarithms.get(..count)?;
-    let mean = |of: usize| finest.iter().map(|point| point[of]).sum::<f64>() / finest.len() as f64;
-    let [x, y] = [mean(0), mean(1)];
-    let (mut up, mut along) = (0.0, 0.0);
-    for point in finest {
-        up += (point[0] - x) * (point[1] - y);
-        along += (point[0] - x).powi(2);
-    }
-    // Points at one x have no slope.
-    Some(up / along).filter(|slope| slope.is_finite())
+    let resolved = points.iter().filter(|point| !point.hollow && has_logarithms(point));
+    let mut finest: Vec<[f64; 2]> = resolved.map(|point| [point.x, point.y]).collect();
+    finest.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    exponent(finest.get(..count)?)
 }
 
 /// The slopes d log y / d log x between neighbours among `points`, which rise in x, each at the geometric mean of their x.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::{figure, table};
+use super::{drawing, figure, table};
 use crate::experiment::PublishedError;
 use crate::pipeline::Outcome;
 use crate::plan::Plan;
@@ -82,6 +82,7 @@ pub fn write(
         .plots
         .iter()
         .map(|spec| figure(plan, &spec.value, results, registry).map(with_panels))
+        .chain(plan.experiment.drawings.iter().map(|spec| Ok(with_panels(drawing(plan, &spec.value)))))
         .collect::<Result<Vec<_>, _>>()?
         .concat();
     let pictures: Vec<Vec<(String, Vec<u8>)>> =
@@ -115,14 +116,17 @@ fn with_panels(figure: Figure) -> Vec<Figure> {
 }
 
 fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
+    let mut files = pictures(figure, store)?.to_vec();
+    files.push((format!("{}.csv", figure.id), csv::write(figure).into_bytes()));
+    Ok(files)
+}
+
+/// A figure as SVG and PNG, each with the name of its file.
+pub(crate) fn pictures(figure: &Figure, store: &Store) -> Result<[(String, Vec<u8>); 2], PngError> {
     let drawing = lay_out(figure);
     // Not the SVG: its numbers are rounded.
     let pixels = store.picture(&format!("{drawing:?}"), || png::encode(&drawing))?;
-    Ok(vec![
-        (format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()),
-        (format!("{}.png", figure.id), pixels),
-        (format!("{}.csv", figure.id), csv::write(figure).into_bytes()),
-    ])
+    Ok([(format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()), (format!("{}.png", figure.id), pixels)])
 }
 
 /// One line a reference: how it was made, and to how many digits its two methods agree.

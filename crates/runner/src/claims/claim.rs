@@ -1,7 +1,11 @@
 //! A claim, as it is judged.
 
+use std::collections::BTreeMap;
+
 use super::spec::{Failure, Identity, Operand};
 use super::{Test, Verdict};
+use crate::experiment::spec::AxisValue;
+use crate::timings::PREFIX;
 
 /// A statement of a paper with its test.
 #[derive(Debug, Clone)]
@@ -119,13 +123,27 @@ impl Kind {
     /// The experiments that it speaks of, each once.
     #[must_use]
     pub fn experiments(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = match self {
-            Self::Failure(failure) => vec![&failure.experiment],
-            Self::Identity(identity) => vec![&identity.experiment],
-            _ => self.operands().into_iter().map(|operand| operand.experiment.as_str()).collect(),
-        };
+        let mut names: Vec<&str> = self.selections().into_iter().map(|(experiment, _)| experiment).collect();
         names.dedup();
         names
+    }
+
+    /// The runs that it speaks of: experiments with what their axes must be.
+    #[must_use]
+    pub fn selections(&self) -> Vec<(&str, &BTreeMap<String, AxisValue>)> {
+        match self {
+            Self::Failure(failure) => vec![(&failure.experiment, &failure.filter)],
+            Self::Identity(identity) => vec![(&identity.experiment, &identity.filter)],
+            _ => self.operands().into_iter().map(|operand| (operand.experiment.as_str(), &operand.filter)).collect(),
+        }
+    }
+
+    /// Whether it rests on how long runs take.
+    #[must_use]
+    pub fn is_of_time(&self) -> bool {
+        let abscissa = if let Self::Order { x, .. } = self { Some(x.as_str()) } else { None };
+        let columns = self.operands().into_iter().flat_map(|operand| operand.columns().chain(operand.times.as_deref()));
+        columns.chain(abscissa).any(|column| column.starts_with(PREFIX))
     }
 }
 

@@ -109,6 +109,13 @@ pub enum Lacking {
     Empty(String),
 }
 
+impl Lacking {
+    /// For a run that could not be made.
+    pub(super) fn unavailable(run: &RunSpec) -> Self {
+        Self::Unavailable(format!("the run {} was not made: `{}` is unavailable", run.key, run.method.name()))
+    }
+}
+
 impl<'p> Evidence<'p> {
     /// Reads `runs.csv` of the plans that `wanted` accepts, from `results/<id>/`.
     ///
@@ -159,7 +166,7 @@ impl<'p> Evidence<'p> {
             if row.status != "ok" {
                 let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
                 let unavailable = row.status == "unavailable";
-                selection.lacks(if unavailable { Lacking::Unavailable(what) } else { Lacking::Failed(what) });
+                selection.lacks(if unavailable { Lacking::unavailable(run) } else { Lacking::Failed(what) });
                 continue;
             }
             let times = operand.times.as_deref().map(|name| self.number(paper, operand, run, row, name));
@@ -191,7 +198,8 @@ impl<'p> Evidence<'p> {
         }
         let plan = plan_of(self.plans, paper, &operand.experiment)?;
         if let Some(axis) = plan.axis(column) {
-            return run.cells[axis].as_ref()?.number.map(exact);
+            // In a study the label stays while the number varies.
+            return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(exact);
         }
         let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
         let value = (*cell)?;

@@ -6,7 +6,7 @@ use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
 use super::record::short;
 use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
-use crate::timings::PREFIX;
+use crate::fit::exponent;
 
 /// Judges a claim of a paper.
 #[must_use]
@@ -14,8 +14,7 @@ pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
     let mut judgement = judge.kind(&claim.kind);
     // A machine that is busy surprises nobody.
-    let of_time = claim.kind.operands().into_iter().flat_map(Operand::columns).any(|column| column.starts_with(PREFIX));
-    judgement.excused |= of_time && judgement.verdict == Verdict::Inconclusive;
+    judgement.excused |= claim.kind.is_of_time() && judgement.verdict == Verdict::Inconclusive;
     let mut seen = std::collections::HashSet::new();
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
@@ -112,7 +111,7 @@ impl Judge<'_> {
         }
         let points: Vec<[f64; 2]> =
             abscissas.numbers.iter().zip(&ordinates.numbers).map(|(x, y)| [x.value, y.value]).collect();
-        let slope = slope(&points);
+        let slope = exponent(&points).unwrap_or(f64::NAN);
         let uncertain = ordinates.numbers.iter().any(|number| number.uncertainty > 0.1 * number.value.abs());
         let mut judgement = tested_number(Number { value: slope, uncertainty: 0.0 }, test, partly);
         if uncertain {
@@ -160,7 +159,7 @@ impl Judge<'_> {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
         let keys = runs.iter().map(|(run, _)| run.key.to_string()).collect();
         if let Some((run, _)) = runs.iter().find(|(_, row)| row.status == "unavailable") {
-            let lacking = Lacking::Unavailable(format!("the run {} is not available here", run.key));
+            let lacking = Lacking::unavailable(run);
             return Judgement { evidence: keys, ..without(lacking) };
         }
         let as_said = |status: &str| match &failure.status {
@@ -311,30 +310,9 @@ fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgemen
     }
 }
 
-/// Slope of log y over log x by least squares; no number where a point has no logarithm or all x are the same.
-fn slope(points: &[[f64; 2]]) -> f64 {
-    let logs: Vec<[f64; 2]> = points.iter().map(|point| point.map(f64::ln)).collect();
-    let count = logs.len() as f64;
-    let mean = |axis: usize| logs.iter().map(|point| point[axis]).sum::<f64>() / count;
-    let (x, y) = (mean(0), mean(1));
-    let (products, squares) = logs.iter().fold((0.0, 0.0), |(products, squares), point| {
-        (products + (point[0] - x) * (point[1] - y), squares + (point[0] - x) * (point[0] - x))
-    });
-    let slope = products / squares;
-    if slope.is_finite() { slope } else { f64::NAN }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slopes_of_powers_are_their_exponents() {
-        let points: Vec<[f64; 2]> = [0.1, 0.05, 0.02, 0.01].iter().map(|&h: &f64| [h, 3.0 * h.powi(5)]).collect();
-        assert!((slope(&points) - 5.0).abs() < 1e-12);
-        assert!(slope(&[[0.1, 0.0], [0.2, 1.0]]).is_nan());
-        assert!(slope(&[[0.1, 1.0], [0.1, 2.0]]).is_nan());
-    }
 
     #[test]
     fn uncertainty_that_could_turn_a_verdict_leaves_it_open() {

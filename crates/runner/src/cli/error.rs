@@ -71,7 +71,7 @@ impl CommandError {
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
-            Self::BadInput(_) | Self::UnknownName { .. } => Exit::BadInput,
+            Self::BadInput(_) | Self::UnknownName { .. } | Self::Study(StudyError::Refused(..)) => Exit::BadInput,
             Self::Unreadable { error, .. } => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::PermissionDenied => {
                     Exit::BadInput

@@ -8,18 +8,19 @@ use tabled::settings::{Alignment, Modify, Style};
 
 use super::files::{EXPERIMENTS, experiment_files, ledger};
 use super::{CommandError, load};
+use crate::artefacts::{WriteError, pictures};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::registry::Registry;
-use crate::robustness::{Share, Study};
+use crate::robustness::{Finding, Study, figure, words};
 use crate::store::{Store, write_atomically};
 
 /// How a study is made.
 #[derive(Debug, Clone, clap::Args)]
 pub struct StudyOptions {
     /// Samples of the undetermined parameters.
-    #[arg(long, default_value_t = 128)]
+    #[arg(long, default_value_t = 512)]
     pub samples: u32,
     /// Threads; all cores where not given.
     #[arg(long)]
@@ -53,36 +54,66 @@ pub(super) fn robustness(
             output.line(format!("{id}: the paper has no ledger of claims"))?;
             continue;
         };
-        let progress = Progress::new(plan.runs.len() * options.samples as usize);
+        let progress = Progress::new(studied(plan) * options.samples as usize).counting_failures();
         let study = pool.install(|| Study::new(plan, &ledger, options.samples, registry, &store, &progress));
         progress.clear();
         let study = study?;
-        for (name, text) in [("robustness.csv", study.to_csv()), ("robustness-samples.csv", study.samples_to_csv())] {
-            let path = options.out.join(id).join(name);
-            let text = text.map_err(|error| CommandError::Store { path: path.clone(), error: error.into() })?;
-            write_atomically(&path, &text).map_err(|error| CommandError::Store { path, error })?;
-        }
-        print(plan, &study, output)?;
+        let findings = Finding::all(&study);
+        write(&options.out.join(id), &study, &findings, &store)?;
+        print(plan, &study, &findings, output)?;
     }
     Ok(())
 }
 
-fn print(plan: &Plan, study: &Study, output: &mut Output<'_>) -> Result<(), CommandError> {
-    let id = &plan.experiment.id;
-    output.line(format!("{id}: {} samples of {}", study.samples.len(), study.parameters.join(", ")))?;
+/// How many runs there are at every sample.
+fn studied(plan: &Plan) -> usize {
+    plan.runs.iter().filter(|run| plan.is_studied(run)).count()
+}
+
+/// Writes the two tables of a study, each with the figure that shows it.
+fn write(folder: &Path, study: &Study, findings: &[Finding], store: &Store) -> Result<(), CommandError> {
+    let mut files = vec![
+        ("robustness.csv".to_owned(), Finding::to_csv(findings).map_err(WriteError::from)?),
+        ("robustness-samples.csv".to_owned(), study.samples_to_csv().map_err(WriteError::from)?),
+    ];
+    for figure in [figure::shares(findings), figure::samples(study, findings)].into_iter().flatten() {
+        files.extend(pictures(&figure, store).map_err(WriteError::from)?);
+    }
+    for (name, content) in files {
+        let path = folder.join(name);
+        write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
+    }
+    Ok(())
+}
+
+fn print(plan: &Plan, study: &Study, findings: &[Finding], output: &mut Output<'_>) -> Result<(), CommandError> {
+    let variables: Vec<&str> = study.variables.iter().map(|variable| variable.name.as_str()).collect();
+    let name = |name: &str| words::short_name(name, &variables);
+    let runs = study.runs * study.samples();
+    let failed = study.failed.iter().sum::<usize>();
+    output.line(format!("{}: {} samples, {runs} runs, {failed} failed", plan.experiment.id, study.samples()))?;
+    for (key, undetermined) in &plan.experiment.undetermined {
+        let short = name(&key.name);
+        let path = if short == key.name { String::new() } else { format!(" = {}", key.name) };
+        output.line(format!("  {short}{path}: {}", words::sampled(undetermined)))?;
+    }
     let mut table = Builder::default();
-    table.push_record(["claim", "holds in", "95 % interval", "decided by"]);
-    for (index, claim) in study.claims.iter().enumerate() {
-        let Share { holds, samples, interval: [low, high], decides } = study.share(index);
-        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        let decided = decides.map_or_else(String::new, |decision| {
-            let side = if decision.holds_below { "below" } else { "above" };
-            format!("{} {side} {:.3}", decision.parameter, decision.threshold)
-        });
-        let share = percent(holds as f64 / samples.max(1) as f64);
-        table.push_record([claim.id.clone(), share, format!("{} to {}", percent(low), percent(high)), decided]);
+    table.push_record(["claim", "holds in", "95 % interval", "decided by", "correlations", "then"]);
+    for finding in findings.iter().filter(|finding| finding.left_out.is_none()) {
+        table.push_record([
+            finding.claim.clone(),
+            words::share(finding),
+            words::interval(finding),
+            words::decided(finding, name),
+            words::correlations(finding, name),
+            words::then(finding, name),
+        ]);
     }
     let mut table = table.build();
     table.with(Style::psql()).with(Modify::new(Columns::new(1..3)).with(Alignment::right()));
-    Ok(output.line(table.to_string())?)
+    output.line(table.to_string())?;
+    for line in words::left_out(findings) {
+        output.line(line)?;
+    }
+    Ok(())
 }

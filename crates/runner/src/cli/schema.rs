@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::CommandError;
 use super::args::Schemas;
 use crate::claims::spec::ClaimSpec;
-use crate::experiment::spec::{PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
-use crate::experiment::{Precision, Rule};
+use crate::experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
+use crate::experiment::{Precision, Rule, StudySpec};
 use crate::output::Output;
 use crate::registry::{Entry, Kind, Registry};
 
@@ -51,8 +51,10 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     let tolerance = part(SchemaGenerator::subschema_for::<Tolerance>);
     let table = part(SchemaGenerator::subschema_for::<TableSpec>);
     let panel = part(SchemaGenerator::subschema_for::<PanelSpec>);
+    let drawing = part(SchemaGenerator::subschema_for::<DrawingSpec>);
     let timing = part(SchemaGenerator::subschema_for::<Timing>);
     let undetermined = part(SchemaGenerator::subschema_for::<Undetermined>);
+    let study = part(SchemaGenerator::subschema_for::<StudySpec>);
     let rule = part(SchemaGenerator::subschema_for::<Rule>);
     let precision = part(SchemaGenerator::subschema_for::<Precision>);
     let mut definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
@@ -108,8 +110,10 @@ pub(super) fn experiment(registry: &Registry) -> Value {
         "cases": list(json!({ "type": "object", "properties": one_case, "required": ["case"], "additionalProperties": false })),
         "tables": list(table),
         "plots": list(reference("panel-or-panels")),
+        "drawings": list(drawing),
         "timing": timing,
         "undetermined": { "type": "object", "additionalProperties": undetermined },
+        "study": study,
         "quick": { "type": "object", "properties": properties.clone(), "additionalProperties": false },
     });
     properties.extend(frame.as_object().cloned().unwrap_or_default());
@@ -159,6 +163,13 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                 );
             }
             rename(&mut parameters, &prefix);
+            if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
+                for &key in K::OWN_KEYS {
+                    let mut own = reference(if key == "tolerance" { key } else { "number" });
+                    own["description"] = json!("In place of the step of the file.");
+                    properties.insert(key.to_owned(), own);
+                }
+            }
         }
         alternatives.push(json!({
             "type": "object",

@@ -3,4 +3,5 @@
 pub mod lane;
 pub mod reference;
 pub mod run;
+pub mod stepwise;
 pub mod timing;

@@ -1,11 +1,13 @@
 //! One run: solve, measure, record.
 
+use std::fmt;
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{Counted, Failure, Method, Model, Observation, Observer, Settings, Step, Task};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use super::stepwise::{self, drawable, properties};
 use crate::experiment::Rule;
 use crate::measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
 use crate::registry::{Choice, MeasureKind};
@@ -25,12 +27,28 @@ pub struct Job<'j> {
     pub measures: &'j [Choice<MeasureKind>],
     /// Rules that the run must not break.
     pub rules: &'j [Rule],
-    /// Observables whose trajectories are recorded.
-    pub trajectories: &'j [String],
-    /// Whether they are drawn over each other, for which more of them has to be kept than for a drawing over time.
-    pub orbits: bool,
+    /// What is drawn of it.
+    pub drawing: &'j Drawing,
     /// The reference, where a measure needs one.
     pub reference: Option<&'j ReferenceTrajectory>,
+}
+
+/// What of a run is drawn over time, or one observable over another.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Drawing {
+    /// Observables and properties of steps whose trajectories are recorded.
+    pub trajectories: Vec<String>,
+    /// Whether some are drawn over each other, for which more of them has to be kept than for a drawing over time.
+    pub orbits: bool,
+    /// Largest distance of recorded states, s; none where ends of steps will do.
+    pub every: Option<f64>,
+}
+
+impl fmt::Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}{}", self.trajectories, if self.orbits { " as orbits" } else { "" })?;
+        self.every.map_or(Ok(()), |every| write!(f, " every {every:?} s"))
+    }
 }
 
 /// What is kept of a run.
@@ -94,8 +112,9 @@ pub fn execute(job: &Job<'_>) -> Record {
     let context =
         MeasureContext { observables: &observables, classes: &classes, span: job.span, reference: job.reference };
     let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
+    let drawable = drawable(job.model);
     let recorded: Vec<usize> =
-        job.trajectories.iter().filter_map(|name| observables.iter().position(|o| o == name)).collect();
+        job.drawing.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
     let mut watch = Watch {
         observation: job.model.observation(),
         inside: job.model.observation(),
@@ -108,9 +127,13 @@ pub fn execute(job: &Job<'_>) -> Record {
         before: vec![0.0; observables.len()],
         after: vec![0.0; observables.len()],
         state: initial.clone(),
+        properties: [f64::NAN; stepwise::COUNT],
         row: vec![0.0; recorded.len()],
-        decimator: (!recorded.is_empty())
-            .then(|| if job.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }),
+        decimator: (!recorded.is_empty()).then(|| {
+            if job.drawing.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
+        }),
+        every: job.drawing.every,
+        inner: vec![0.0; observables.len()],
         recorded,
     };
     let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);
@@ -129,12 +152,11 @@ pub fn execute(job: &Job<'_>) -> Record {
         functions,
     };
     let values = watch.measures.into_iter().flat_map(|measure| measure.finish(&ending)).collect();
-    let units = job.model.observables();
     let trajectory = watch.decimator.map(|decimator| {
         let (times, columns) = decimator.finish();
         Trajectory {
-            observables: watch.recorded.iter().map(|&index| observables[index].clone()).collect(),
-            units: watch.recorded.iter().map(|&index| units[index].unit.to_owned()).collect(),
+            observables: watch.recorded.iter().map(|&index| drawable[index].name.clone()).collect(),
+            units: watch.recorded.iter().map(|&index| drawable[index].unit.to_owned()).collect(),
             times,
             columns,
         }
@@ -158,20 +180,59 @@ struct Watch<'m> {
     before: Vec<f64>,
     after: Vec<f64>,
     state: Vec<f64>,
+    /// Places among the model's observables and, after them, the properties of steps.
     recorded: Vec<usize>,
+    /// Properties of the present step where a state is recorded.
+    properties: [f64; stepwise::COUNT],
     row: Vec<f64>,
+    /// Largest distance of recorded states, s.
+    every: Option<f64>,
+    /// Observables inside a step.
+    inner: Vec<f64>,
     decimator: Option<Decimator>,
 }
 
 impl Watch<'_> {
-    fn record(&mut self, t: f64) {
+    /// Records the state that `values` has, and the properties of the present step.
+    fn record(&mut self, t: f64, values: Values) {
+        let values = match values {
+            Values::Before => &self.before,
+            Values::Inner => &self.inner,
+            Values::After => &self.after,
+        };
         if let Some(decimator) = &mut self.decimator {
             for (cell, &index) in self.row.iter_mut().zip(&self.recorded) {
-                *cell = self.after[index];
+                *cell = values.get(index).copied().unwrap_or_else(|| self.properties[index - values.len()]);
             }
             decimator.push(t, &self.row);
         }
     }
+
+    /// Records states inside a step that is longer than what may lie between two.
+    fn record_inside(&mut self, step: &mut Step<'_>) {
+        let (Some(every), true) = (self.every, self.decimator.is_some()) else { return };
+        let length = step.t_end - step.t_start;
+        let parts = (length / every).ceil();
+        let mut part = 1.0;
+        while part < parts {
+            let t = step.t_start + length * part / parts;
+            // A state that cannot be had leaves a gap in a drawing.
+            if step.within.state_at(t, &mut self.state).is_ok() {
+                self.inside.observe(t, &self.state, &mut self.inner);
+                self.properties = properties(step, part / parts);
+                self.record(t, Values::Inner);
+            }
+            part += 1.0;
+        }
+    }
+}
+
+/// Where observables stand.
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    Before,
+    Inner,
+    After,
 }
 
 impl Observer for Watch<'_> {
@@ -190,7 +251,6 @@ impl Observer for Watch<'_> {
         for measure in &mut self.measures {
             measure.begin(t, &self.after);
         }
-        self.record(t);
     }
 
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
@@ -209,12 +269,20 @@ impl Observer for Watch<'_> {
             state: step.end,
             switched: step.switched,
             event_residual: step.event_residual,
+            error_estimate: step.error_estimate,
             within: &mut inside,
         };
         for measure in &mut self.measures {
             measure.step(&mut observed);
         }
-        self.record(step.t_end);
+        // The first step is known only now, and the curves of its properties begin at its start.
+        if step.index == 1 {
+            self.properties = properties(step, 0.0);
+            self.record(step.t_start, Values::Before);
+        }
+        self.record_inside(step);
+        self.properties = properties(step, 1.0);
+        self.record(step.t_end, Values::After);
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
             None => ControlFlow::Continue(()),

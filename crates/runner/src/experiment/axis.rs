@@ -3,10 +3,7 @@
 use std::fmt;
 
 use crate::input::{Key, Node, Problem, Value, one_of};
-use crate::registry::{Kind, MethodKind, ModelKind, Registry, choose};
-
-/// Keys that decide on the step; a run has exactly one.
-pub(crate) const CONTROLS: [&str; 3] = ["step", "step_per_stage", "tolerance"];
+use crate::registry::{CONTROLS, Kind, MethodKind, ModelKind, Registry, choose};
 
 /// What an axis varies. The order is that of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use super::shape::Shape;
 use super::spec::{AxisValue, Settings};
 use super::{CASE_KEYS, Placed, Problems, Rule, list};
 use crate::input::{Key, Node, Place, Problem, Value, read};
-use crate::registry::{Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
+use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
 
 /// Columns of `runs.csv` that are no measures.
 const RESERVED: [&str; 4] = ["case", "status", "t_reached", "run"];
@@ -171,7 +171,7 @@ fn read_axes(
     if find("method").is_none() {
         miss(axis::missing::<MethodKind>(place, registry.methods().iter().map(Entry::name).collect()));
     }
-    if !axis::CONTROLS.iter().any(|name| find(name).is_some()) {
+    if !CONTROLS.iter().any(|name| find(name).is_some()) {
         miss(
             Problem::new(place, "the step is missing").help("accepted: one of `step`, `step_per_stage` or `tolerance`"),
         );

@@ -1,7 +1,6 @@
 //! Ids that become names of folders and files.
 
-use super::spec::{FigureSpec, TableSpec};
-use super::{Placed, Problems};
+use super::Problems;
 use crate::input::{Node, Problem, read};
 
 /// The id of an experiment, `paper/name`.
@@ -40,18 +39,20 @@ pub fn is_safe_name(name: &str) -> bool {
         && !name.ends_with('.')
 }
 
-/// Ids of tables and figures are names of files, and no two are the same.
-pub(super) fn check_file_names(tables: &[Placed<TableSpec>], plots: &[Placed<FigureSpec>], problems: &mut Problems) {
-    let ids = tables
-        .iter()
-        .map(|table| (&table.value.id, &table.node))
-        .chain(plots.iter().map(|figure| (&figure.value.id, &figure.node)));
+/// Files that are there besides those of tables and figures.
+const RESERVED: [&str; 5] = ["runs", "references", "timings", "robustness", "robustness-samples"];
+
+/// Ids of tables, figures and drawings are names of files, and no two are the same.
+pub(super) fn check_file_names<'e>(ids: impl Iterator<Item = (&'e String, &'e Node)>, problems: &mut Problems) {
     let mut seen = std::collections::BTreeSet::new();
     for (id, node) in ids {
         let place = node.place_of("id");
         if !is_safe_name(id) {
             let problem = Problem::new(place, format!("`{}` is no name of a file", id.escape_debug()));
             problems.add(problem.help("accepted: small letters, digits, `.` and `-`, such as `table-3.2`"));
+        } else if RESERVED.contains(&id.as_str()) {
+            let problem = Problem::new(place, format!("`{id}.csv` is a file of every experiment"));
+            problems.add(problem.help("accepted: any other id"));
         } else if !seen.insert(id) {
             problems.add(Problem::new(place, format!("a second table or figure `{id}`")).help("ids have to differ"));
         }

@@ -13,6 +13,7 @@ mod reference;
 mod rules;
 mod shape;
 pub mod spec;
+mod study;
 
 pub use axis::{Axis, AxisPoint, Label, Role};
 pub(crate) use case::read_settings;
@@ -22,14 +23,15 @@ pub use problems::Problems;
 pub use published::{Published, PublishedError};
 pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
 pub use rules::Rule;
+pub use study::{Feature, StudyScope, StudySpec};
 
-use spec::{FigureSpec, TableSpec, Timing, Undetermined};
+use spec::{DrawingSpec, FigureSpec, TableSpec, Timing, Undetermined};
 
 use crate::input::{BadInput, Document, Key, Node, Problem, Value, read};
 use crate::registry::Registry;
 
 /// Keys of an experiment file.
-pub(crate) const KEYS: [&str; 23] = [
+pub(crate) const KEYS: [&str; 25] = [
     "schema",
     "id",
     "paper",
@@ -51,8 +53,10 @@ pub(crate) const KEYS: [&str; 23] = [
     "exclude",
     "tables",
     "plots",
+    "drawings",
     "timing",
     "undetermined",
+    "study",
 ];
 
 /// Keys of a case: those of the file that say what is run.
@@ -95,12 +99,16 @@ pub struct Experiment {
     pub tables: Vec<Placed<TableSpec>>,
     /// Figures with their nodes.
     pub plots: Vec<Placed<FigureSpec>>,
+    /// Drawings of mechanisms with their nodes.
+    pub drawings: Vec<Placed<DrawingSpec>>,
     /// Whether and how the runs are timed.
     pub timing: Option<Timing>,
     /// Observables that are recorded besides those that plots need.
     pub trajectories: Vec<Placed<String>>,
     /// Parameters that the paper leaves out, by path.
     pub undetermined: Vec<(Key, Undetermined)>,
+    /// What a study of these parameters runs and looks at.
+    pub study: StudyScope,
     /// Whether the axes are those of `quick:`.
     pub quick: bool,
 }
@@ -146,12 +154,17 @@ impl Experiment {
         let title = problems.keep(read_or_default(root, "title"));
         let timing = problems.keep(read_timing(root));
         let undetermined = problems.keep(read_undetermined(root));
+        let study = undetermined.as_ref().and_then(|known| problems.keep(StudyScope::read(root, known)));
         let trajectories = problems.keep(items(root, "trajectories", read));
         let tables = problems.keep(items(root, "tables", spec::read_table));
         let plots = problems.keep(items(root, "plots", spec::read_figure));
+        let drawings = problems.keep(items(root, "drawings", read::<DrawingSpec>));
         let cases = case::read_cases(root, registry, quick, &mut problems);
-        if let (Some(tables), Some(plots)) = (&tables, &plots) {
-            identity::check_file_names(tables, plots, &mut problems);
+        if let (Some(tables), Some(plots), Some(drawings)) = (&tables, &plots, &drawings) {
+            let tables = tables.iter().map(|table| (&table.value.id, &table.node));
+            let plots = plots.iter().map(|figure| (&figure.value.id, &figure.node));
+            let drawings = drawings.iter().map(|drawing| (&drawing.value.id, &drawing.node));
+            identity::check_file_names(tables.chain(plots).chain(drawings), &mut problems);
         }
         problems.into_result(document)?;
         let all_read = "a part that could not be read is a problem";
@@ -165,9 +178,11 @@ impl Experiment {
             cases,
             tables: tables.expect(all_read),
             plots: plots.expect(all_read),
+            drawings: drawings.expect(all_read),
             timing: timing.expect(all_read),
             trajectories: trajectories.expect(all_read),
             undetermined: undetermined.expect(all_read),
+            study: study.expect(all_read),
             quick,
         })
     }

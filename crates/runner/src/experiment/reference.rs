@@ -4,10 +4,9 @@ use mbsbench_problem::StepControl;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::axis::CONTROLS;
 use super::spec::Tolerance;
 use crate::input::{Node, Place, Problem, Value, one_of, read};
-use crate::registry::{Choice, MethodKind, Registry, choose};
+use crate::registry::{CONTROLS, Choice, MethodKind, Registry, choose};
 
 /// `step`, `step_per_stage` or `tolerance` as written.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,8 @@
 //! Parts of a file put together: the top level, a case over it, `--quick` over both.
 
 use super::Problems;
-use super::axis::CONTROLS;
 use crate::input::{Entry, Node, Problem, Value};
+use crate::registry::CONTROLS;
 
 /// What is run, before it is read: the axes (`model`, `method`, the step and the matrix alike), and the rest.
 #[derive(Debug, Clone)]

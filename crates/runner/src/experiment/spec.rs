@@ -367,6 +367,10 @@ pub struct PanelSpec {
     /// Unit to show y in, where it is not the observable's own: `deg` for `rad`.
     #[serde(default)]
     pub y_unit: Option<String>,
+    /// With `x: t`: points of the curves are at most so far apart, s; a longer step gets states inside it, which are not
+    /// counted. Only the ends of steps where not given.
+    #[serde(default)]
+    pub every: Option<f64>,
     /// Range of x; that of the data where not given.
     #[serde(default)]
     pub x_range: Option<[f64; 2]>,
@@ -391,6 +395,40 @@ pub struct FigureSpec {
     pub columns: u32,
     /// The panels, row by row; they are also written by themselves as `figure-3.10a` and so on.
     pub panels: Vec<PanelSpec>,
+}
+
+/// The model of a run as it starts, drawn to scale.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrawingSpec {
+    /// The paper's number where it has one: `figure-3`.
+    pub id: String,
+    /// Heading, in our words.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// What there is to see, in our words.
+    #[serde(default)]
+    pub caption: Option<String>,
+    /// Views that the model has, each a panel.
+    pub views: Vec<String>,
+    /// Panels side by side; 1 where not given.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub columns: u32,
+    /// Unit of both axes: `mm`; m where not given.
+    #[serde(default = "metre")]
+    pub unit: String,
+    /// Only runs with these axis values; the first of them is drawn.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn metre() -> String {
+    "m".to_owned()
 }
 
 /// Reads a table.

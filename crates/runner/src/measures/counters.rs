@@ -40,8 +40,10 @@ macro_rules! counters {
 counters! {
     StepsAccepted steps_accepted "accepted steps";
     StepsRejected steps_rejected "steps repeated after a failed error test or Newton iteration";
+    ConvergenceFailures convergence_failures "steps repeated because their implicit equations were not solved";
     StepsRepeated steps_repeated "steps repeated to locate an event";
     RhsEvaluations rhs_evaluations "evaluations of the right-hand side";
+    JacobianRhsEvaluations jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted apart";
     JacobianEvaluations jacobian_evaluations "evaluations of a Jacobian";
     Factorizations factorizations "factorisations";
     NewtonIterations newton_iterations "Newton iterations";
@@ -56,4 +58,28 @@ counters! {
     UnlockedSteps unlocked_steps "steps without location of events, where they follow too fast on each other";
     Projections projections "projections after a step";
     MatrixExponentials matrix_exponentials "matrix exponentials";
+    MatrixProducts matrix_products "products of matrices in exponentials, squarings not among them";
+    MatrixSquarings matrix_squarings "squarings of matrices in exponentials";
+    Tests tests "tests of the criterion that the size of a step has to meet";
+    ForcedAccepts forced_accepts "steps accepted without meeting the criterion for their size";
+}
+
+/// Largest number of tests of the criterion for the size of a step, in one step.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestsPerStep {}
+
+impl Parameters for TestsPerStep {}
+
+impl MeasureDefinition for TestsPerStep {
+    const NAME: &'static str = "tests_per_step";
+    const SUMMARY: &'static str = "largest number of tests of the criterion for the size of a step, in one step";
+
+    fn columns(&self) -> Vec<String> {
+        vec!["max(tests_per_step)".to_owned()]
+    }
+
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Read(|statistics| statistics.tests_per_step))
+    }
 }

@@ -112,6 +112,9 @@ largest! {
     /// Largest magnitude among the constraints over accepted states.
     ConstraintMax "constraint_max" of "constraint" as Largest:
         "largest magnitude among the constraints over accepted states";
+    /// Largest magnitude among the constraints at velocity level over accepted states.
+    VelocityConstraintMax "velocity_constraint_max" of "velocity_constraint" as Largest:
+        "largest magnitude among the constraints at velocity level over accepted states";
     /// Largest magnitude among the sliding surfaces over accepted states.
     SurfaceMax "surface_max" of "surface" as Largest:
         "largest magnitude among the sliding surfaces over accepted states";

@@ -6,18 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-fn check_count(count: usize) -> Result<(), OutOfRange> {
+/// Fails unless `count` is a number of columns that a file can do with.
+pub(super) fn check_count(count: usize) -> Result<(), OutOfRange> {
     if (1..=10_000).contains(&count) {
         return Ok(());
     }
     Err(OutOfRange::new("count", count, "a whole number from 1 to 10000"))
 }
 
-fn numbered(name: &str, count: usize) -> impl Iterator<Item = String> + '_ {
+/// Columns `name@1` to `name@count`.
+pub(super) fn numbered(name: &str, count: usize) -> impl Iterator<Item = String> + '_ {
     (1..=count).map(move |k| format!("{name}@{k}"))
 }
 
-fn padded(mut values: Vec<f64>, count: usize) -> Vec<Option<f64>> {
+/// The first `count` values, with gaps after the last.
+pub(super) fn padded(mut values: Vec<f64>, count: usize) -> Vec<Option<f64>> {
     values.truncate(count);
     let missing = count - values.len();
     values.into_iter().map(Some).chain(std::iter::repeat_n(None, missing)).collect()
@@ -77,37 +80,41 @@ struct Passing {
     times: Vec<f64>,
 }
 
+/// Time (s) inside a step at which an observable passes through a level; none where it does not, or did so at the start, which
+/// was found with the step before. `scratch` is as long as the observables.
+pub(super) fn passage(step: &mut Observed<'_>, index: usize, level: f64, scratch: &mut [f64]) -> Option<f64> {
+    let (mut left, mut right) = (step.start[index] - level, step.end[index] - level);
+    if left == 0.0 || left * right > 0.0 || !(left * right).is_finite() {
+        return None;
+    }
+    let (mut a, mut b) = (step.t_start, step.t_end);
+    // Illinois variant of regula falsi on the method's own solution inside the step.
+    for _ in 0..60 {
+        if right == 0.0 || (b - a).abs() <= 1e-15 * b.abs().max(1e-3) {
+            break;
+        }
+        let time = ((a * right - b * left) / (right - left)).clamp(a.min(b), a.max(b));
+        step.within.observables_at(time, scratch).ok()?;
+        let value = scratch[index] - level;
+        if value * right < 0.0 {
+            (a, left) = (b, right);
+        } else {
+            left *= 0.5;
+        }
+        let moved = (time - b).abs();
+        (b, right) = (time, value);
+        if moved <= 1e-15 * b.abs() {
+            break;
+        }
+    }
+    Some(b)
+}
+
 impl Measure for Passing {
     fn step(&mut self, step: &mut Observed<'_>) {
-        let Some(index) = self.index.filter(|_| self.times.len() < self.count) else { return };
-        let (mut left, mut right) = (step.start[index] - self.level, step.end[index] - self.level);
-        // A zero at the start was reported with the step before.
-        if left == 0.0 || left * right > 0.0 || !(left * right).is_finite() {
-            return;
+        if let Some(index) = self.index.filter(|_| self.times.len() < self.count) {
+            self.times.extend(passage(step, index, self.level, &mut self.scratch));
         }
-        let (mut a, mut b) = (step.t_start, step.t_end);
-        // Illinois variant of regula falsi on the method's own solution inside the step.
-        for _ in 0..60 {
-            if right == 0.0 || (b - a).abs() <= 1e-15 * b.abs().max(1e-3) {
-                break;
-            }
-            let time = ((a * right - b * left) / (right - left)).clamp(a.min(b), a.max(b));
-            if step.within.observables_at(time, &mut self.scratch).is_err() {
-                return;
-            }
-            let value = self.scratch[index] - self.level;
-            if value * right < 0.0 {
-                (a, left) = (b, right);
-            } else {
-                left *= 0.5;
-            }
-            let moved = (time - b).abs();
-            (b, right) = (time, value);
-            if moved <= 1e-15 * b.abs() {
-                break;
-            }
-        }
-        self.times.push(b);
     }
 
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
@@ -236,5 +243,48 @@ impl MeasureDefinition for EventTimes {
             }
         }
         Box::new(Times(vec![None; self.count]))
+    }
+}
+
+/// Times at which events were located, in the order of time.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EventSequence {
+    /// Number of events to report; the first ones.
+    count: usize,
+}
+
+impl Default for EventSequence {
+    fn default() -> Self {
+        Self { count: 1 }
+    }
+}
+
+impl Parameters for EventSequence {
+    fn check(&self) -> Result<(), OutOfRange> {
+        check_count(self.count)
+    }
+}
+
+impl MeasureDefinition for EventSequence {
+    const NAME: &'static str = "event_sequence";
+    const SUMMARY: &'static str = "times (s) of the first events, whichever functions they belong to";
+
+    fn columns(&self) -> Vec<String> {
+        numbered("event", self.count).collect()
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Times(Vec<f64>, usize);
+        impl Measure for Times {
+            fn step(&mut self, step: &mut Observed<'_>) {
+                if !step.switched.is_empty() && self.0.len() < self.1 {
+                    self.0.push(step.t_end);
+                }
+            }
+            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+                padded(self.0, self.1)
+            }
+        }
+        Box::new(Times(Vec::with_capacity(self.count), self.count))
     }
 }

@@ -2,26 +2,43 @@
 //! with the number of steps.
 
 mod averages;
+mod bounces;
+mod changes;
 mod conditioning;
+mod costs;
 mod counters;
 mod curves;
 mod drift;
 mod error;
 mod extremes;
+mod failed;
 mod landmarks;
 mod samples;
 mod sizes;
+mod step_map;
+mod steps;
+#[cfg(test)]
+mod testing;
 
 pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
+pub use bounces::Bounces;
+pub use changes::StepChanges;
 pub use conditioning::NewtonCondition;
+pub use costs::JacobianCosts;
 pub use counters::*;
 pub use curves::ShapeDistance;
 pub use drift::DriftConstant;
-pub use error::{MaximumError, MultiplierError, PositionError, VelocityError, bound_of};
-pub use extremes::{AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax};
-pub use landmarks::{Crossings, EventTimes, Extrema};
+pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
+pub use extremes::{
+    AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
+    VelocityConstraintMax,
+};
+pub use failed::{Failed, Limit};
+pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
 pub use samples::{Final, Initial, Sample, Visit};
 pub use sizes::{States, SwitchingFunctions};
+pub use step_map::StepMap;
+pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{Failure, Parameters, Statistics};
@@ -113,6 +130,8 @@ pub struct Observed<'s> {
     pub switched: &'s [usize],
     /// Magnitude of the located function at the end, where an event was located.
     pub event_residual: Option<f64>,
+    /// Local error of each component of the state as the method estimates it; empty where it does not.
+    pub error_estimate: &'s [f64],
     /// Observables inside the step.
     pub within: &'s mut dyn Within,
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use mbsbench_problem::Formulated;
 
 use super::{Plan, outputs};
+use crate::execute::stepwise::{self, drawable};
 use crate::experiment::{Case, Placed, Problems};
 use crate::input::{BadInput, Place, Problem};
 use crate::registry::{Choice, ModelKind};
 
-/// Names of the observables of the models, each model made once.
+/// Names of what can be drawn of the models, their observables first, each model made once.
 pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
 
 impl Observables {
@@ -18,20 +19,29 @@ impl Observables {
         let mut names = HashMap::new();
         for run in &plan.runs {
             names.entry(Arc::as_ptr(&run.model)).or_insert_with(|| {
-                run.model.object().model().observables().into_iter().map(|observable| observable.name).collect()
+                drawable(&*run.model.object().model()).into_iter().map(|observable| observable.name).collect()
             });
         }
         Self(names)
     }
 
-    /// Those of the model of a run.
+    /// What can be drawn of a run.
     pub(super) fn at(&self, run: &super::RunSpec) -> &[String] {
         &self.0[&Arc::as_ptr(&run.model)]
     }
 
     /// A problem where a run's model has no such observable.
+    fn require_of_model(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        let all = self.at(run);
+        Self::require_among(&all[..all.len() - stepwise::COUNT], run, name, place)
+    }
+
+    /// A problem where nothing of that name can be drawn of a run.
     pub(super) fn require(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
-        let known = self.at(run);
+        Self::require_among(self.at(run), run, name, place)
+    }
+
+    fn require_among(known: &[String], run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
         if known.iter().any(|known| known == name) {
             return Ok(());
         }
@@ -46,6 +56,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     check_measures(plan, &observables, &mut problems);
     check_methods(plan, &mut problems);
     check_undetermined(plan, &mut problems);
+    check_study(plan, &mut problems);
     check_timing(plan, &mut problems);
     outputs::check(plan, &observables, &mut problems);
     problems.into_result(&plan.experiment.document)
@@ -65,11 +76,15 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
         for run in runs_of(plan, case) {
             for Placed { value: measure, node } in &case.measures {
                 for name in measure.object().observables() {
-                    problems.keep(observables.require(run, &name, node.place));
+                    problems.keep(observables.require_of_model(run, &name, node.place));
                 }
             }
             for rule in &case.rules {
-                problems.keep(observables.require(run, &rule.value.observable, rule.node.place_of("observable")));
+                problems.keep(observables.require_of_model(
+                    run,
+                    &rule.value.observable,
+                    rule.node.place_of("observable"),
+                ));
             }
         }
     }
@@ -100,8 +115,7 @@ fn check_methods(plan: &Plan, problems: &mut Problems) {
 /// Undetermined parameters exist, are numbers, and are set to a value within their range.
 fn check_undetermined(plan: &Plan, problems: &mut Problems) {
     for (key, undetermined) in &plan.experiment.undetermined {
-        let values = plan.numbers_at(&key.name);
-        if values.is_empty() {
+        if plan.runs.iter().all(|run| run.number_at(&key.name).is_none()) {
             let known = known_paths(plan);
             problems.add(Problem::unknown(
                 key.place,
@@ -116,9 +130,45 @@ fn check_undetermined(plan: &Plan, problems: &mut Problems) {
         let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.values(axis).len() > 1);
         // `--quick` is no experiment of the paper.
         let is_nominal = !is_axis && !plan.experiment.quick;
-        if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)).filter(|_| is_nominal) {
+        let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
+        if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
             let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
             problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
+        }
+    }
+}
+
+/// The cases of a study exist, and its features are made of what their runs have.
+fn check_study(plan: &Plan, problems: &mut Problems) {
+    // `--quick` may leave out columns and cases.
+    if plan.experiment.quick {
+        return;
+    }
+    let known_cases: Vec<&str> = plan.experiment.cases.iter().filter_map(|case| case.name.as_deref()).collect();
+    for Placed { value: name, node } in &plan.experiment.study.cases {
+        if !known_cases.contains(&name.as_str()) {
+            problems.add(Problem::unknown(node.place, "case", name, known_cases.clone()));
+            return;
+        }
+    }
+    for Placed { value: feature, node } in &plan.experiment.study.features {
+        let Some(run) = plan.runs.iter().find(|run| plan.is_studied(run) && plan.is_meant(run, &feature.filter)) else {
+            let problem = Problem::new(node.place_of("where"), "no run of the study is meant");
+            problems.add(problem.help("accepted: values that axes have in the cases of the study"));
+            continue;
+        };
+        let is_number = |axis: usize| run.cells[axis].as_ref().is_some_and(|label| label.number.is_some());
+        let measured = run.columns();
+        for (key, name) in feature.operands() {
+            let is_known = name == "t_reached"
+                || measured.iter().any(|column| column == name)
+                || plan.axis(name).is_some_and(is_number)
+                || value_at(run, name).is_some();
+            if !is_known {
+                let paths = known_paths(plan);
+                let known = measured.iter().chain(&paths).map(String::as_str).chain(["t_reached"]);
+                problems.add(Problem::unknown(node.place_of(key), "column", name, known.collect::<Vec<_>>()));
+            }
         }
     }
 }

@@ -7,11 +7,12 @@ use mbsbench_problem::{Settings, StepControl};
 
 use super::solve_settings::settings;
 use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, key};
+use crate::execute::run::Drawing;
 use crate::experiment::{
     Axis, Case, Control, Experiment, Label, Problems, ReferenceSpec, Role, Rule, SolverSpec, read_settings, spec,
 };
 use crate::input::{BadInput, Node, Place, Problem};
-use crate::registry::{Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
+use crate::registry::{CONTROLS, Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 
 pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
     let mut problems = Problems::default();
@@ -125,6 +126,8 @@ impl<'e> Expansion<'e> {
         loop {
             if !self.is_excluded(&at) {
                 match self.run(&at, &controls) {
+                    // A method with a step of its own is not repeated over the others'.
+                    Ok(run) if run.method.own_control().is_some() && !self.is_first_control(&at) => {}
                     Ok(run) => runs.push(run),
                     // One wrong parameter spoils many runs, but is one problem: equal ones are shown once.
                     Err(problem) => problems.add(problem),
@@ -146,6 +149,11 @@ impl<'e> Expansion<'e> {
             }
         }
         (controls.len() == axis.points.len()).then_some(controls)
+    }
+
+    /// Whether the step is the first of its axis.
+    fn is_first_control(&self, at: &[usize]) -> bool {
+        self.case.axes.iter().zip(at).all(|(axis, &index)| axis.role != Role::Control || index == 0)
     }
 
     fn is_excluded(&self, at: &[usize]) -> bool {
@@ -177,10 +185,20 @@ impl<'e> Expansion<'e> {
             .map(|(_, &index)| controls[index])
             .expect("a case has a step");
         let read = self.settings(at)?;
+        let own = method.own_control();
+        let (control, place) = match own {
+            Some((name, node)) => (Control::read(name, node)?, node.place),
+            None => (control, place),
+        };
+        let own = own.is_some();
         let control = control.for_method(&method, case.span, &read, place)?;
         let reference = self.reference(&model, &read)?;
         let mut run = RunSpec {
-            cells: self.columns.iter().map(|column| self.label(column, at)).collect(),
+            cells: self
+                .columns
+                .iter()
+                .map(|column| self.label(column, at).filter(|_| !own || !is_control(column)))
+                .collect(),
             method_label: self.label("method", at).map_or_else(String::new, |label| label.text),
             settings: settings(&read, control),
             model,
@@ -189,8 +207,7 @@ impl<'e> Expansion<'e> {
             measures: Arc::clone(&self.measures),
             reference,
             rules: Arc::clone(&self.rules),
-            trajectories: Vec::new(),
-            orbits: false,
+            drawing: Drawing::default(),
             key: RunKey::default(),
         };
         run.key = key::of_run(&run);
@@ -253,6 +270,11 @@ impl<'e> Expansion<'e> {
         reference.key = key::of_reference(&reference);
         Ok(reference)
     }
+}
+
+/// Whether a column has steps or tolerances.
+fn is_control(column: &str) -> bool {
+    CONTROLS.contains(&column)
 }
 
 /// A node with the values of all axes of a role put in.

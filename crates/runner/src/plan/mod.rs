@@ -15,6 +15,7 @@ use mbsbench_problem::Settings;
 
 pub use key::RunKey;
 
+use crate::execute::run::Drawing;
 use crate::experiment::spec::AxisValue;
 use crate::experiment::{Experiment, Label, Precision, Rule, SolverSpec};
 use crate::input::{BadInput, Document};
@@ -57,10 +58,8 @@ pub struct RunSpec {
     pub reference: Option<Arc<ReferencePlan>>,
     /// Rules that it must not break.
     pub rules: Arc<[Rule]>,
-    /// Observables whose trajectories are drawn.
-    pub trajectories: Vec<String>,
-    /// Whether some are drawn over each other.
-    pub orbits: bool,
+    /// What is drawn of it over time.
+    pub drawing: Drawing,
     /// Its name.
     pub key: RunKey,
 }
@@ -122,7 +121,7 @@ impl Plan {
     pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
         let plan = expand::expand(experiment, registry)?;
         checks::check(&plan)?;
-        outputs::with_trajectories(plan)
+        outputs::with_drawings(plan)
     }
 
     /// Reads the bytes of the file at `path` and plans its runs.
@@ -149,6 +148,14 @@ impl Plan {
         })
     }
 
+    /// Whether a run is one of those that a robustness study makes at every sample.
+    #[must_use]
+    pub fn is_studied(&self, run: &RunSpec) -> bool {
+        let cases = &self.experiment.study.cases;
+        let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());
+        cases.is_empty() || case.is_some_and(|label| cases.iter().any(|case| case.value == label.text))
+    }
+
     /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.
     #[must_use]
     pub fn label_on<'n>(&self, run: &RunSpec, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
@@ -156,11 +163,12 @@ impl Plan {
         joined(&labels.collect::<Option<Vec<_>>>()?)
     }
 
-    /// The different numbers that the runs have at a path, `model.mass` or `step`; empty where none has it.
+    /// The different numbers that the runs of a study have at a path, `model.mass` or `step`; empty where none has it. Without
+    /// a study that names cases these are all runs.
     #[must_use]
     pub fn numbers_at(&self, path: &str) -> Vec<f64> {
         let mut numbers: Vec<f64> = Vec::new();
-        for number in self.runs.iter().filter_map(|run| run.number_at(path)) {
+        for number in self.runs.iter().filter(|run| self.is_studied(run)).filter_map(|run| run.number_at(path)) {
             if !numbers.contains(&number) {
                 numbers.push(number);
             }

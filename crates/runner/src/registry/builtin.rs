@@ -2,6 +2,7 @@
 
 use mbsbench_integrators as integrators;
 use mbsbench_models as models;
+use mbsbench_sundials as sundials;
 
 use super::Registry;
 use crate::measures;
@@ -29,6 +30,9 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::TwoBouncingBalls>()
         .model::<models::OscillationInTime>()
         .model::<models::LinearTest>()
+        .model::<models::LinearOscillator>()
+        .model::<models::PenaltyBall>()
+        .model::<models::BallBearing>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
@@ -38,6 +42,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Rk4>()
         .method::<integrators::Rk5>()
         .method::<integrators::Dopri5>()
+        .method::<integrators::Ode45>()
         .method::<integrators::Rk8>()
         .method::<integrators::Dop853>()
         .method::<integrators::Gbs>()
@@ -48,6 +53,15 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::HhtAdd>()
         .method::<integrators::HhtSi2>()
         .method::<integrators::NstiffSi2>()
+        .method::<integrators::Llm>()
+        .method::<integrators::ContactPower>()
+        .method::<integrators::StormerVerlet>()
+        .method::<integrators::SemiExplicit>()
+        .method::<integrators::Ode23s>()
+        .method::<integrators::Ode15s>()
+        .method::<sundials::CvodeBdf>()
+        .method::<sundials::CvodeAdams>()
+        .method::<sundials::Ida>()
 }
 
 fn with_measures(registry: Registry) -> Registry {
@@ -55,6 +69,7 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::EnergyVariation>()
         .measure::<measures::ConstraintMax>()
         .measure::<measures::SurfaceMax>()
+        .measure::<measures::VelocityConstraintMax>()
         .measure::<measures::AdjustmentMax>()
         .measure::<measures::Initial>()
         .measure::<measures::Final>()
@@ -62,6 +77,7 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::RangeAfterEvents>()
         .measure::<measures::Sample>()
         .measure::<measures::MaximumError>()
+        .measure::<measures::RmsError>()
         .measure::<measures::PositionError>()
         .measure::<measures::VelocityError>()
         .measure::<measures::MultiplierError>()
@@ -75,12 +91,24 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::Crossings>()
         .measure::<measures::Extrema>()
         .measure::<measures::EventTimes>()
+        .measure::<measures::EventSequence>()
         .measure::<measures::EventResidual>()
+        .measure::<measures::Bounces>()
+        .measure::<measures::Failed>()
+        .measure::<measures::StepSizes>()
+        .measure::<measures::StepChanges>()
+        .measure::<measures::ErrorEstimate>()
+        .measure::<measures::LocalError>()
+        .measure::<measures::Amplification>()
+        .measure::<measures::StepMap>()
         .measure::<measures::StepsAccepted>()
         .measure::<measures::StepsRejected>()
+        .measure::<measures::ConvergenceFailures>()
         .measure::<measures::StepsRepeated>()
         .measure::<measures::RhsEvaluations>()
+        .measure::<measures::JacobianRhsEvaluations>()
         .measure::<measures::JacobianEvaluations>()
+        .measure::<measures::JacobianCosts>()
         .measure::<measures::Factorizations>()
         .measure::<measures::NewtonIterations>()
         .measure::<measures::LinearSolves>()
@@ -94,6 +122,11 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::UnlockedSteps>()
         .measure::<measures::Projections>()
         .measure::<measures::MatrixExponentials>()
+        .measure::<measures::MatrixProducts>()
+        .measure::<measures::MatrixSquarings>()
+        .measure::<measures::Tests>()
+        .measure::<measures::TestsPerStep>()
+        .measure::<measures::ForcedAccepts>()
         .measure::<measures::States>()
         .measure::<measures::SwitchingFunctions>()
 }

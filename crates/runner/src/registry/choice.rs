@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Kind;
-use crate::input::Place;
+use crate::input::{Node, Place};
 
 /// A name with its parameters.
 pub struct Choice<K: Kind> {
@@ -15,6 +15,7 @@ pub struct Choice<K: Kind> {
     pub(super) parameters: Value,
     pub(super) defaults: Value,
     pub(super) label: Option<String>,
+    pub(super) own: Option<(String, Node)>,
     pub(super) object: Arc<K::Object>,
     pub(super) place: Option<Place>,
 }
@@ -28,6 +29,7 @@ impl<K: Kind> Clone for Choice<K> {
             parameters: self.parameters.clone(),
             defaults: self.defaults.clone(),
             label: self.label.clone(),
+            own: self.own.clone(),
             object: Arc::clone(&self.object),
             place: self.place,
         }
@@ -69,6 +71,13 @@ impl<K: Kind> Choice<K> {
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         self.place
+    }
+
+    /// The key among its parameters that says how this method decides on its step, and its value; none where it has the
+    /// step of the experiment.
+    #[must_use]
+    pub fn own_control(&self) -> Option<(&str, &Node)> {
+        self.own.as_ref().map(|(name, node)| (name.as_str(), node))
     }
 
     /// `{ name: parameters }`, for keys.

@@ -134,7 +134,7 @@ impl<K: Kind> Entry<K> {
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
         let (defaults, _) = (self.default)();
-        Choice { name: self.name, family: self.family, parameters, defaults, label, object, place: None }
+        Choice { name: self.name, family: self.family, parameters, defaults, label, own: None, object, place: None }
     }
 }
 
@@ -165,7 +165,18 @@ pub(crate) fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choic
     };
     let label = parameters.get("label").map(read::<String>).transpose()?;
     let parameters = if label.is_some() { parameters.without("label") } else { parameters };
-    Ok(Choice { place: Some(place), ..entry.choose(&parameters, label)? })
+    let mut own = None;
+    let mut parameters = parameters;
+    for &key in K::OWN_KEYS {
+        let Some(value) = parameters.get(key).cloned() else { continue };
+        if let Some((first, _)) = &own {
+            let problem = Problem::new(value.place, format!("`{key}` beside `{first}`"));
+            return Err(problem.help(format!("accepted: one of {}", one_of(K::OWN_KEYS.iter().copied()))));
+        }
+        own = Some((key.to_owned(), value));
+        parameters = parameters.without(key);
+    }
+    Ok(Choice { place: Some(place), own, ..entry.choose(&parameters, label)? })
 }
 
 fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {

@@ -12,7 +12,12 @@ pub trait Kind: 'static {
     const NAME: &'static str;
     /// "models", for messages.
     const PLURAL: &'static str;
+    /// Keys that stand among the parameters and belong to the choice: with them a method has a step of its own.
+    const OWN_KEYS: &'static [&'static str] = &[];
 }
+
+/// Keys that say how a method decides on its step; a run has exactly one.
+pub const CONTROLS: [&str; 3] = ["step", "step_per_stage", "tolerance"];
 
 /// Benchmark models.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +38,7 @@ impl Kind for MethodKind {
     type Object = dyn AnyMethod;
     const NAME: &'static str = "method";
     const PLURAL: &'static str = "methods";
+    const OWN_KEYS: &'static [&'static str] = &CONTROLS;
 }
 impl Kind for MeasureKind {
     type Object = dyn AnyMeasure;

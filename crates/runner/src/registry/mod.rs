@@ -19,6 +19,7 @@ use mbsbench_problem::{MethodDefinition, ModelDefinition};
 pub use choice::Choice;
 pub use entry::Entry;
 pub(crate) use entry::choose;
+pub(crate) use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
 
 use crate::measures::MeasureDefinition;

@@ -4,7 +4,7 @@ use super::figure::{Figure, Series};
 
 /// Writes the points of `figure`: one line a point or failure, columns `panel` (from 1), `series`,
 /// `published`, `x`, `y`, `hollow`, `failure`, `t_reached`, and `slope` where slopes are fitted. On an axis with names
-/// `x` is the name.
+/// the name stands for the number.
 ///
 /// Numbers are the shortest decimals that read back as the same double. A failed run has no `y`.
 #[must_use]
@@ -26,7 +26,8 @@ pub fn write(figure: &Figure) -> String {
                 [(number + 1).to_string(), label.clone(), published.to_string(), x, y, hollow, failure, time]
             };
             for point in &series.points {
-                let fields = line(point.x, shortest(point.y), point.hollow.to_string(), String::new(), String::new());
+                let y = panel.y.name_at(point.y).map_or_else(|| shortest(point.y), str::to_owned);
+                let fields = line(point.x, y, point.hollow.to_string(), String::new(), String::new());
                 write(&mut out, fields, &slope);
             }
             for failure in &series.failures {

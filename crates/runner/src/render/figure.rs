@@ -26,6 +26,8 @@ pub struct Panel {
     pub y: Axis,
     /// Curves, in the order of the legend.
     pub series: Vec<Series>,
+    /// Whether a unit is as long on both axes, which are linear then; one of them shows more than its range.
+    pub to_scale: bool,
 }
 
 /// An axis. Its text is `label (unit)`, without the unit where that is `1` or empty.
@@ -108,6 +110,8 @@ pub enum Kind {
     Both,
     /// A dot at each point, as small as can be seen.
     Dots,
+    /// A line from the first point to the second, one from the third to the fourth, and so on.
+    Segments,
     /// A bar from zero to each point, beside those of the panel's other series. For an axis with names.
     Bars,
 }
@@ -154,6 +158,18 @@ impl Series {
     #[must_use]
     pub fn marked(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         Self { kind: Kind::Both, ..Self::line(label, style, points) }
+    }
+
+    /// A marker at each of `points`.
+    #[must_use]
+    pub fn markers(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
+        Self { kind: Kind::Markers, ..Self::line(label, style, points) }
+    }
+
+    /// A line between the two points of each of `pairs`.
+    #[must_use]
+    pub fn segments(label: impl Into<String>, style: Style, pairs: impl IntoIterator<Item = [[f64; 2]; 2]>) -> Self {
+        Self { kind: Kind::Segments, ..Self::line(label, style, pairs.into_iter().flatten()) }
     }
 
     /// A bar to each of `points`.

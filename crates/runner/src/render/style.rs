@@ -198,14 +198,17 @@ const FAMILIES: &[(&str, Hue)] = &[
     ("hht", Hue::Vermilion),
     ("stiffly-stable", Hue::Green),
     ("bdf", Hue::Navy),
+    ("ndf", Hue::Wine),
+    ("sundials", Hue::Navy),
     ("linear-multistep", Hue::Blue),
     ("single-step", Hue::Orange),
     ("composite", Hue::Green),
     ("esdirk", Hue::Wine),
     ("implicit-runge-kutta", Hue::Purple),
-    ("rosenbrock", Hue::Sky),
+    ("rosenbrock", Hue::Orange),
     ("verlet", Hue::Vermilion),
-    ("local-linearization", Hue::Green),
+    ("contact-power", Hue::Green),
+    ("exponential", Hue::Green),
 ];
 
 impl Style {

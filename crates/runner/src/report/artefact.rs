@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use super::page::{anchor, badge, sign};
+use super::page::{anchor, badge, figure_named, sign};
 use super::{ReportError, claims, read};
 use crate::claims::Judged;
 use crate::claims::record::short;
@@ -38,7 +38,11 @@ impl<'r> Artefact<'r> {
                 let spec = &plot.value;
                 (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), false)
             });
-            artefacts.extend(tables.chain(figures).map(|(id, title, caption, is_table)| Self {
+            let drawings = experiment.drawings.iter().map(|drawing| {
+                let spec = &drawing.value;
+                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), false)
+            });
+            artefacts.extend(tables.chain(figures).chain(drawings).map(|(id, title, caption, is_table)| Self {
                 id,
                 title: title.unwrap_or(id),
                 caption: caption.unwrap_or_default(),
@@ -116,9 +120,7 @@ impl<'r> Artefact<'r> {
     /// The SVG of a figure, with names that are unique on a page.
     fn figure(&self, folder: &Path) -> Result<Markup, ReportError> {
         let text = read(&folder.join(format!("{}.svg", self.id)))?;
-        let text = text.replace(&format!("{}-title", self.id), &format!("{}-title", self.anchor()));
-        let text = text.replace(&format!("{}-desc", self.id), &format!("{}-desc", self.anchor()));
-        Ok(html! { figure { (PreEscaped(text)) } })
+        Ok(figure_named(&text, self.id, &self.anchor()))
     }
 
     /// A table from its CSV file, cells with the verdicts of their claims.

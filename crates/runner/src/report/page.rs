@@ -71,6 +71,13 @@ pub(super) fn scorecard(judged: &[Judged]) -> Markup {
     }
 }
 
+/// The SVG of the figure `id` with names that are unique on a page.
+pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
+    let rename = |text: String, part: &str| text.replace(&format!("{id}-{part}"), &format!("{unique}-{part}"));
+    let text = ["title", "desc"].into_iter().fold(svg.to_owned(), rename);
+    html! { figure { (PreEscaped(text)) } }
+}
+
 /// A name as the target of a link.
 pub(super) fn anchor(id: &str) -> String {
     id.replace('/', "-")

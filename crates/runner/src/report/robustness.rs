@@ -1,81 +1,132 @@
-//! In which share of the plausible range claims hold.
+//! How far verdicts hang on what a paper leaves out, from the studies that were made.
 
 use std::path::Path;
 
 use maud::{Markup, html};
 
-use super::page::anchor;
+use super::page::{anchor, figure_named};
 use super::{ReportError, read};
 use crate::claims::Judged;
-use crate::claims::record::short;
 use crate::plan::Plan;
+use crate::robustness::explain::LEVEL;
+use crate::robustness::{Finding, words};
 
 /// The studies of a paper's experiments; nothing where there are none.
 pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Result<Markup, ReportError> {
-    let mut tables = Vec::new();
-    for plan in plans {
-        let path = results.join(&plan.experiment.id).join("robustness.csv");
+    let mut studies = Vec::new();
+    for &plan in plans {
+        let folder = results.join(&plan.experiment.id);
+        let path = folder.join("robustness.csv");
         // A study is made by a command of its own and may not have been.
         if path.exists() {
-            let damaged = |error: csv::Error| ReportError { path: path.clone(), error: error.into() };
-            let text = read(&path)?;
-            let mut reader = csv::Reader::from_reader(text.as_bytes());
-            let mut rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().map_err(damaged)?;
+            let mut findings = Finding::read_csv(&read(&path)?)
+                .map_err(|error| ReportError { path: path.clone(), error: error.into() })?;
             // A study may be older than the ledger.
-            rows.retain(|row| judged.iter().any(|each| row.get(0) == Some(&each.claim.id)));
-            tables.push((plan.experiment.id.as_str(), rows));
+            findings.retain(|finding| judged.iter().any(|each| each.claim.id == finding.claim));
+            studies.push(study(&folder, plan, &findings)?);
         }
     }
     Ok(html! {
-        @if !tables.is_empty() {
+        @if !studies.is_empty() {
             section id="robustness" {
                 h2 { "How much hangs on that" }
                 p {
-                    "The undetermined parameters were sampled over their plausible ranges, and each claim that rests on them \
-                     judged at every sample: the share of samples in which it holds, with the interval of 95 % confidence."
+                    "The undetermined parameters were sampled over their plausible ranges (a Sobol sequence; ranges of more than \
+                     a decade in the logarithm), and each claim that rests on them judged at every sample. A run that fails, or \
+                     that its model refuses, is evidence; samples at which nothing can be said are counted apart. Intervals are \
+                     those of 95 % confidence."
                 }
-                @for (id, rows) in &tables {
-                    h3 { code { (id) } }
-                    @let (always, rest): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.get(1) == row.get(2));
-                    @if !rest.is_empty() {
-                        div.scroll {
-                            table {
-                                thead { tr { th { "Claim" } th { "Holds in" } th { "Interval" } th { "Decided by" } } }
-                                tbody { @for row in rest { (line(row)) } }
-                            }
-                        }
-                    }
-                    @if !always.is_empty() {
-                        details {
-                            summary { (always.len()) " claims hold at every sample" }
-                            p {
-                                @for row in &always {
-                                    a href=(format!("#claim-{}", anchor(row.get(0).unwrap_or_default()))) {
-                                        (row.get(0).unwrap_or_default())
-                                    } " "
-                                }
-                            }
-                        }
-                    }
-                    p.links { code { "mbsbench robustness experiments/" (id) ".yaml" } }
+                p {
+                    "What decides is the parameter or feature whose distributions, where the claim holds and where it does not, \
+                     are farthest apart (D, Kolmogorov–Smirnov), with the threshold where they are; then whatever decides further \
+                     on one side of it. It is said where D or the rank correlation ρ (Spearman) is significant at "
+                    (words::percent(LEVEL)) " for all variables together."
                 }
+                @for study in &studies { (study) }
             }
         }
     })
 }
 
-/// A line of `robustness.csv`: claim, samples, holds, share, low, high, decides, distance, threshold, side.
-fn line(row: &csv::StringRecord) -> Markup {
-    let field = |index: usize| row.get(index).unwrap_or_default();
-    let percent = |index: usize| {
-        field(index).parse::<f64>().map_or_else(|_| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
-    };
+/// The study of one experiment.
+fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, ReportError> {
+    let id = &plan.experiment.id;
+    let scope = &plan.experiment.study;
+    let parameters = plan.experiment.undetermined.iter().map(|(key, _)| key.name.as_str());
+    let names: Vec<&str> = parameters.chain(scope.features.iter().map(|feature| feature.value.name.as_str())).collect();
+    let name = |name: &str| words::short_name(name, &names);
+    let (always, rest): (Vec<&Finding>, Vec<&Finding>) = findings
+        .iter()
+        .filter(|each| each.left_out.is_none())
+        .partition(|each| each.fails() == 0 && each.inconclusive == 0);
+    let link = |file: &str| format!("../{id}/{file}");
+    Ok(html! {
+        h3 { code { (id) } }
+        ul {
+            @for (key, undetermined) in &plan.experiment.undetermined {
+                @let short = name(&key.name);
+                li {
+                    strong { (short) }
+                    @if short != key.name { " (" code { (key.name) } ")" }
+                    ": " (words::sampled(undetermined)) "; " (undetermined.why)
+                }
+            }
+            @for feature in &scope.features {
+                li { strong { (feature.value.name) } ", of the runs: " (feature.value.why) }
+            }
+        }
+        @if !scope.cases.is_empty() {
+            p { "Cases: " (scope.cases.iter().map(|case| case.value.as_str()).collect::<Vec<_>>().join(", ")) "." }
+        }
+        @if !rest.is_empty() {
+            div.scroll {
+                table {
+                    thead { tr {
+                        th { "Claim" } th { "Holds in" } th { "Interval" } th { "Decided by" } th { "Correlations" } th { "Then" }
+                    } }
+                    tbody { @for finding in &rest { (line(finding, name)) } }
+                }
+            }
+        }
+        @if !always.is_empty() {
+            details {
+                summary { (always.len()) " claims hold at every sample" }
+                p {
+                    @for finding in &always {
+                        a href=(format!("#claim-{}", anchor(&finding.claim))) { (finding.claim) } " "
+                    }
+                }
+            }
+        }
+        @for said in words::left_out(findings) { p { (said) "." } }
+        @for stem in ["robustness", "robustness-samples"] {
+            @if folder.join(format!("{stem}.svg")).exists() {
+                (figure(folder, id, stem)?)
+                p.links {
+                    @for kind in ["svg", "png", "csv"] { a href=(link(&format!("{stem}.{kind}"))) { (kind.to_uppercase()) } " " }
+                }
+            }
+        }
+        p.links { code { "mbsbench robustness experiments/" (id) ".yaml" } }
+    })
+}
+
+/// One of the two figures of a study.
+fn figure(folder: &Path, id: &str, stem: &str) -> Result<Markup, ReportError> {
+    let text = read(&folder.join(format!("{stem}.svg")))?;
+    let own = format!("{}-{stem}", anchor(id));
+    Ok(figure_named(&text, stem, &own))
+}
+
+fn line(finding: &Finding, name: impl Fn(&str) -> String) -> Markup {
     html! {
         tr {
-            td { a href=(format!("#claim-{}", anchor(field(0)))) { (field(0)) } }
-            td.number { (percent(3)) " of " (field(1)) }
-            td.number { (percent(4)) " to " (percent(5)) }
-            td { @if !field(6).is_empty() { code { (field(6)) } " " (field(9)) " " (field(8).parse().map_or_else(|_| field(8).to_owned(), short)) } }
+            td { a href=(format!("#claim-{}", anchor(&finding.claim))) { (finding.claim) } }
+            td.number { (words::share(finding)) }
+            td.number { (words::interval(finding)) }
+            td { (words::decided(finding, &name)) }
+            td { (words::correlations(finding, &name)) }
+            td { (words::then(finding, &name)) }
         }
     }
 }

@@ -4,9 +4,10 @@ use mbsbench::Registry;
 use mbsbench::input::Spelled;
 use mbsbench::measures::{Ending, Measure, MeasureContext, MeasureDefinition};
 use mbsbench_problem::model::{Class, Observation};
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AsOde, Counted, DoubleDouble, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observable, Observer,
-    Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Task,
+    Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Task, View,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -147,6 +148,10 @@ impl Model for Exponential {
     }
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position]
+    }
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let shape = Shape::Circle { centre: [y[0], 0.0], radius: 1.0 };
+        vec![View { name: "front", axes: ["x", "y"], parts: vec![("bob", shape)] }]
     }
 }
 

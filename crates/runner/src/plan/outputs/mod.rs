@@ -6,7 +6,9 @@ mod panels;
 
 use super::checks::Observables;
 use super::{Plan, RunSpec};
-use crate::experiment::spec::{AxisValue, Layout, PanelSpec, TableSpec};
+use crate::artefacts::{units, views};
+use crate::execute::run::Drawing;
+use crate::experiment::spec::{AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
 use crate::experiment::{Label, Placed, Problems, Published};
 use crate::input::{BadInput, Node, Place, Problem, one_of};
 use crate::timings::COLUMNS;
@@ -17,6 +19,9 @@ const ALWAYS: [&str; 1] = ["t_reached"];
 pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Problems) {
     for table in &plan.experiment.tables {
         Outputs { plan, observables, node: &table.node, problems }.table(&table.value);
+    }
+    for drawing in &plan.experiment.drawings {
+        Outputs { plan, observables, node: &drawing.node, problems }.drawing(&drawing.value);
     }
     for figure in &plan.experiment.plots {
         let nodes: Vec<&Node> = match figure.node.get("panels").map(|panels| &panels.value) {
@@ -29,26 +34,27 @@ pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Probl
     }
 }
 
-/// The plan with the observables whose trajectories are drawn noted in each run.
-pub(super) fn with_trajectories(mut plan: Plan) -> Result<Plan, BadInput> {
+/// The plan with what is drawn of each run over time noted in it.
+pub(super) fn with_drawings(mut plan: Plan) -> Result<Plan, BadInput> {
     let observables = Observables::of(&plan);
-    let mut wanted: Vec<(Vec<String>, bool)> = Vec::with_capacity(plan.runs.len());
+    let mut wanted: Vec<Drawing> = Vec::with_capacity(plan.runs.len());
     for run in &plan.runs {
-        let mut names: Vec<String> =
-            plan.experiment.trajectories.iter().map(|Placed { value, .. }| value.clone()).collect();
-        let mut orbits = false;
+        let trajectories = plan.experiment.trajectories.iter().map(|Placed { value, .. }| value.clone()).collect();
+        let mut drawing = Drawing { trajectories, ..Drawing::default() };
         for panel in plan.experiment.plots.iter().flat_map(|figure| &figure.value.panels) {
             if is_trajectory(panel, observables.at(run)) && plan.is_meant(run, &panel.filter) {
-                orbits |= panel.x != "t";
-                names.extend(panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t").map(str::to_owned));
+                drawing.orbits |= panel.x != "t";
+                drawing.every = drawing.every.into_iter().chain(panel.every).reduce(f64::min);
+                let names = panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t");
+                drawing.trajectories.extend(names.map(str::to_owned));
             }
         }
-        names.sort();
-        names.dedup();
-        wanted.push((names, orbits));
+        drawing.trajectories.sort();
+        drawing.trajectories.dedup();
+        wanted.push(drawing);
     }
-    for (run, (names, orbits)) in plan.runs.iter_mut().zip(wanted) {
-        (run.trajectories, run.orbits) = (names, orbits);
+    for (run, drawing) in plan.runs.iter_mut().zip(wanted) {
+        run.drawing = drawing;
     }
     Ok(plan)
 }
@@ -108,6 +114,27 @@ impl Outputs<'_> {
         self.one_run_a_place("cell", &table.filter, &row_axes, columns);
         if let Some(file) = &table.published {
             self.published(table, file, columns);
+        }
+    }
+
+    fn drawing(&mut self, drawing: &DrawingSpec) {
+        if units::factor("m", &drawing.unit).is_none() {
+            let problem = Problem::new(self.place("unit"), format!("`{}` is no unit of length", drawing.unit));
+            self.problems.add(problem.help("accepted: `m` or `mm`"));
+        }
+        if !self.filter(&drawing.filter) {
+            return;
+        }
+        let Some(run) = self.plan.runs.iter().find(|run| self.plan.is_meant(run, &drawing.filter)) else {
+            let problem = Problem::new(self.place("where"), "no run has all of these values");
+            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            return;
+        };
+        let known: Vec<&str> = views(run).iter().map(|view| view.name).collect();
+        for name in &drawing.views {
+            if !known.contains(&name.as_str()) {
+                self.problems.add(Problem::unknown(self.place("views"), "view", name, known.clone()));
+            }
         }
     }
 

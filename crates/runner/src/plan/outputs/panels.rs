@@ -40,6 +40,9 @@ impl Outputs<'_> {
             }
             return;
         }
+        if panel.every.is_some() {
+            self.refuse("every", "distances in time over an axis or a column", "accepted: with `x: t`");
+        }
         for name in panel.y.iter() {
             self.column("y", name);
         }
@@ -71,6 +74,9 @@ impl Outputs<'_> {
             let message = format!("`{key}` where observables are drawn over `{}`", panel.x);
             let key = key.split(':').next().unwrap_or(key);
             self.refuse(key, message, "accepted: with an axis or a column for `x`");
+        }
+        if let Some(every) = panel.every.filter(|&every| !(every > 0.0 && every.is_finite())) {
+            self.refuse("every", format!("points every {every:?} s"), "accepted: a number above zero, s");
         }
         if panel.kind == PanelKind::Dots && panel.x == "t" {
             self.refuse("kind", "dots over time", "accepted: with an observable for `x`");

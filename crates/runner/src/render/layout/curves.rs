@@ -69,7 +69,7 @@ pub struct Unplaced {
 pub fn draw(series: &Series, x: Map, y: Map, frame: Area, groups: &mut Vec<Group>) {
     let mut group = Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes: Vec::new() };
     let place = |px: f64, py: f64| Some([x.place(px)?, y.place(py)?]);
-    if !matches!(series.kind, Kind::Markers | Kind::Dots) {
+    if matches!(series.kind, Kind::Line | Kind::Both) {
         let mut line: Vec<[f64; 2]> = Vec::new();
         let mut before: Option<[f64; 2]> = None;
         let mut finish = |line: &mut Vec<[f64; 2]>| {
@@ -99,7 +99,14 @@ pub fn draw(series: &Series, x: Map, y: Map, frame: Area, groups: &mut Vec<Group
         }
         finish(&mut line);
     }
-    if series.kind == Kind::Dots {
+    if series.kind == Kind::Segments {
+        for pair in series.points.chunks_exact(2) {
+            let ends = [place(pair[0].x, pair[0].y), place(pair[1].x, pair[1].y)];
+            if let Some([from, to]) = ends[0].zip(ends[1]).and_then(|(from, to)| clip(from, to, frame)) {
+                group.shapes.push(Shape::Line { points: vec![from, to], width: LINE_WIDTH, dash: dash_of(series) });
+            }
+        }
+    } else if series.kind == Kind::Dots {
         let here = series.points.iter().filter_map(|point| place(point.x, point.y)).filter(|&at| frame.holds(at));
         // Dots closer than this lie on each other.
         let mut taken = HashSet::new();

@@ -160,7 +160,7 @@ fn sample(series: &Series, left: f64, y: f64) -> Vec<Shape> {
         let points = vec![[left, y], [left + SAMPLE, y]];
         shapes.push(Shape::Line { points, width: LINE_WIDTH, dash: dash_of(series) });
     }
-    if series.kind != Kind::Line {
+    if !matches!(series.kind, Kind::Line | Kind::Segments) {
         shapes.push(marker(series.style.mark, [left + SAMPLE / 2.0, y], series.published));
     }
     shapes

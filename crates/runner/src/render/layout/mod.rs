@@ -28,13 +28,20 @@ const WIDTH: f64 = 640.0;
 /// Width of a panel where there are more, px.
 const NARROW: f64 = 310.0;
 
+/// Height that a name on a vertical axis has, px.
+const NAME_HEIGHT: f64 = 19.0;
+/// Least height of a frame with names beside it, px.
+const LEAST_HEIGHT: f64 = 95.0;
+
 /// Lays out `figure`.
 #[must_use]
 pub fn lay_out(figure: &Figure) -> Drawing {
     let columns = figure.columns.clamp(1, figure.panels.len().max(1));
     let width = if columns <= 2 { WIDTH } else { NARROW * columns as f64 };
     let cell_width = (width - MARGIN) / columns as f64 - MARGIN;
+    let names = figure.panels.iter().map(|panel| panel.y.names.len()).max().unwrap_or(0);
     let frame_height = match columns {
+        _ if names > 0 => (NAME_HEIGHT * (names as f64 + 0.5)).max(LEAST_HEIGHT),
         1 => 330.0,
         2 => 215.0,
         _ => 205.0,

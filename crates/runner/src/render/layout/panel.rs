@@ -6,7 +6,7 @@ use super::super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, 
 use super::super::figure::{Axis, Failure, Kind, Panel, Scale, Series};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
-use super::super::ticks::{Ticks, axis_range, ticks};
+use super::super::ticks::{Tick, Ticks, axis_range, ticks};
 use super::curves::{self, Map, Unplaced, ink_of};
 use super::legend::{Legend, marker};
 use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, bars, baseline, foreground, text};
@@ -72,8 +72,12 @@ impl<'f> Prepared<'f> {
         };
         // Bars stand on zero.
         let zero = panel.series.iter().any(|series| series.kind == Kind::Bars).then_some(0.0);
-        let y_range = axis_range(panel.y.scale, panel.y.range, extent(ys.chain(zero)), 0.04);
-        let y_ticks = ticks(panel.y.scale, y_range, (frame_height / 28.0) as usize);
+        let (y_range, y_ticks) = if panel.y.names.is_empty() {
+            let range = axis_range(panel.y.scale, panel.y.range, extent(ys.chain(zero)), 0.04);
+            (range, ticks(panel.y.scale, range, (frame_height / 28.0) as usize))
+        } else {
+            ([-0.5, panel.y.names.len() as f64 - 0.5], named(&panel.y.names))
+        };
 
         let mark = |series: usize, x: f64, hollow: bool| Mark { series, x, hollow, row: 0, place: 0.0 };
         let numbered = || panel.series.iter().enumerate();
@@ -137,7 +141,7 @@ impl<'f> Prepared<'f> {
         let width = cell_width - self.left - 10.0;
         let ticks = self.fit_x_ticks(width);
         let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, width] };
-        let reach = |tick: &super::super::ticks::Tick| map.tick(tick.value) + tick.label.width(TICK_SIZE) / 2.0;
+        let reach = |tick: &Tick| map.tick(tick.value) + tick.label.width(TICK_SIZE) / 2.0;
         ticks.major.last().map_or(0.0, |tick| reach(tick) - width + 2.0)
     }
 
@@ -163,6 +167,9 @@ impl<'f> Prepared<'f> {
     pub fn set_width(&mut self, cell_width: f64, right: f64) {
         self.right = right;
         self.frame_width = cell_width - self.left - right;
+        if self.panel.to_scale {
+            self.draw_to_scale();
+        }
         self.x_ticks = self.fit_x_ticks(self.frame_width);
         self.names = bars::Names::fitted(&self.panel.x.names, self.frame_width);
         let note = self.x_ticks.note().map_or(0.0, |note| note.width(TICK_SIZE) + 10.0);
@@ -181,6 +188,18 @@ impl<'f> Prepared<'f> {
                 (mark.row, mark.place) = (row, place.min(self.frame_width));
             }
         }
+    }
+
+    /// Widens the range of one axis so that a unit is as long on both.
+    fn draw_to_scale(&mut self) {
+        let sizes = [self.frame_width, self.frame_height];
+        let lengths = [self.x_range, self.y_range].map(|[low, high]| high - low);
+        let unit = (lengths[0] / sizes[0]).max(lengths[1] / sizes[1]);
+        for (range, size) in [&mut self.x_range, &mut self.y_range].into_iter().zip(sizes) {
+            let middle = 0.5 * (range[0] + range[1]);
+            *range = [middle - 0.5 * unit * size, middle + 0.5 * unit * size];
+        }
+        self.y_ticks = ticks(self.panel.y.scale, self.y_range, (self.frame_height / 28.0) as usize);
     }
 
     fn strip_height(marks: &[Mark]) -> f64 {
@@ -422,6 +441,12 @@ fn extent(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 /// Lines of a text; none where it is empty.
 fn lines(text: &str, size: f64, width: f64) -> Vec<Text> {
     if text.is_empty() { Vec::new() } else { wrap(text, size, width) }
+}
+
+/// A tick for each name of a vertical axis.
+fn named(names: &[String]) -> Ticks {
+    let tick = |(place, name): (usize, &String)| Tick { value: place as f64, label: Text::plain(name.as_str()) };
+    Ticks { major: names.iter().enumerate().map(tick).collect(), ..Ticks::default() }
 }
 
 /// a, b, …, z, aa, ab, …

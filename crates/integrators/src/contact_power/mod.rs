@@ -1,0 +1,25 @@
+//! Steps from contact power: an explicit formula for second-order equations, of which each step is as long as the power of the
+//! contacts at both of its ends allows (modin2005, Algorithm 1).
+//!
+//! ```text
+//! ContactPower ──▶ Run ── trials, failures, observer
+//!                   ├── Formula    q, v at the end of a step: Störmer–Verlet, Equation 16
+//!                   ├── Objective  W from the contact powers, residual R of a step
+//!                   ├── Search     u with |R(u)| ≤ η by bisection
+//!                   └── Predictor  where the search begins
+//! StormerVerlet, SemiExplicit ──▶ FixedStepper ──▶ drive    the formulas with constant steps
+//! ```
+
+mod definition;
+mod formula;
+mod objective;
+mod predictor;
+mod run;
+mod search;
+mod stepper;
+
+pub use definition::{ContactPower, Inner, SemiExplicit, StormerVerlet};
+pub use formula::Formula;
+pub use objective::Objective;
+pub use predictor::Predictor;
+pub use search::{Search, Verdict};

@@ -1,0 +1,158 @@
+//! The search for the length of a step.
+
+/// Most tests of the criterion in a step. Halving exhausts the digits of a double in 52; the rest is for doubling.
+pub const MOST_TESTS: u32 = 60;
+
+/// What a test of the criterion says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The trial meets the criterion, or is too short and cannot be longer.
+    Accepted,
+    /// Another trial has to be made.
+    Again,
+    /// The same, and the trial just tested is the lower end of the bracket now.
+    Raised,
+}
+
+/// The search for `u` with `|R(u)| ≤ η` of modin2005, Algorithm 1: doubling while `R(u) < 0`, then bisection.
+///
+/// Beyond the paper, no trial is longer than `largest`, and [`is_exhausted`](Self::is_exhausted) says when to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    eta: f64,
+    largest: f64,
+    /// Zero until a trial of the bisection is too short, after doubling as well: as printed.
+    a: f64,
+    b: f64,
+    u: f64,
+    bisecting: bool,
+    tests: u32,
+}
+
+impl Search {
+    /// Starts at `first`, or at `largest` where that is shorter.
+    #[must_use]
+    pub fn new(eta: f64, first: f64, largest: f64) -> Self {
+        let u = first.min(largest);
+        Self { eta, largest, a: 0.0, b: u, u, bisecting: false, tests: 0 }
+    }
+
+    /// The trial to be tested.
+    #[must_use]
+    pub fn u(&self) -> f64 {
+        self.u
+    }
+
+    /// Lower end of the bracket: zero, or the longest trial that was too short.
+    #[must_use]
+    pub fn lower(&self) -> f64 {
+        self.a
+    }
+
+    /// Tests made.
+    #[must_use]
+    pub fn tests(&self) -> u32 {
+        self.tests
+    }
+
+    /// Judges the trial by its residual `R(u)`, infinite where the step has no finite result, and chooses the next.
+    pub fn judge(&mut self, residual: f64) -> Verdict {
+        self.tests += 1;
+        let is_short = residual < 0.0;
+        if residual.abs() <= self.eta || (is_short && self.u >= self.largest) {
+            return Verdict::Accepted;
+        }
+        if is_short && !self.bisecting {
+            self.b = (2.0 * self.b).min(self.largest);
+            self.u = self.b;
+            return Verdict::Again;
+        }
+        self.bisecting = true;
+        if is_short {
+            self.a = self.u;
+        } else {
+            self.b = self.u;
+        }
+        self.u = 0.5 * (self.a + self.b);
+        if is_short { Verdict::Raised } else { Verdict::Again }
+    }
+
+    /// Whether no trial will meet the criterion: the bracket is down to rounding, or [`MOST_TESTS`] are made. Where the force
+    /// jumps, so may `R`, across the whole of `[−η, η]`.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        self.tests >= MOST_TESTS || (self.bisecting && self.b - self.a <= 4.0 * f64::EPSILON * self.b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The trials up to the accepted one, or to exhaustion, and whether it was accepted.
+    fn trials(mut search: Search, residual: impl Fn(f64) -> f64) -> (Vec<f64>, bool) {
+        let mut made = Vec::new();
+        loop {
+            made.push(search.u());
+            let verdict = search.judge(residual(search.u()));
+            assert_eq!(search.tests() as usize, made.len());
+            if verdict == Verdict::Accepted {
+                return (made, true);
+            }
+            if search.is_exhausted() {
+                return (made, false);
+            }
+        }
+    }
+
+    #[test]
+    fn the_trials_are_those_of_the_printed_algorithm() {
+        // The root is 0.3: b = 0.1, 0.2, 0.4 by doubling, and a is still zero when bisection begins.
+        let (made, accepted) = trials(Search::new(0.01, 0.1, 1.1), |u| u / 0.3 - 1.0);
+        assert!(accepted);
+        assert_eq!(made[..5], [0.1, 0.2, 0.4, 0.2, 0.5 * (0.2 + 0.4)]);
+        assert_eq!(made.len(), 5);
+        assert_eq!(trials(Search::new(0.1, 0.31, 1.1), |u| u / 0.3 - 1.0), (vec![0.31], true));
+    }
+
+    proptest! {
+        #[test]
+        fn a_continuous_residual_is_always_met(
+            root in 1e-8..1.0_f64, first in 1e-8..2.0_f64, eta in 1e-6..0.9_f64, power in 0.2..5.0_f64,
+        ) {
+            let residual = |u: f64| (u / root).powf(power) - 1.0;
+            let (made, accepted) = trials(Search::new(eta, first, 1.0 + eta), residual);
+            let u = *made.last().expect("one trial at least");
+            prop_assert!(accepted && residual(u).abs() <= eta && u <= 1.0 + eta);
+            prop_assert!(made.len() <= MOST_TESTS as usize);
+        }
+
+        #[test]
+        fn a_residual_that_jumps_exhausts_the_search_at_the_jump(jump in 1e-3..1.0_f64, first in 1e-3..1.0_f64) {
+            let mut search = Search::new(0.1, first, 1.1);
+            while !search.is_exhausted() {
+                let residual = if search.u() < jump { -0.55 } else { 30.0 };
+                prop_assert!(search.judge(residual) != Verdict::Accepted);
+            }
+            prop_assert!(search.lower() > 0.0 && search.lower() < jump);
+            prop_assert!(jump - search.lower() <= 8.0 * f64::EPSILON * jump, "{} {}", search.lower(), jump);
+            prop_assert!(search.tests() <= MOST_TESTS);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_longer_is_accepted() {
+        let (made, accepted) = trials(Search::new(0.1, 0.25, 0.7), |u| u - 1.0);
+        assert!(accepted);
+        assert_eq!(made, [0.25, 0.5, 0.7]);
+    }
+
+    #[test]
+    fn a_step_without_finite_result_is_too_long() {
+        let (made, accepted) =
+            trials(Search::new(0.1, 1.0, 1.1), |u| if u > 0.2 { f64::INFINITY } else { u / 0.2 - 1.0 });
+        assert!(accepted);
+        assert_eq!(made[..4], [1.0, 0.5, 0.25, 0.125]);
+    }
+}

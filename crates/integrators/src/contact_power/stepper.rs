@@ -1,0 +1,109 @@
+//! The formulas as methods of constant step.
+
+use mbsbench_problem::{Counted, CountedContactPower, Failure};
+
+use super::Formula;
+use crate::Stepper;
+
+/// The second-order side of the problem, which is checked before the first step.
+pub(super) fn second_order<'c>(problem: &'c mut Counted<'_>) -> Result<CountedContactPower<'c>, Failure> {
+    let missing = || Failure::NotApplicable { reason: "the problem has lost its second-order form".to_owned() };
+    problem.contact_power().ok_or_else(missing)
+}
+
+/// Numbers of coordinates and bodies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) positions: usize,
+    pub(super) velocities: usize,
+    pub(super) bodies: usize,
+}
+
+/// One step of a [`Formula`].
+#[derive(Debug, Clone)]
+pub(super) struct FixedStepper {
+    formula: Formula,
+    /// `(q' ; v')` at the start of the present step.
+    rate: Vec<f64>,
+    /// The same at its end, where the formula evaluates it.
+    end_rate: Vec<f64>,
+    displacement: Vec<f64>,
+    start_known: bool,
+}
+
+impl FixedStepper {
+    /// A stepper for states of these sizes.
+    pub(super) fn new(formula: Formula, sizes: Sizes) -> Self {
+        let rate = vec![0.0; sizes.positions + sizes.velocities];
+        let displacement = vec![0.0; sizes.velocities];
+        Self { formula, end_rate: rate.clone(), rate, displacement, start_known: false }
+    }
+
+    fn positions(&self) -> usize {
+        self.rate.len() - self.displacement.len()
+    }
+}
+
+impl Stepper<f64> for FixedStepper {
+    fn order(&self) -> u32 {
+        self.formula.order()
+    }
+
+    fn step(
+        &mut self,
+        problem: &mut Counted<'_>,
+        t: f64,
+        h: f64,
+        start: &[f64],
+        end: &mut [f64],
+    ) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        if !self.start_known {
+            problem.rhs(t, start, &mut self.rate)?;
+            self.start_known = true;
+        }
+        let positions = self.positions();
+        let Self { formula, rate, end_rate, displacement, .. } = self;
+        let accelerations = &rate[positions..];
+        formula.predict(&mut second_order(problem)?, h, start, accelerations, displacement, end);
+        if formula.corrects() {
+            problem.rhs(t + h, end, end_rate)?;
+            formula.correct(h, accelerations, &end_rate[positions..], &mut end[positions..]);
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, _h: f64, _start: &[f64], _end: &[f64], _rel: f64, _abs: f64) -> Option<f64> {
+        None
+    }
+
+    fn error_order(&self) -> Option<u32> {
+        None
+    }
+
+    fn accepted(&mut self, same_end: bool) {
+        self.start_known = same_end && self.formula.corrects();
+        if self.start_known {
+            std::mem::swap(&mut self.rate, &mut self.end_rate);
+        }
+    }
+
+    fn restart(&mut self) {
+        self.start_known = false;
+    }
+
+    fn start_derivative(&self) -> &[f64] {
+        &self.rate
+    }
+
+    fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        problem.rhs(t, start, &mut self.rate)?;
+        self.start_known = true;
+        Ok(())
+    }
+
+    fn evaluations(&self) -> u64 {
+        1 + u64::from(self.formula.corrects())
+    }
+}

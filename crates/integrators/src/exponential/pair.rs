@@ -1,0 +1,49 @@
+//! The method where events are located in its steps.
+
+use mbsbench_problem::{Counted, Failure, Statistics};
+
+use super::LlmStepper;
+use crate::Stepper;
+use crate::dode::{Pair, State};
+
+/// Steps of the local linearisation method with the derivative at their end, which the rates of the discontinuity
+/// functions need (gil2013, Eq. 18).
+#[derive(Debug, Clone)]
+pub struct LlmPair(pub LlmStepper);
+
+impl Pair<f64> for LlmPair {
+    fn order(&self) -> u32 {
+        self.0.order()
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.0.evaluations() + 1
+    }
+
+    fn restart(&mut self) {
+        self.0.restart();
+    }
+
+    fn step(
+        &mut self,
+        problem: &mut Counted<'_>,
+        start: &State<f64>,
+        h: f64,
+        end: &mut State<f64>,
+    ) -> Result<(), Failure> {
+        self.0.step(problem, start.t, h, &start.y, &mut end.y)?;
+        end.h = h;
+        end.t = start.t + h;
+        problem.rhs(end.t, &end.y, &mut end.rate)
+    }
+
+    /// The largest component of the estimated local error.
+    fn difference(&mut self, _h: f64, _start: &State<f64>, _end: &State<f64>) -> f64 {
+        let estimate = self.0.error_estimate();
+        if estimate.is_empty() { f64::INFINITY } else { estimate.iter().fold(0.0, |largest, x| x.abs().max(largest)) }
+    }
+
+    fn costs(&self) -> Statistics {
+        self.0.costs()
+    }
+}

@@ -1,0 +1,223 @@
+//! What implicit methods make of a problem: derivatives of its right-hand side, and the matrix `M − c J` with its factors.
+
+use mbsbench_problem::linalg::{Lu, Singular, multiply};
+use mbsbench_problem::{Counted, Failure, Statistics};
+use nalgebra::DMatrix;
+
+/// `J = ∂f/∂y` and `f_t = ∂f/∂t` at one point.
+///
+/// They are exact where the problem [gives](Counted::has_jacobian) them, and forward differences otherwise, of `n` further
+/// evaluations of the right-hand side, and one more where it depends on time. Their increments are `√(ε max(1e-5, |y_j|))`
+/// with `ε = 2⁻⁵²` (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.8).
+#[derive(Debug, Clone)]
+pub(crate) struct Linearisation {
+    /// `J`.
+    pub jacobian: DMatrix<f64>,
+    /// `f_t`; zero for an autonomous problem.
+    pub by_time: Vec<f64>,
+    is_exact: bool,
+    is_autonomous: bool,
+    /// Memory of the differences.
+    state: Vec<f64>,
+    rate: Vec<f64>,
+}
+
+impl Linearisation {
+    pub(crate) fn new(problem: &mut Counted<'_>) -> Self {
+        let n = problem.dimension();
+        Self {
+            jacobian: DMatrix::zeros(n, n),
+            by_time: vec![0.0; n],
+            is_exact: problem.has_jacobian(),
+            is_autonomous: problem.is_autonomous(),
+            state: vec![0.0; n],
+            rate: vec![0.0; n],
+        }
+    }
+
+    /// Evaluations of the right-hand side that both derivatives cost.
+    pub(crate) fn evaluations(&self) -> u64 {
+        if self.is_exact { 0 } else { self.by_time.len() as u64 + u64::from(!self.is_autonomous) }
+    }
+
+    /// Forms `J` at `(t, y)`, where `derivative` is `f(t, y)`.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub(crate) fn take_jacobian(
+        &mut self,
+        problem: &mut Counted<'_>,
+        t: f64,
+        y: &[f64],
+        derivative: &[f64],
+    ) -> Result<(), Failure> {
+        if self.is_exact {
+            return problem.jacobian(t, y, &mut self.jacobian);
+        }
+        problem.count_jacobian();
+        self.state.copy_from_slice(y);
+        for (j, mut column) in self.jacobian.column_iter_mut().enumerate() {
+            self.state[j] = y[j] + increment(y[j]);
+            let h = self.state[j] - y[j];
+            problem.rhs(t, &self.state, &mut self.rate)?;
+            self.state[j] = y[j];
+            for (entry, (&moved, &here)) in column.iter_mut().zip(self.rate.iter().zip(derivative)) {
+                *entry = (moved - here) / h;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forms `J` at `(t, y)`; where it is made of differences, `derivative` becomes `f(t, y)`.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub(crate) fn renew_jacobian(
+        &mut self,
+        problem: &mut Counted<'_>,
+        t: f64,
+        y: &[f64],
+        derivative: &mut [f64],
+    ) -> Result<(), Failure> {
+        if !self.is_exact {
+            problem.rhs(t, y, derivative)?;
+        }
+        self.take_jacobian(problem, t, y, derivative)
+    }
+
+    /// Forms `f_t` at `(t, y)`, where `derivative` is `f(t, y)`.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub(crate) fn take_time_derivative(
+        &mut self,
+        problem: &mut Counted<'_>,
+        t: f64,
+        y: &[f64],
+        derivative: &[f64],
+    ) -> Result<(), Failure> {
+        if self.is_autonomous {
+            return Ok(());
+        }
+        if self.is_exact {
+            return problem.time_derivative(t, y, &mut self.by_time);
+        }
+        let later = t + increment(t);
+        problem.rhs(later, y, &mut self.rate)?;
+        for (entry, (&moved, &here)) in self.by_time.iter_mut().zip(self.rate.iter().zip(derivative)) {
+            *entry = (moved - here) / (later - t);
+        }
+        Ok(())
+    }
+}
+
+fn increment(y: f64) -> f64 {
+    (f64::EPSILON * y.abs().max(1e-5)).sqrt()
+}
+
+/// `M − c J` with its factors, and what they cost. `M` is the identity where the problem has no other.
+#[derive(Debug, Clone)]
+pub(crate) struct IterationMatrix {
+    mass: Option<DMatrix<f64>>,
+    matrix: DMatrix<f64>,
+    factors: Lu<f64>,
+    /// Factorisations and solves.
+    pub costs: Statistics,
+}
+
+impl IterationMatrix {
+    pub(crate) fn new(problem: &Counted<'_>) -> Self {
+        let n = problem.dimension();
+        let mass = problem.mass().cloned();
+        Self { mass, matrix: DMatrix::zeros(n, n), factors: Lu::new(n), costs: Statistics::default() }
+    }
+
+    /// `M`, where it is not the identity.
+    pub(crate) fn mass(&self) -> Option<&DMatrix<f64>> {
+        self.mass.as_ref()
+    }
+
+    /// Factorises `M − c J`.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    pub(crate) fn factorize(&mut self, c: f64, jacobian: &DMatrix<f64>) -> Result<(), Singular> {
+        match &self.mass {
+            Some(mass) => self.matrix.copy_from(mass),
+            None => self.matrix.fill_with_identity(),
+        }
+        for (entry, &derivative) in self.matrix.iter_mut().zip(jacobian) {
+            *entry -= c * derivative;
+        }
+        self.costs.factorizations += 1;
+        self.factors.factorize(&self.matrix)
+    }
+
+    /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
+        self.costs.linear_solves += 1;
+        self.factors.solve(x);
+    }
+
+    /// `product = M x`.
+    pub(crate) fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {
+        match &self.mass {
+            Some(mass) => multiply(mass, x, product),
+            None => product.copy_from_slice(x),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbsbench_problem::{AsOde, Ode, OdeModel, Scalar};
+
+    /// `f = (t² y₀ y₁, sin y₀ + t)`.
+    struct Curved;
+    impl OdeModel for Curved {
+        fn dimension(&self) -> usize {
+            2
+        }
+        fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
+            dydt[0] = t * t * y[0] * y[1];
+            dydt[1] = y[0].sin() + t;
+        }
+    }
+
+    /// The same without its derivatives.
+    struct Values;
+    impl Ode for Values {
+        fn dimension(&self) -> usize {
+            2
+        }
+        fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+            AsOde(&Curved).rhs(t, y, dydt)
+        }
+    }
+
+    #[test]
+    fn differences_stand_in_for_exact_derivatives_and_are_counted() {
+        let (t, y) = (1.5, [0.4, -0.7]);
+        let take = |ode: &mut dyn Ode| {
+            let mut problem = Counted::new(ode);
+            let mut linearisation = Linearisation::new(&mut problem);
+            let mut derivative = [0.0; 2];
+            problem.rhs(t, &y, &mut derivative).unwrap();
+            linearisation.take_jacobian(&mut problem, t, &y, &derivative).unwrap();
+            linearisation.take_time_derivative(&mut problem, t, &y, &derivative).unwrap();
+            let counted = problem.statistics();
+            assert_eq!(counted.rhs_evaluations, 1 + linearisation.evaluations());
+            (linearisation, counted.rhs_evaluations, counted.jacobian_evaluations)
+        };
+        let (exact, evaluations, jacobians) = take(&mut AsOde(&Curved));
+        assert_eq!((evaluations, jacobians), (1, 1));
+        let (differences, evaluations, jacobians) = take(&mut Values);
+        assert_eq!((evaluations, jacobians), (4, 1));
+        // half the second derivative (below two) times the increment, and rounding over the increment: both 1e-8
+        assert!((exact.jacobian - differences.jacobian).amax() < 1e-7);
+        for (exact, difference) in exact.by_time.iter().zip(&differences.by_time) {
+            assert!((exact - difference).abs() < 1e-7, "{exact} {difference}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Backward differences of the solution at equal steps.
+
+use super::formula::MAX_ORDER;
+
+/// `∇ʲ y_n` for `j` from 1 to [`MAX_ORDER`] + 2, of the polynomial through the last states at the present step size.
+#[derive(Debug, Clone)]
+pub(super) struct Differences {
+    /// `∇ʲ y_n` at index `j − 1`.
+    columns: [Vec<f64>; MAX_ORDER + 2],
+}
+
+/// `U`, for the change of step size; its own inverse.
+const U: [[f64; MAX_ORDER]; MAX_ORDER] = [
+    [-1.0, -2.0, -3.0, -4.0, -5.0],
+    [0.0, 1.0, 3.0, 6.0, 10.0],
+    [0.0, 0.0, -1.0, -4.0, -10.0],
+    [0.0, 0.0, 0.0, 1.0, 5.0],
+    [0.0, 0.0, 0.0, 0.0, -1.0],
+];
+
+/// `R` with `R_{ij} = Π_{m=1}^i (m − 1 − j ρ)/m`, times `U`, for the ratio `ρ` of new to old step size.
+pub(super) fn change_of_size(ratio: f64) -> [[f64; MAX_ORDER]; MAX_ORDER] {
+    let mut r = [[0.0; MAX_ORDER]; MAX_ORDER];
+    for j in 0..MAX_ORDER {
+        let mut product = 1.0;
+        for i in 0..MAX_ORDER {
+            product *= (i as f64 - (j + 1) as f64 * ratio) / (i + 1) as f64;
+            r[i][j] = product;
+        }
+    }
+    r.map(|row| std::array::from_fn(|j| row.iter().zip(&U).map(|(r, u)| r * u[j]).sum()))
+}
+
+impl Differences {
+    /// All zero, for states of `n` components.
+    pub(super) fn new(n: usize) -> Self {
+        Self { columns: std::array::from_fn(|_| vec![0.0; n]) }
+    }
+
+    /// `∇ʲ y_n`.
+    pub(super) fn of_order(&self, j: usize) -> &[f64] {
+        &self.columns[j - 1]
+    }
+
+    /// Sets `∇ʲ y_n`.
+    #[cfg(test)]
+    pub(super) fn set(&mut self, j: usize, difference: &[f64]) {
+        self.columns[j - 1].copy_from_slice(difference);
+    }
+
+    /// The first differences for a step of size `h`, from the rates at the start.
+    pub(super) fn start(&mut self, h: f64, rates: &[f64]) {
+        for (difference, &rate) in self.columns[0].iter_mut().zip(rates) {
+            *difference = h * rate;
+        }
+    }
+
+    /// The differences up to order `k` of the same polynomial for steps of another size, `ratio` times the old one
+    /// (Shampine, Reichelt, section 2.2).
+    pub(super) fn change_size(&mut self, k: usize, ratio: f64) {
+        let change = change_of_size(ratio);
+        for component in 0..self.columns[0].len() {
+            let old: [f64; MAX_ORDER] = std::array::from_fn(|j| self.columns[j][component]);
+            for j in 0..k {
+                self.columns[j][component] = (0..k).map(|i| old[i] * change[i][j]).sum();
+            }
+        }
+    }
+
+    /// Writes `y⁽⁰⁾_{n+1} = Σ_{m=0}^k ∇ᵐ y_n` into `prediction`.
+    pub(super) fn predict(&self, k: usize, y: &[f64], prediction: &mut [f64]) {
+        for (i, prediction) in prediction.iter_mut().enumerate() {
+            *prediction = y[i] + self.columns[..k].iter().map(|column| column[i]).sum::<f64>();
+        }
+    }
+
+    /// Writes `Σ_{m=1}^k γ_m ∇ᵐ y_n` over `leading` into `psi`.
+    pub(super) fn combine(&self, gamma: impl Fn(usize) -> f64, k: usize, leading: f64, psi: &mut [f64]) {
+        for (i, psi) in psi.iter_mut().enumerate() {
+            *psi = (0..k).map(|m| gamma(m + 1) * self.columns[m][i]).sum::<f64>() / leading;
+        }
+    }
+
+    /// Moves on to `y_{n+1}`, whose difference of order `k + 1` is `correction`.
+    pub(super) fn advance(&mut self, k: usize, correction: &[f64]) {
+        for (i, &correction) in correction.iter().enumerate() {
+            self.columns[k + 1][i] = correction - self.columns[k][i];
+            self.columns[k][i] = correction;
+            for j in (0..k).rev() {
+                self.columns[j][i] += self.columns[j + 1][i];
+            }
+        }
+    }
+
+    /// Writes the state at `s` steps after the present one (negative: before it), `y`, into `state`: the polynomial of
+    /// order `k` through the last states.
+    pub(super) fn interpolate(&self, k: usize, s: f64, y: &[f64], state: &mut [f64]) {
+        state.copy_from_slice(y);
+        let mut product = 1.0;
+        for (m, column) in self.columns[..k].iter().enumerate() {
+            product *= (s + m as f64) / (m + 1) as f64;
+            for (state, &difference) in state.iter_mut().zip(column) {
+                *state += product * difference;
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Rates at the start.
+
+use mbsbench_problem::linalg::{Lu, multiply};
+use mbsbench_problem::{Counted, Failure};
+use nalgebra::DMatrix;
+
+use crate::linearisation::{IterationMatrix, Linearisation};
+
+/// `y'` and `y''` at a consistent initial state.
+///
+/// With `P` the orthogonal projection that has the range of `M` as kernel, `P f = 0` are the algebraic equations, and their
+/// derivative and the differential ones together give
+///
+/// ```text
+/// (M + P J) y' = (1 − P) f − P f_t
+/// ```
+///
+/// for index one. For `y''`, the same matrix and `(1 − P) (f_t + J y')`: to the algebraic equations' curvature.
+#[derive(Debug)]
+pub(super) struct Initial {
+    /// `y'`.
+    pub rate: Vec<f64>,
+    /// `y''`.
+    pub second: Vec<f64>,
+}
+
+impl Initial {
+    /// At the point at which `linearisation` was formed, where `derivative` is `f`.
+    ///
+    /// # Errors
+    /// [`Failure::SingularMatrix`] where the index is higher than one.
+    pub(super) fn new(
+        problem: &Counted<'_>,
+        t: f64,
+        derivative: &[f64],
+        linearisation: &Linearisation,
+        matrix: &mut IterationMatrix,
+    ) -> Result<Self, Failure> {
+        let n = derivative.len();
+        let Linearisation { jacobian, by_time, .. } = linearisation;
+        let curve = |rate: &[f64]| {
+            let mut second = vec![0.0; n];
+            multiply(jacobian, rate, &mut second);
+            second.iter_mut().zip(by_time).for_each(|(second, by_time)| *second += by_time);
+            second
+        };
+        let Some(mass) = problem.mass() else {
+            return Ok(Self { rate: derivative.to_vec(), second: curve(derivative) });
+        };
+        let projection = projection(mass);
+        let mut factors = Lu::new(n);
+        matrix.costs.factorizations += 1;
+        let singular = Failure::SingularMatrix { time: t, matrix: "M + P ∂f/∂y of equations of index one" };
+        factors.factorize(&(mass + &projection * jacobian)).map_err(|_| singular)?;
+        let mut solve = |differential: &[f64], algebraic: &[f64]| {
+            let sum: Vec<f64> = differential.iter().zip(algebraic).map(|(a, b)| a + b).collect();
+            let mut x = vec![0.0; n];
+            multiply(&projection, &sum, &mut x);
+            x.iter_mut().zip(differential).for_each(|(x, differential)| *x = differential - *x);
+            matrix.costs.linear_solves += 1;
+            factors.solve(&mut x);
+            x
+        };
+        let rate = solve(derivative, by_time);
+        let second = solve(&curve(&rate), &vec![0.0; n]);
+        Ok(Self { rate, second })
+    }
+}
+
+/// The orthogonal projection whose kernel is the range of `mass`, by its singular values above rounding.
+fn projection(mass: &DMatrix<f64>) -> DMatrix<f64> {
+    let n = mass.nrows();
+    let svd = mass.clone().svd(true, false);
+    let threshold = n as f64 * f64::EPSILON * svd.singular_values.max();
+    let mut projection = DMatrix::identity(n, n);
+    let vectors = svd.u.expect("asked for");
+    for (vector, &value) in vectors.column_iter().zip(&svd.singular_values) {
+        if value > threshold {
+            projection -= vector * vector.transpose();
+        }
+    }
+    projection
+}

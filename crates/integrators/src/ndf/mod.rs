@@ -1,0 +1,21 @@
+//! Numerical differentiation formulas: linear multistep methods of variable order for stiff and index-1 problems.
+//!
+//! ```text
+//! Ode15s ──▶ Run ── sizes and orders, failures, observer
+//!             ├── Formula      coefficients of orders 1…5
+//!             ├── Differences  backward differences of the solution at the present step size
+//!             ├── Newton       the formula's equations, solved with a matrix that is kept
+//!             └── Initial      y' and y'' at the start, also of algebraic components
+//! ```
+
+mod definition;
+mod differences;
+mod formula;
+mod initial;
+mod newton;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use definition::Ode15s;
+pub use formula::{Formula, MAX_ORDER};

@@ -1,0 +1,171 @@
+//! Newton's method for the equations of a step, with a matrix that is kept.
+
+use mbsbench_problem::{Counted, Failure};
+
+use super::differences::Differences;
+use super::formula::Formula;
+use crate::linearisation::IterationMatrix;
+use crate::suite;
+
+/// Most iterations of a step.
+pub(super) const MAX_ITERATIONS: u32 = 4;
+
+/// How iterations ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The solution is there.
+    Converged,
+    /// They converge too slowly, or not at all.
+    Slow,
+    /// An iterate or its right-hand side is not finite.
+    NotFinite,
+}
+
+/// Solves
+///
+/// ```text
+/// (M − c J) Δ = c f(t_{n+1}, y) − M (ψ + d),   y = y⁽⁰⁾ + d,   c = h/((1 − κ) γ_k)
+/// ```
+///
+/// for the difference `d = ∇^{k+1} y_{n+1}` (Shampine, Reichelt, section 2.3). Iterations end where the estimated
+/// remaining error, from the rate of convergence, is half of the tolerance, or 0.05 of it where the rate is an older one;
+/// they are too slow where that cannot be reached in four.
+#[derive(Debug, Clone)]
+pub(super) struct Newton {
+    /// The tolerances, relative and absolute.
+    tolerances: (f64, f64),
+    /// Rate of convergence with the present matrix; none before it is known.
+    rate: Option<f64>,
+    /// `d`.
+    pub correction: Vec<f64>,
+    /// `y_{n+1}`.
+    pub end: Vec<f64>,
+    /// `y⁽⁰⁾`.
+    prediction: Vec<f64>,
+    psi: Vec<f64>,
+    /// `max(rel |y_n|, rel |y⁽⁰⁾|, abs)`.
+    weights: Vec<f64>,
+    /// `ψ + d`, `M (ψ + d)`, and the right-hand side that becomes `Δ`.
+    difference: Vec<f64>,
+    product: Vec<f64>,
+    increment: Vec<f64>,
+    /// Iterations of the run.
+    pub iterations: u64,
+}
+
+impl Newton {
+    pub(super) fn new(n: usize, tolerances: (f64, f64)) -> Self {
+        let zeros = || vec![0.0; n];
+        Self {
+            tolerances,
+            rate: None,
+            correction: zeros(),
+            end: zeros(),
+            prediction: zeros(),
+            psi: zeros(),
+            weights: zeros(),
+            difference: zeros(),
+            product: zeros(),
+            increment: zeros(),
+            iterations: 0,
+        }
+    }
+
+    /// The matrix is another one; what is known of the rate of convergence holds no more.
+    pub(super) fn forget_rate(&mut self) {
+        self.rate = None;
+    }
+
+    /// The largest component of `x`, each over its tolerance.
+    pub(super) fn norm(&self, x: impl Iterator<Item = f64>) -> f64 {
+        suite::largest(x.zip(self.weights.iter().copied()), 1.0, 0.0)
+    }
+
+    /// Iterates for the step of order `k` and size `h` from `start` to `t_end`. Leaves `y_{n+1}` and `∇^{k+1} y_{n+1}`.
+    ///
+    /// # Errors
+    /// Those of the problem, but for [`Failure::NonFinite`].
+    pub(super) fn run(
+        &mut self,
+        problem: &mut Counted<'_>,
+        matrix: &mut IterationMatrix,
+        (formula, k): (&Formula, usize),
+        (t_end, h): (f64, f64),
+        start: &[f64],
+        differences: &Differences,
+    ) -> Result<Outcome, Failure> {
+        self.begin((formula, k), start, differences);
+        let c = h / formula.leading(k);
+        let rounding = 100.0 * f64::EPSILON * self.norm(self.end.iter().copied());
+        let mut last = f64::INFINITY;
+        for iteration in 1..=MAX_ITERATIONS {
+            match problem.rhs(t_end, &self.end, &mut self.increment) {
+                Ok(()) => {}
+                Err(Failure::NonFinite { .. }) => return Ok(Outcome::NotFinite),
+                Err(failure) => return Err(failure),
+            }
+            let size = self.correct(matrix, c);
+            if !size.is_finite() {
+                return Ok(Outcome::NotFinite);
+            }
+            if size <= rounding {
+                return Ok(Outcome::Converged);
+            }
+            let outcome = if iteration == 1 { self.judge_first(size) } else { self.judge(iteration, size, last) };
+            if let Some(outcome) = outcome {
+                return Ok(outcome);
+            }
+            last = size;
+        }
+        Ok(Outcome::Slow)
+    }
+
+    /// The prediction as first iterate.
+    fn begin(&mut self, (formula, k): (&Formula, usize), start: &[f64], differences: &Differences) {
+        differences.predict(k, start, &mut self.prediction);
+        differences.combine(Formula::gamma, k, formula.leading(k), &mut self.psi);
+        self.end.copy_from_slice(&self.prediction);
+        self.correction.fill(0.0);
+        let (rel, abs) = self.tolerances;
+        for (i, weight) in self.weights.iter_mut().enumerate() {
+            *weight = (rel * start[i].abs().max(self.prediction[i].abs())).max(abs);
+        }
+    }
+
+    /// Makes the right-hand side in `increment` the correction, adds it, and gives its size.
+    fn correct(&mut self, matrix: &mut IterationMatrix, c: f64) -> f64 {
+        for (i, difference) in self.difference.iter_mut().enumerate() {
+            *difference = self.psi[i] + self.correction[i];
+        }
+        matrix.multiply_mass(&self.difference, &mut self.product);
+        for (increment, &product) in self.increment.iter_mut().zip(&self.product) {
+            *increment = c * *increment - product;
+        }
+        matrix.solve(&mut self.increment);
+        self.iterations += 1;
+        for (i, &increment) in self.increment.iter().enumerate() {
+            self.correction[i] += increment;
+            self.end[i] = self.prediction[i] + self.correction[i];
+        }
+        self.norm(self.increment.iter().copied())
+    }
+
+    fn judge_first(&self, size: f64) -> Option<Outcome> {
+        let rate = self.rate?;
+        (size * rate / (1.0 - rate) <= 0.05).then_some(Outcome::Converged)
+    }
+
+    fn judge(&mut self, iteration: u32, size: f64, last: f64) -> Option<Outcome> {
+        if size > 0.9 * last {
+            return Some(Outcome::Slow);
+        }
+        let rate = (0.9 * self.rate.unwrap_or(0.0)).max(size / last);
+        self.rate = Some(rate);
+        let remaining = size * rate / (1.0 - rate);
+        if remaining <= 0.5 {
+            return Some(Outcome::Converged);
+        }
+        let rest = (MAX_ITERATIONS - iteration) as i32;
+        (0.5 < remaining * rate.powi(rest)).then_some(Outcome::Slow)
+    }
+}

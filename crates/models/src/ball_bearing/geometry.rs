@@ -1,0 +1,105 @@
+//! Outlines of the bearing at a state, for a drawing.
+
+use mbsbench_problem::view::Shape;
+
+use super::bearing::{BALLS, CAGE, COORDINATES, INNER, OUTER};
+use super::rotation::axes;
+use super::{Bearing, Groove};
+
+/// Points on the arc of a groove.
+const POINTS: usize = 33;
+/// Half the width of a ring, thickness of a ring at the bottom of its groove, and depth of the groove, in diameters of a
+/// ball; the equations have none of them.
+const RING: [f64; 3] = [0.75, 0.3, 0.2];
+
+/// A part of the bearing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The outer ring.
+    OuterRing,
+    /// The inner ring.
+    InnerRing,
+    /// The cage: its pockets.
+    Cage,
+    /// A ball.
+    Ball,
+}
+
+impl Part {
+    /// Its name in a drawing.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OuterRing => "outer ring",
+            Self::InnerRing => "inner ring",
+            Self::Cage => "cage",
+            Self::Ball => "ball",
+        }
+    }
+}
+
+impl Bearing {
+    /// The bearing seen along its axis, in `x` and `y`: circles of the races, pockets of the cage, balls.
+    #[must_use]
+    pub fn face(&self, q: &[f64]) -> Vec<(Part, Shape)> {
+        let centre = |body: usize| [q[COORDINATES * body], q[COORDINATES * body + 1]];
+        let mut shapes = vec![
+            (Part::OuterRing, Shape::Circle { centre: centre(OUTER), radius: self.bottom(&self.outer, 1.0) }),
+            (Part::InnerRing, Shape::Circle { centre: centre(INNER), radius: self.bottom(&self.inner, -1.0) }),
+        ];
+        let [cage_x, cage_y, _] = axes(&q[COORDINATES * CAGE + 3..]);
+        let cage = centre(CAGE);
+        for &[x, y] in &self.pockets.centres {
+            let centre = [cage[0] + cage_x[0] * x + cage_y[0] * y, cage[1] + cage_x[1] * x + cage_y[1] * y];
+            shapes.push((Part::Cage, Shape::Circle { centre, radius: self.ball_radius + self.pockets.clearance }));
+        }
+        let ball = |body: usize| Shape::Circle { centre: centre(body), radius: self.ball_radius };
+        shapes.extend((BALLS..self.bodies()).map(|body| (Part::Ball, ball(body))));
+        shapes
+    }
+
+    /// The half of the section through the axis and the centre of ball `ball`, in axial position and distance from the
+    /// axis: profiles of the rings, pocket of the cage, ball. Rings are moved, and not tilted.
+    #[must_use]
+    pub fn section(&self, q: &[f64], ball: usize) -> Vec<(Part, Shape)> {
+        let position = &q[COORDINATES * (BALLS + ball)..][..3];
+        let distance = position[0].hypot(position[1]);
+        let direction = [position[0] / distance, position[1] / distance];
+        let from_axis = |x: &[f64]| x[0] * direction[0] + x[1] * direction[1];
+        let profile = |body: usize, groove: &Groove, side: f64| {
+            let x = &q[COORDINATES * body..][..3];
+            let points = self.profile(groove, side).into_iter();
+            Shape::Outline(points.map(|[z, r]| [z + x[2], r + from_axis(x)]).collect())
+        };
+        let cage = &q[COORDINATES * CAGE..][..3];
+        let pocket = Shape::Circle {
+            centre: [cage[2], from_axis(cage) + self.pitch_radius],
+            radius: self.ball_radius + self.pockets.clearance,
+        };
+        vec![
+            (Part::OuterRing, profile(OUTER, &self.outer, 1.0)),
+            (Part::InnerRing, profile(INNER, &self.inner, -1.0)),
+            (Part::Cage, pocket),
+            (Part::Ball, Shape::Circle { centre: [position[2], distance], radius: self.ball_radius }),
+        ]
+    }
+
+    /// Radius of the race at the bottom of its groove, m.
+    fn bottom(&self, groove: &Groove, side: f64) -> f64 {
+        groove.centre_radius + side * groove.radius
+    }
+
+    /// Outline of a ring about its own centre, its groove first.
+    fn profile(&self, groove: &Groove, side: f64) -> Vec<[f64; 2]> {
+        let [half_width, thickness, depth] = RING.map(|share| share * 2.0 * self.ball_radius);
+        let reach = (1.0 - depth / groove.radius).acos();
+        let arc = (0..POINTS).map(|k| reach * (2.0 * k as f64 / (POINTS - 1) as f64 - 1.0));
+        let mut points: Vec<_> = arc
+            .map(|angle| [groove.radius * angle.sin(), groove.centre_radius + side * groove.radius * angle.cos()])
+            .collect();
+        let bottom = self.bottom(groove, side);
+        let (shoulder, back) = (bottom - side * depth, bottom + side * thickness);
+        points.extend([[half_width, shoulder], [half_width, back], [-half_width, back], [-half_width, shoulder]]);
+        points
+    }
+}

@@ -1,0 +1,23 @@
+//! A ball bearing of rigid bodies in space (for modin2005, section 6.2).
+//!
+//! The bearing of the paper is that of a commercial program and is not published. This one has as many states as the
+//! paper's table implies, and contacts of the same kind: Hertzian with damping and regularised friction between balls and
+//! races, and between balls and the pockets of a cage that only the balls guide.
+
+mod bearing;
+mod contacts;
+mod energy;
+mod equations;
+pub mod geometry;
+pub mod hertz;
+mod initial;
+mod model;
+mod parameters;
+mod rotation;
+
+pub use bearing::{Bearing, ContactLaw, Groove, Pockets};
+pub use contacts::{Contact, Partner};
+pub use energy::{EnergyBalance, Power};
+pub use initial::{Equilibrium, Rolling};
+pub use model::BearingModel;
+pub use parameters::{BallBearing, Variant};

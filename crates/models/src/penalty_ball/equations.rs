@@ -1,0 +1,72 @@
+//! The equation of motion, its contact power and what can be watched.
+
+use mbsbench_problem::{AsContactOde, Class, ContactModel, Observable, Ode, Scalar};
+
+use super::PenaltyBall;
+use crate::watched::Watched;
+
+impl ContactModel for PenaltyBall {
+    fn coordinates(&self) -> usize {
+        1
+    }
+
+    fn bodies(&self) -> usize {
+        1
+    }
+
+    fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]) {
+        let force = self.contact_force(q[0], v[0]);
+        accelerations[0] = force / self.mass - self.gravity;
+        if let Some(power) = powers.first_mut() {
+            *power = force * v[0];
+        }
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+}
+
+impl PenaltyBall {
+    /// Force of the floor on the ball, N, at height `q` and velocity `v`.
+    fn contact_force<S: Scalar>(&self, q: S, v: S) -> S {
+        if q.value() < 0.0 { -(q * self.stiffness + v * self.damping) } else { S::nought() }
+    }
+
+    /// Kinetic energy, gravity and the spring in contact, J; zero at rest on the floor.
+    #[must_use]
+    pub fn energy(&self, height: f64, velocity: f64) -> f64 {
+        let depth = height.min(0.0);
+        0.5 * self.mass * velocity * velocity + self.mass * self.gravity * height + 0.5 * self.stiffness * depth * depth
+    }
+}
+
+impl Watched for PenaltyBall {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsContactOde(self))
+    }
+
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.height), S::from(self.velocity)]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("height", "m", "height above the undeformed floor").of_class(Class::Position),
+            Observable::new("velocity", "m/s", "velocity, upwards").of_class(Class::Velocity),
+            Observable::new("contact_force", "N", "force of the floor on the ball"),
+            Observable::new("contact_power", "W", "that force times the velocity"),
+            Observable::new("energy", "J", "kinetic energy, gravity and spring, zero at rest on the floor"),
+            Observable::new("top_height", "m", "height to which the energy would lift the ball"),
+        ]
+    }
+
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        let (force, energy) = (self.contact_force(y[0], y[1]), self.energy(y[0], y[1]));
+        values.copy_from_slice(&[y[0], y[1], force, force * y[1], energy, energy / (self.mass * self.gravity)]);
+    }
+}

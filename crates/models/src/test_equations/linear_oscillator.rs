@@ -1,0 +1,173 @@
+//! One damped oscillator, for methods of second-order form.
+
+use mbsbench_problem::{
+    AsContactOde, Class, ContactModel, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::range::not_negative;
+use crate::watched::{Watched, WatchedModel};
+
+/// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are none.
+///
+/// With a frequency of 1 rad/s the step of a method is the `x = ω h` of its stability limits. The closed form is that
+/// from `t = 0`: a span begins there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct LinearOscillator {
+    /// Undamped frequency `ω`, rad/s.
+    pub frequency: f64,
+    /// Damping ratio `ζ`.
+    pub damping_ratio: f64,
+    /// Position at time zero, m.
+    pub position: f64,
+    /// Velocity at time zero, m/s.
+    pub velocity: f64,
+}
+
+impl Default for LinearOscillator {
+    fn default() -> Self {
+        Self { frequency: 1.0, damping_ratio: 0.0, position: 1.0, velocity: 0.0 }
+    }
+}
+
+impl LinearOscillator {
+    /// Position (m) and velocity (m/s) at time `t`, s.
+    #[must_use]
+    pub fn exact(&self, t: f64) -> [f64; 2] {
+        let Self { frequency, damping_ratio, position, velocity } = *self;
+        let decay = damping_ratio * frequency;
+        let square = frequency * frequency * (1.0 - damping_ratio) * (1.0 + damping_ratio);
+        // c'' = −square c with c(0) = 1, c'(0) = 0, and the integral s of c
+        let (c, s) = if square > 0.0 {
+            let (sin, cos) = (square.sqrt() * t).sin_cos();
+            (cos, sin / square.sqrt())
+        } else if square < 0.0 {
+            let x = (-square).sqrt();
+            ((x * t).cosh(), (x * t).sinh() / x)
+        } else {
+            (1.0, t)
+        };
+        let fading = (-decay * t).exp();
+        let push = frequency * frequency * position + decay * velocity;
+        [fading * (position * c + (velocity + decay * position) * s), fading * (velocity * c - push * s)]
+    }
+}
+
+impl Parameters for LinearOscillator {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("frequency", self.frequency)?;
+        not_negative("damping-ratio", self.damping_ratio)?;
+        OutOfRange::unless_finite("position", self.position)?;
+        OutOfRange::unless_finite("velocity", self.velocity)
+    }
+}
+
+impl ModelDefinition for LinearOscillator {
+    const NAME: &'static str = "linear-oscillator";
+    const SUMMARY: &'static str = "one damped linear oscillator, the test equation of methods of second-order form";
+    const SOURCE: &'static str = "for modin2005, Eq. 16; the numbers are this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WatchedModel(self.clone()))
+    }
+}
+
+impl ContactModel for LinearOscillator {
+    fn coordinates(&self) -> usize {
+        1
+    }
+
+    fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], _powers: &mut [S]) {
+        let spring = S::from(self.frequency) * self.frequency;
+        let damper = S::from(self.damping_ratio) * self.frequency * 2.0;
+        accelerations[0] = -(q[0] * spring + v[0] * damper);
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+}
+
+impl Watched for LinearOscillator {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsContactOde(self))
+    }
+
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.position), S::from(self.velocity)]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("position", "m", "position").of_class(Class::Position),
+            Observable::new("velocity", "m/s", "velocity").of_class(Class::Velocity),
+            Observable::new("exact_position", "m", "position in closed form"),
+            Observable::new("exact_velocity", "m/s", "velocity in closed form"),
+            Observable::new("energy", "J", "energy with a mass of 1 kg"),
+        ]
+    }
+
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let [position, velocity] = self.exact(t);
+        let energy = 0.5 * (y[1] * y[1] + (self.frequency * y[0]).powi(2));
+        values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use num_dual::Dual64;
+
+    #[test]
+    fn the_closed_form_solves_the_equation_at_every_damping() {
+        for damping_ratio in [0.0, 0.25, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 3.0] {
+            let oscillator = LinearOscillator { frequency: 2.0, damping_ratio, position: 0.7, velocity: -0.4 };
+            assert_eq!(oscillator.exact(0.0), [0.7, -0.4]);
+            let mut ode = AsContactOde(&oscillator);
+            for t in [0.3, 1.1, 2.9] {
+                let mut rate = [0.0; 2];
+                ode.rhs(t, &oscillator.exact(t), &mut rate).unwrap();
+                let [before, after] = [t - 1e-5, t + 1e-5].map(|t| oscillator.exact(t));
+                for k in 0..2 {
+                    assert_relative_eq!((after[k] - before[k]) / 2e-5, rate[k], epsilon = 2e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_second_order_side_has_no_bodies_in_contact() {
+        let oscillator = LinearOscillator { frequency: 3.0, damping_ratio: 0.5, ..LinearOscillator::default() };
+        let mut ode = AsContactOde(&oscillator);
+        let side = Ode::<f64>::contact_power(&mut ode).unwrap();
+        assert_eq!((side.coordinates(), side.velocities(), side.bodies()), (1, 1, 0));
+        let mut acceleration = [f64::NAN];
+        side.accelerations(0.0, &[2.0], &[1.0], &mut acceleration, &mut []).unwrap();
+        assert_eq!(acceleration, [-21.0]);
+        let mut dual = [Dual64::from(0.0)];
+        oscillator.accelerations(0.0.into(), &[Dual64::new(2.0, 1.0)], &[1.0.into()], &mut dual, &mut []);
+        assert_eq!(dual[0].eps, -9.0);
+    }
+
+    #[test]
+    fn ranges_are_checked() {
+        let check = |change: fn(&mut LinearOscillator)| {
+            let mut parameters = LinearOscillator::default();
+            change(&mut parameters);
+            parameters.check().map_err(|error| error.field)
+        };
+        assert_eq!(check(|_| ()), Ok(()));
+        assert_eq!(check(|p| p.frequency = 0.0), Err("frequency".into()));
+        assert_eq!(check(|p| p.damping_ratio = -0.1), Err("damping-ratio".into()));
+        assert_eq!(check(|p| p.position = f64::NAN), Err("position".into()));
+        assert_eq!(check(|p| p.velocity = f64::INFINITY), Err("velocity".into()));
+    }
+}

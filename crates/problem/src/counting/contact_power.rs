@@ -1,0 +1,53 @@
+//! The second-order side of a problem, with the same counters.
+
+use crate::{ContactPower, Failure, Scalar, Statistics};
+
+/// A [`ContactPower`] with counters: what [`Counted::contact_power`](crate::Counted::contact_power) hands out.
+pub struct CountedContactPower<'c, S: Scalar = f64> {
+    pub(super) inner: &'c mut dyn ContactPower<S>,
+    pub(super) statistics: &'c mut Statistics,
+    pub(super) paused: bool,
+}
+
+impl<S: Scalar> CountedContactPower<'_, S> {
+    /// See [`ContactPower::coordinates`].
+    #[must_use]
+    pub fn coordinates(&self) -> usize {
+        self.inner.coordinates()
+    }
+
+    /// See [`ContactPower::velocities`].
+    #[must_use]
+    pub fn velocities(&self) -> usize {
+        self.inner.velocities()
+    }
+
+    /// See [`ContactPower::bodies`].
+    #[must_use]
+    pub fn bodies(&self) -> usize {
+        self.inner.bodies()
+    }
+
+    /// See [`ContactPower::accelerations`]. Counts an evaluation of the right-hand side.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    #[inline]
+    pub fn accelerations(
+        &mut self,
+        t: S,
+        q: &[S],
+        v: &[S],
+        accelerations: &mut [S],
+        powers: &mut [S],
+    ) -> Result<(), Failure> {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.inner.accelerations(t, q, v, accelerations, powers)
+    }
+
+    /// See [`ContactPower::displace`]. Not counted: no force is evaluated.
+    #[inline]
+    pub fn displace(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
+        self.inner.displace(q, delta, moved);
+    }
+}

@@ -1,0 +1,35 @@
+//! What can be drawn of a run besides the observables of its model: properties of the steps themselves.
+
+use mbsbench_problem::{Model, Observable, Step};
+
+/// Number of the properties.
+pub const COUNT: usize = 4;
+
+/// The model's observables, and after them the properties of steps.
+#[must_use]
+pub fn drawable(model: &dyn Model) -> Vec<Observable> {
+    let mut observables = model.observables();
+    observables.extend([
+        Observable::new("step_size", "s", "size of the step that ends there"),
+        Observable::new("error_estimate", "1", "2-norm of the local error that the method estimates for that step"),
+        Observable::new("error_estimate_rate", "1/s", "the same over the size of the step"),
+        Observable::new("step_number", "1", "steps made so far; in a step, with the part of it that is over"),
+    ]);
+    observables
+}
+
+/// The properties of a step, in their order, where a part of it is over, from 0 at its start to 1 at its end; no numbers where
+/// the method estimates no errors.
+#[must_use]
+pub fn properties(step: &Step<'_>, part: f64) -> [f64; COUNT] {
+    let size = step.t_end - step.t_start;
+    let error = estimated_error(step.error_estimate).unwrap_or(f64::NAN);
+    [size, error, error / size, step.index as f64 - 1.0 + part]
+}
+
+/// 2-norm of a local error that a method estimates; none where it does not.
+#[must_use]
+pub fn estimated_error(components: &[f64]) -> Option<f64> {
+    let square: f64 = components.iter().map(|error| error * error).sum();
+    (!components.is_empty()).then(|| square.sqrt())
+}

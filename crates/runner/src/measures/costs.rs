@@ -1,0 +1,84 @@
+//! What a run costs in evaluations of the right-hand side, with Jacobians priced in them.
+
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+
+/// Cost of a run in evaluations of the right-hand side, with a fast and with a slow Jacobian (modin2005, Table 1):
+/// `cost_fast = R + c J` and `cost_slow = R + n J`, with `R` evaluations that are not for Jacobians, `J` Jacobians, a price `c`,
+/// and the `n` components of the state that differences take a column each for. However the Jacobians of the run were
+/// formed; a method without has `R` for both.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JacobianCosts {
+    /// Evaluations that a fast Jacobian is worth.
+    fast: f64,
+}
+
+impl Default for JacobianCosts {
+    /// That of modin2005.
+    fn default() -> Self {
+        Self { fast: 12.0 }
+    }
+}
+
+impl Parameters for JacobianCosts {
+    fn check(&self) -> Result<(), OutOfRange> {
+        if self.fast.is_finite() && self.fast >= 0.0 {
+            return Ok(());
+        }
+        Err(OutOfRange::new("fast", self.fast, "zero or a finite number above it"))
+    }
+}
+
+impl MeasureDefinition for JacobianCosts {
+    const NAME: &'static str = "jacobian_costs";
+    const SUMMARY: &'static str =
+        "evaluations of the right-hand side with Jacobians at a fixed price each, or by differences over all states";
+
+    fn columns(&self) -> Vec<String> {
+        ["cost_fast", "cost_slow"].map(str::to_owned).to_vec()
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Costs(f64);
+        impl Measure for Costs {
+            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+                // Exact below 2⁵³, far above any budget.
+                let [evaluations, jacobians] =
+                    [ending.statistics.rhs_evaluations, ending.statistics.jacobian_evaluations].map(|n| n as f64);
+                let cost = |price: f64| Some(evaluations + price * jacobians);
+                vec![cost(self.0), cost(ending.states as f64)]
+            }
+        }
+        Box::new(Costs(self.fast))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbsbench_problem::Statistics;
+
+    #[test]
+    fn the_published_costs_follow_from_the_decoded_counts() {
+        let costs = |rhs_evaluations, jacobian_evaluations| {
+            let context = MeasureContext { observables: &[], classes: &[], span: [0.0, 1.0], reference: None };
+            // Evaluations for Jacobians as they were made are no part of either.
+            let statistics = Statistics {
+                rhs_evaluations,
+                jacobian_evaluations,
+                jacobian_rhs_evaluations: 7,
+                ..Statistics::default()
+            };
+            let (statistics, observables) = (&statistics, &[][..]);
+            let ending = Ending { t_reached: 1.0, statistics, observables, failure: None, states: 156, functions: 0 };
+            JacobianCosts::default().start(&context).finish(&ending)
+        };
+        assert_eq!(costs(7690, 111), [Some(9022.0), Some(25006.0)]);
+        assert_eq!(costs(1989, 34), [Some(2397.0), Some(7293.0)]);
+        assert_eq!(costs(1514, 59), [Some(2222.0), Some(10718.0)]);
+        assert_eq!(costs(1181, 0), [Some(1181.0); 2]);
+    }
+}

@@ -1,0 +1,217 @@
+//! Studies of undetermined parameters through the program: what is planted is found, what cannot be judged is said, and a
+//! study that is enlarged is the one that would have been made at once.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use mbsbench::robustness::Finding;
+use mbsbench::robustness::explain::Side;
+use tempfile::TempDir;
+
+/// `weight` decides the claim `light` at 200 J m; mass and length do so only together. Lengths below zero are refused, and
+/// runs above 300 J in magnitude fail by a rule.
+const EXPERIMENT: &str = "\
+id: mine/pendulum
+span: [0.0, 0.2]
+step: 0.01
+method: [rk3, rk5]
+cases:
+  - { case: free, model: { pendulum: { mass: 10.0, length: 1.0 } } }
+  - case: ruled
+    model: { pendulum: { mass: 10.0, length: 1.0 } }
+    fails_when: [{ observable: energy, above: 300.0 }, { observable: energy, below: -300.0 }]
+  - { case: other, model: { pendulum: { mass: 10.0, length: 1.0 } } }
+measures: [{ initial: { of: energy } }, rhs_evaluations]
+timing: { repeat: 3 }
+undetermined:
+  model.mass: { range: [1.0, 100.0], why: not printed }
+  model.length: { range: [-0.5, 2.0], why: not printed and wrong below zero }
+study:
+  cases: [free, ruled]
+  features:
+    - name: weight
+      why: the energy times the length
+      column: initial(energy)
+      where: { case: free, method: rk5 }
+      times: model.length
+";
+
+const CLAIMS: &str = "\
+paper: mine
+claims:
+  - id: light
+    place: Section 1
+    statement: The energy times the length is no more than 200 J m.
+    bound:
+      of: { experiment: pendulum, where: { case: free, method: rk3 }, column: initial(energy), times: model.length, magnitude: true }
+      below: 200.0
+    why: nothing but a test
+  - id: completes
+    place: Section 1
+    statement: The pendulum swings to the end.
+    failure: { experiment: pendulum, where: { case: ruled }, completes: true }
+  - id: cheap
+    place: Section 1
+    statement: The formula of the higher order costs more.
+    ordering:
+      smallest_first:
+        - { experiment: pendulum, where: { case: free, method: rk3 }, column: rhs_evaluations }
+        - { experiment: pendulum, where: { case: ruled, method: rk5 }, column: rhs_evaluations }
+  - id: fast
+    place: Section 1
+    statement: It is fast.
+    bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, column: timing.median_s }, below: 1.0 }
+    why: nothing but a test
+  - id: elsewhere
+    place: Section 1
+    statement: The other case has an energy too.
+    bound: { of: { experiment: pendulum, where: { case: other }, column: initial(energy), reduce: max }, below: 1.0e9 }
+    why: nothing but a test
+  - id: never
+    place: Section 1
+    statement: It was measured.
+    untestable: { needs: the pendulum }
+";
+
+fn place(claims: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let experiments = folder.path().join("experiments/mine");
+    fs::create_dir_all(&experiments).unwrap();
+    fs::write(experiments.join("pendulum.yaml"), EXPERIMENT).unwrap();
+    fs::write(experiments.join("claims.yaml"), claims).unwrap();
+    folder
+}
+
+fn mbsbench(folder: &Path, arguments: &str) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+fn study(folder: &Path, options: &str) -> String {
+    let (code, said) = mbsbench(folder, &format!("robustness experiments/mine/pendulum.yaml {options}"));
+    assert_eq!(code, Some(0), "{said}");
+    said
+}
+
+fn file(folder: &Path, name: &str) -> Vec<u8> {
+    fs::read(folder.join("results/mine/pendulum").join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
+    let folder = place(CLAIMS);
+    let said = study(folder.path(), "--samples 128");
+    let findings = Finding::read_csv(std::str::from_utf8(&file(folder.path(), "robustness.csv")).unwrap()).unwrap();
+    let of = |id: &str| findings.iter().find(|finding| finding.claim == id).unwrap_or_else(|| panic!("{id}: {said}"));
+
+    let light = of("light").explanation.first.as_ref().unwrap();
+    // The energy is negative where the pendulum hangs.
+    assert_eq!((light.variable.as_str(), light.distance, light.holds), ("weight", 1.0, Side::Above));
+    // Midway between the two samples next to 200 J m.
+    assert!((light.threshold + 200.0).abs() < 30.0, "{light:?}");
+    // Lengths below zero, a fifth of the range, are refused: evidence without a feature.
+    let refused = of("light").count.samples - light.counts[0].samples - light.counts[1].samples;
+    assert!((refused as f64 / 128.0 - 0.2).abs() < 0.02, "{refused} samples are refused");
+    assert_eq!(of("light").inconclusive, 0);
+
+    let completes = of("completes");
+    assert!(completes.is_divided() && completes.explanation.first.is_some());
+    assert!(of("cheap").is_divided(), "a claim on two cases is judged, and a failed run counts against it");
+    assert_eq!(of("cheap").count, completes.count);
+
+    let left_out: Vec<_> =
+        findings.iter().filter_map(|each| Some((each.claim.as_str(), each.left_out.as_deref()?))).collect();
+    assert_eq!(left_out, [("fast", "times"), ("elsewhere", "cases outside of the study")]);
+    assert!(said.contains("1 claim rests on times and is no part of the study"), "{said}");
+    assert!(findings.iter().all(|finding| finding.claim != "never"));
+
+    let samples = file(folder.path(), "robustness-samples.csv");
+    let mut samples = csv::Reader::from_reader(samples.as_slice());
+    assert_eq!(
+        samples.headers().unwrap(),
+        vec!["model.mass", "model.length", "weight", "failed_runs", "light", "light measured", "completes", "cheap"]
+    );
+    let rows: Vec<csv::StringRecord> = samples.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 128);
+    for row in rows {
+        let is_refused = row[1].parse::<f64>().unwrap() <= 0.0;
+        assert_eq!(is_refused, &row[3] == "4" && row[2].is_empty() && row[5].is_empty(), "{row:?}");
+        assert_eq!(
+            row[2].parse::<f64>().map_or("contradicted", |w| if w >= -200.0 { "reproduced" } else { "contradicted" }),
+            &row[4]
+        );
+    }
+    for picture in ["robustness.svg", "robustness.png", "robustness-samples.svg", "robustness-samples.png"] {
+        assert!(file(folder.path(), picture).len() > 1000, "{picture}");
+    }
+}
+
+/// An end of the span that is sampled is that of the reference, too, or errors could not be measured there.
+#[test]
+fn references_follow_what_is_varied() {
+    use mbsbench::plan::Plan;
+    use mbsbench::registry::Registry;
+    let reference = "reference: { method: rk8, step: 0.01, check: { method: { gbs: { order: 12 } }, step: 0.01 } }\n";
+    let (registry, text) = (Registry::builtin(), format!("{EXPERIMENT}{reference}"));
+    let plan = Plan::read(Path::new("pendulum.yaml"), text.as_bytes(), &registry, false).unwrap();
+    for run in plan.runs_with(&[("span.end", 0.7), ("model.mass", 3.0)], &registry) {
+        let run = run.unwrap();
+        let reference = run.reference.as_ref().unwrap();
+        assert_eq!((run.span, reference.span), ([0.0, 0.7], [0.0, 0.7]));
+        assert_eq!(reference.model.parameter("mass").unwrap(), 3.0);
+        assert_ne!(reference.key, plan.runs[0].reference.as_ref().unwrap().key);
+    }
+}
+
+#[test]
+fn an_enlarged_study_is_the_one_made_at_once() {
+    let (one, other) = (place(CLAIMS), place(CLAIMS));
+    study(one.path(), "--samples 20 --jobs 1");
+    let samples = file(one.path(), "robustness-samples.csv");
+    study(one.path(), "--samples 70 --jobs 2");
+    study(other.path(), "--samples 70 --jobs 1");
+    for name in ["robustness.csv", "robustness-samples.csv", "robustness.svg", "robustness-samples.png"] {
+        assert!(file(one.path(), name) == file(other.path(), name), "{name} differs");
+    }
+    assert!(file(one.path(), "robustness-samples.csv").starts_with(&samples), "the first samples stay");
+}
+
+#[test]
+fn the_report_shows_the_study() {
+    // Claims on times need times, which are no matter here.
+    let folder = place(&CLAIMS.replace("timing.median_s", "t_reached"));
+    study(folder.path(), "--samples 64");
+    let (code, said) = mbsbench(folder.path(), "reproduce");
+    assert!(code == Some(0) || code == Some(1), "{said}");
+    let page = fs::read_to_string(folder.path().join("results/report/mine.html")).unwrap();
+    for part in [
+        "How much hangs on that",
+        "evenly in the logarithm",
+        "the energy times the length",
+        "weight above",
+        "1 claim rests on cases outside of the study",
+        "id=\"mine-pendulum-robustness-title\"",
+        "id=\"mine-pendulum-robustness-samples-title\"",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_range_that_no_model_accepts_is_refused() {
+    let folder = place(CLAIMS);
+    let path = folder.path().join("experiments/mine/pendulum.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    // The nominal value lies on the upper end, where no sample is.
+    fs::write(&path, text.replace("length: 1.0", "length: 1.0e-9").replace("[-0.5, 2.0]", "[-1.0, 1.0e-9]")).unwrap();
+    let (code, said) = mbsbench(folder.path(), "robustness experiments/mine/pendulum.yaml --samples 8");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("no sample is accepted; at model.mass = "), "{said}");
+    assert!(!folder.path().join("results").exists());
+}

@@ -1,0 +1,142 @@
+//! Looks for SUNDIALS 6.2 to 7 in double precision. Where it is not found, the crate builds without it.
+//!
+//! `SUNDIALS_DIR` names where it is installed; otherwise pkg-config is asked, and then the usual places.
+//! `MBSBENCH_WITHOUT_SUNDIALS=1` looks nowhere.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Libraries in the order of linking. Versions and builds differ in which of them there are; the first two are needed.
+const LIBRARIES: [&str; 8] = [
+    "sundials_cvode",
+    "sundials_ida",
+    "sundials_nvecserial",
+    "sundials_sunlinsoldense",
+    "sundials_sunmatrixdense",
+    "sundials_sunnonlinsolfixedpoint",
+    "sundials_generic",
+    "sundials_core",
+];
+
+/// Where the library may be.
+struct Place {
+    headers: PathBuf,
+    libraries: Vec<PathBuf>,
+}
+
+/// What the header of a SUNDIALS says of it.
+struct Configuration {
+    version: String,
+    major: u32,
+    minor: u32,
+    is_double: bool,
+    has_short_index: bool,
+    has_mpi: bool,
+}
+
+fn main() {
+    for name in ["sundials", "sundials_7", "sundials_short_index", "sundials_mpi"] {
+        println!("cargo::rustc-check-cfg=cfg({name})");
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    for variable in ["SUNDIALS_DIR", "MBSBENCH_WITHOUT_SUNDIALS", "PKG_CONFIG_PATH"] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    if env::var("MBSBENCH_WITHOUT_SUNDIALS").is_ok_and(|value| value == "1") {
+        return;
+    }
+    for place in places() {
+        let header = place.headers.join("sundials/sundials_config.h");
+        let Some(configuration) = fs::read_to_string(&header).ok().and_then(|text| Configuration::read(&text)) else {
+            continue;
+        };
+        let found: Vec<(&str, &Path)> = LIBRARIES.into_iter().filter_map(|name| place.library(name)).collect();
+        let is_whole = LIBRARIES[..2].iter().all(|needed| found.iter().any(|(name, _)| name == needed));
+        if !configuration.is_usable() || !is_whole {
+            continue;
+        }
+        println!("cargo::rerun-if-changed={}", header.display());
+        configuration.announce();
+        for (name, folder) in found {
+            println!("cargo::rustc-link-search=native={}", folder.display());
+            println!("cargo::rustc-link-lib={name}");
+        }
+        return;
+    }
+}
+
+/// The places to look at, in order.
+fn places() -> Vec<Place> {
+    if let Some(prefix) = env::var_os("SUNDIALS_DIR") {
+        return vec![Place::below(Path::new(&prefix))];
+    }
+    // What is installed here is of no use on another machine.
+    if env::var("HOST").ok() != env::var("TARGET").ok() {
+        return Vec::new();
+    }
+    let asked = ["sundials_cvode", "sundials-cvode", "sundials"].into_iter().filter_map(|name| {
+        pkg_config::Config::new().cargo_metadata(false).env_metadata(false).probe(name).ok().and_then(|library| {
+            let headers = library.include_paths.first().cloned()?;
+            Some(Place { headers, libraries: library.link_paths })
+        })
+    });
+    let usual = ["/usr", "/usr/local", "/opt/homebrew", "/opt/local"];
+    asked.chain(usual.into_iter().map(|prefix| Place::below(Path::new(prefix)))).collect()
+}
+
+impl Place {
+    fn below(prefix: &Path) -> Self {
+        let part = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+        let multiarch = format!("lib/{}-{}-{}", part("ARCH"), part("OS"), part("ENV"));
+        let libraries = ["lib", "lib64", &multiarch].into_iter().map(|folder| prefix.join(folder)).collect();
+        Self { headers: prefix.join("include"), libraries }
+    }
+
+    /// The folder that holds a library.
+    fn library<'n>(&self, name: &'n str) -> Option<(&'n str, &Path)> {
+        let holds = |folder: &&PathBuf| {
+            ["so", "dylib", "a"].into_iter().any(|kind| folder.join(format!("lib{name}.{kind}")).exists())
+        };
+        self.libraries.iter().find(holds).map(|folder| (name, folder.as_path()))
+    }
+}
+
+impl Configuration {
+    fn read(header: &str) -> Option<Self> {
+        let defined = |name: &str| {
+            header.lines().find_map(|line| {
+                let mut words = line.split_whitespace();
+                (words.next() == Some("#define") && words.next() == Some(name)).then(|| words.next().unwrap_or("1"))
+            })
+        };
+        Some(Self {
+            version: defined("SUNDIALS_VERSION")?.trim_matches('"').to_owned(),
+            major: defined("SUNDIALS_VERSION_MAJOR")?.parse().ok()?,
+            minor: defined("SUNDIALS_VERSION_MINOR")?.parse().ok()?,
+            is_double: defined("SUNDIALS_DOUBLE_PRECISION").is_some(),
+            has_short_index: defined("SUNDIALS_INT32_T").is_some(),
+            has_mpi: defined("SUNDIALS_MPI_ENABLED").is_some_and(|value| value == "1"),
+        })
+    }
+
+    fn is_usable(&self) -> bool {
+        let is_known = (self.major == 6 && self.minor >= 2) || self.major == 7;
+        is_known && self.is_double
+    }
+
+    /// Tells the compiler, and the build scripts of crates that depend on this one.
+    fn announce(&self) {
+        println!("cargo::metadata=VERSION={}", self.version);
+        println!("cargo::rustc-env=MBSBENCH_SUNDIALS_VERSION={}", self.version);
+        println!("cargo::rustc-cfg=sundials");
+        let features = [
+            ("sundials_7", self.major == 7),
+            ("sundials_short_index", self.has_short_index),
+            ("sundials_mpi", self.has_mpi),
+        ];
+        for (name, _) in features.into_iter().filter(|&(_, is_set)| is_set) {
+            println!("cargo::rustc-cfg={name}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The methods as experiment files name them.
+
+use mbsbench_problem::{
+    Counted, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{Iteration, Jacobian, Sizes, check_order};
+
+const FAMILY: &str = "sundials";
+const SOURCE: &str = "A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363–396";
+/// The increment of the difference quotients of modin2005, as reconstructed.
+const INCREMENT: f64 = 1e-7;
+
+/// CVODE with backward differentiation formulas of variable order and step, for stiff problems.
+///
+/// The weighted root mean square of the error estimates is kept below one, with weights `1/(rel |y_i| + abs scale_i)`.
+/// Implicit equations are solved by a modified Newton method with a dense matrix; the Jacobian is kept for as long as it
+/// serves. `rhs_evaluations` does not contain those for Jacobians, which are `jacobian_rhs_evaluations`; `steps_rejected` is
+/// the number of failed error tests and of `convergence_failures`. Each step of the library is an accepted step; states
+/// inside a step come from the polynomial that its formula rests on. Zeros of switching functions are located by the
+/// library, and the formulas begin anew there. No constant steps, no problems with projection or locked configurations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct CvodeBdf {
+    /// Highest order, 1 to 5.
+    #[schemars(range(min = 1, max = 5))]
+    pub max_order: u32,
+    /// Where the Jacobian comes from: `exact`, `finite-difference`, `internal`.
+    pub jacobian: Jacobian,
+    /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+    pub increment: f64,
+    /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+    pub typical: Sizes,
+    /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components` with a
+    /// list.
+    pub absolute_scale: Sizes,
+}
+
+impl Default for CvodeBdf {
+    fn default() -> Self {
+        Self {
+            max_order: 5,
+            jacobian: Jacobian::default(),
+            increment: INCREMENT,
+            typical: Sizes::Problem,
+            absolute_scale: Sizes::Uniform,
+        }
+    }
+}
+
+/// CVODE with Adams–Moulton formulas of variable order and step, for problems that are not stiff.
+///
+/// Otherwise as `cvode-bdf`. By functional iteration there is no Jacobian, and `newton_iterations` is zero.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct CvodeAdams {
+    /// Highest order, 1 to 12.
+    #[schemars(range(min = 1, max = 12))]
+    pub max_order: u32,
+    /// How implicit equations are solved: `fixed-point`, `newton`.
+    pub iteration: Iteration,
+    /// Where the Jacobian of `newton` comes from: `exact`, `finite-difference`, `internal`.
+    pub jacobian: Jacobian,
+    /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+    pub increment: f64,
+    /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+    pub typical: Sizes,
+    /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components` with a
+    /// list.
+    pub absolute_scale: Sizes,
+}
+
+impl Default for CvodeAdams {
+    fn default() -> Self {
+        let CvodeBdf { jacobian, increment, typical, absolute_scale, .. } = CvodeBdf::default();
+        Self { max_order: 12, iteration: Iteration::default(), jacobian, increment, typical, absolute_scale }
+    }
+}
+
+/// IDA, backward differentiation formulas of variable order and step with fixed leading coefficient, on
+/// `F(t, y, y') = y' − f(t, y) = 0`.
+///
+/// Otherwise as `cvode-bdf`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Ida {
+    /// Highest order, 1 to 5.
+    #[schemars(range(min = 1, max = 5))]
+    pub max_order: u32,
+    /// Where the Jacobian comes from: `exact`, `finite-difference`, `internal`.
+    pub jacobian: Jacobian,
+    /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+    pub increment: f64,
+    /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+    pub typical: Sizes,
+    /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components` with a
+    /// list.
+    pub absolute_scale: Sizes,
+}
+
+impl Default for Ida {
+    fn default() -> Self {
+        let CvodeBdf { max_order, jacobian, increment, typical, absolute_scale } = CvodeBdf::default();
+        Self { max_order, jacobian, increment, typical, absolute_scale }
+    }
+}
+
+/// Which of the library's solvers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    CvodeBdf,
+    CvodeAdams(Iteration),
+    Ida,
+}
+
+impl Kind {
+    /// Whether it needs a Jacobian.
+    pub(crate) fn has_newton(self) -> bool {
+        self != Self::CvodeAdams(Iteration::FixedPoint)
+    }
+}
+
+/// A method of the library with its settings.
+#[derive(Debug, Clone)]
+#[cfg_attr(not(sundials), expect(dead_code, reason = "read by the driver, which is not there without the library"))]
+pub(crate) struct Sundials {
+    pub(crate) kind: Kind,
+    pub(crate) max_order: u32,
+    pub(crate) jacobian: Jacobian,
+    pub(crate) increment: f64,
+    pub(crate) typical: Sizes,
+    pub(crate) absolute_scale: Sizes,
+}
+
+/// What the three definitions have in common.
+macro_rules! definition {
+    ($type:ident, $name:literal, $summary:literal, $highest:literal, $kind:expr) => {
+        impl Parameters for $type {
+            fn check(&self) -> Result<(), OutOfRange> {
+                check_order(self.max_order, $highest)?;
+                OutOfRange::unless_positive("increment", self.increment)?;
+                self.typical.check("typical")?;
+                self.absolute_scale.check("absolute-scale")
+            }
+        }
+
+        impl MethodDefinition for $type {
+            const NAME: &'static str = $name;
+            const SUMMARY: &'static str = $summary;
+            const SOURCE: &'static str = SOURCE;
+            const FAMILY: &'static str = FAMILY;
+
+            fn method(&self) -> Box<dyn Method> {
+                let kind: fn(&Self) -> Kind = $kind;
+                Box::new(Sundials {
+                    kind: kind(self),
+                    max_order: self.max_order,
+                    jacobian: self.jacobian,
+                    increment: self.increment,
+                    typical: self.typical.clone(),
+                    absolute_scale: self.absolute_scale.clone(),
+                })
+            }
+        }
+    };
+}
+
+definition!(
+    CvodeBdf,
+    "cvode-bdf",
+    "CVODE of SUNDIALS: backward differentiation formulas of variable order and step",
+    5,
+    |_| Kind::CvodeBdf
+);
+definition!(
+    CvodeAdams,
+    "cvode-adams",
+    "CVODE of SUNDIALS: Adams–Moulton formulas of variable order and step",
+    12,
+    |adams| Kind::CvodeAdams(adams.iteration)
+);
+definition!(
+    Ida,
+    "ida",
+    "IDA of SUNDIALS: backward differentiation for implicit differential equations, on y' − f(t, y) = 0",
+    5,
+    |_| Kind::Ida
+);
+
+impl Method for Sundials {
+    fn order(&self) -> u32 {
+        self.max_order
+    }
+
+    fn adapts(&self) -> bool {
+        true
+    }
+
+    fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        if problem.mass().is_some() {
+            let lacks = "has a mass matrix before y'".to_owned();
+            return Err(Unsuitable { needs: "equations y' = f(t, y)", lacks });
+        }
+        if problem.locks() || problem.projects() {
+            let lacks = "projects its states or locks its configuration over a step".to_owned();
+            return Err(Unsuitable { needs: "a smooth right-hand side from one event to the next", lacks });
+        }
+        if self.kind.has_newton() && self.jacobian == Jacobian::Exact && !problem.has_jacobian() {
+            let lacks = "does not give it; take `finite-difference` or `internal`".to_owned();
+            return Err(Unsuitable { needs: "the Jacobian of the right-hand side", lacks });
+        }
+        Ok(())
+    }
+
+    #[cfg(sundials)]
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        crate::drive::solve(self, problem, task, observer)
+    }
+
+    #[cfg(not(sundials))]
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, _observer: &mut dyn Observer) -> Solution {
+        Solution {
+            t_reached: task.t_start,
+            state: task.initial.to_vec(),
+            statistics: problem.statistics(),
+            failure: Some(mbsbench_problem::Failure::Unavailable { package: crate::PACKAGE }),
+        }
+    }
+}

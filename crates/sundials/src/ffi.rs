@@ -1,0 +1,201 @@
+//! The part of SUNDIALS' C interface that is used here, for versions 6.2 to 7 in double precision.
+//!
+//! Names and meaning are those of its user guides. All functions that return [`c_int`] return zero or a positive number on
+//! success and a negative one on failure.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_int, c_long, c_void};
+
+/// An object of the library, of which only the address is known here.
+#[repr(C)]
+pub struct Opaque {
+    private: [u8; 0],
+}
+
+/// `SUNContext`.
+pub type ContextPointer = *mut Opaque;
+/// `N_Vector`.
+pub type VectorPointer = *mut Opaque;
+/// `SUNMatrix`.
+pub type MatrixPointer = *mut Opaque;
+/// `SUNLinearSolver`.
+pub type LinearSolverPointer = *mut Opaque;
+/// `SUNNonlinearSolver`.
+pub type NonlinearSolverPointer = *mut Opaque;
+/// `sunindextype`.
+#[cfg(sundials_short_index)]
+pub type Index = i32;
+/// `sunindextype`.
+#[cfg(not(sundials_short_index))]
+pub type Index = i64;
+
+/// `SUNComm`, of a library of version 7 without MPI.
+#[cfg(all(sundials_7, not(sundials_mpi)))]
+pub type Communicator = c_int;
+/// `SUNComm` of a library with MPI: a pointer, or an integer that is passed like one. A pointer to it in version 6.
+#[cfg(not(all(sundials_7, not(sundials_mpi))))]
+pub type Communicator = *mut c_void;
+
+/// `CVRhsFn`: time, state, rate to be written.
+pub type RightHandSide = unsafe extern "C" fn(f64, VectorPointer, VectorPointer, *mut c_void) -> c_int;
+/// `CVRootFn`: time, state, values to be written.
+pub type Roots = unsafe extern "C" fn(f64, VectorPointer, *mut f64, *mut c_void) -> c_int;
+/// `CVLsJacFn`: time, state, its rate, matrix to be written.
+pub type JacobianOfRate = unsafe extern "C" fn(
+    f64,
+    VectorPointer,
+    VectorPointer,
+    MatrixPointer,
+    *mut c_void,
+    VectorPointer,
+    VectorPointer,
+    VectorPointer,
+) -> c_int;
+/// `IDAResFn`: time, state, its rate, residual to be written.
+pub type Residual = unsafe extern "C" fn(f64, VectorPointer, VectorPointer, VectorPointer, *mut c_void) -> c_int;
+/// `IDARootFn`: time, state, its rate, values to be written.
+pub type RootsOfResidual = unsafe extern "C" fn(f64, VectorPointer, VectorPointer, *mut f64, *mut c_void) -> c_int;
+/// `IDALsJacFn`: time, `c_j`, state, its rate, residual, matrix to be written.
+pub type JacobianOfResidual = unsafe extern "C" fn(
+    f64,
+    f64,
+    VectorPointer,
+    VectorPointer,
+    VectorPointer,
+    MatrixPointer,
+    *mut c_void,
+    VectorPointer,
+    VectorPointer,
+    VectorPointer,
+) -> c_int;
+/// `CVErrHandlerFn` and `IDAErrHandlerFn` of version 6: code, module, function, message.
+#[cfg(not(sundials_7))]
+pub type ErrorHandler = unsafe extern "C" fn(c_int, *const c_char, *const c_char, *mut c_char, *mut c_void);
+/// `SUNErrHandlerFn` of version 7: line, function, file, message, code.
+#[cfg(sundials_7)]
+pub type ErrorHandler =
+    unsafe extern "C" fn(c_int, *const c_char, *const c_char, *const c_char, c_int, *mut c_void, ContextPointer);
+
+pub const CV_ADAMS: c_int = 1;
+pub const CV_BDF: c_int = 2;
+/// `CV_ONE_STEP` and `IDA_ONE_STEP`.
+pub const ONE_STEP: c_int = 2;
+/// `CV_ROOT_RETURN` and `IDA_ROOT_RETURN`.
+pub const ROOT_RETURN: c_int = 2;
+
+/// Flags of CVODE that say that a function of ours failed: its right-hand side, roots or Jacobian.
+pub const CV_OURS: [c_int; 6] = [-6, -8, -9, -10, -11, -12];
+/// The same of IDA.
+pub const IDA_OURS: [c_int; 6] = [-6, -8, -9, -10, -12, -14];
+
+unsafe extern "C" {
+    pub fn SUNContext_Create(communicator: Communicator, context: *mut ContextPointer) -> c_int;
+    pub fn SUNContext_Free(context: *mut ContextPointer) -> c_int;
+    #[cfg(sundials_7)]
+    pub fn SUNContext_ClearErrHandlers(context: ContextPointer) -> c_int;
+    #[cfg(sundials_7)]
+    pub fn SUNContext_PushErrHandler(context: ContextPointer, handler: ErrorHandler, data: *mut c_void) -> c_int;
+
+    pub fn N_VNew_Serial(length: Index, context: ContextPointer) -> VectorPointer;
+    pub fn N_VDestroy(vector: VectorPointer);
+    pub fn N_VGetArrayPointer(vector: VectorPointer) -> *mut f64;
+
+    pub fn SUNDenseMatrix(rows: Index, columns: Index, context: ContextPointer) -> MatrixPointer;
+    pub fn SUNMatDestroy(matrix: MatrixPointer);
+    pub fn SUNDenseMatrix_Data(matrix: MatrixPointer) -> *mut f64;
+    pub fn SUNLinSol_Dense(y: VectorPointer, matrix: MatrixPointer, context: ContextPointer) -> LinearSolverPointer;
+    pub fn SUNLinSolFree(solver: LinearSolverPointer) -> c_int;
+    pub fn SUNNonlinSol_FixedPoint(y: VectorPointer, m: c_int, context: ContextPointer) -> NonlinearSolverPointer;
+    pub fn SUNNonlinSolFree(solver: NonlinearSolverPointer) -> c_int;
+
+    pub fn CVodeCreate(formula: c_int, context: ContextPointer) -> *mut c_void;
+    pub fn CVodeFree(memory: *mut *mut c_void);
+    pub fn CVodeInit(memory: *mut c_void, f: RightHandSide, t: f64, y: VectorPointer) -> c_int;
+    pub fn CVodeReInit(memory: *mut c_void, t: f64, y: VectorPointer) -> c_int;
+    #[cfg(not(sundials_7))]
+    pub fn CVodeSetErrHandlerFn(memory: *mut c_void, handler: ErrorHandler, data: *mut c_void) -> c_int;
+    pub fn CVodeSetUserData(memory: *mut c_void, data: *mut c_void) -> c_int;
+    pub fn CVodeSVtolerances(memory: *mut c_void, rel: f64, abs: VectorPointer) -> c_int;
+    pub fn CVodeSetMaxOrd(memory: *mut c_void, order: c_int) -> c_int;
+    pub fn CVodeSetInitStep(memory: *mut c_void, step: f64) -> c_int;
+    pub fn CVodeSetMaxStep(memory: *mut c_void, step: f64) -> c_int;
+    pub fn CVodeSetMaxHnilWarns(memory: *mut c_void, count: c_int) -> c_int;
+    pub fn CVodeSetNoInactiveRootWarn(memory: *mut c_void) -> c_int;
+    pub fn CVodeSetStopTime(memory: *mut c_void, t: f64) -> c_int;
+    pub fn CVodeSetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
+    pub fn CVodeSetNonlinearSolver(memory: *mut c_void, solver: NonlinearSolverPointer) -> c_int;
+    pub fn CVodeSetJacFn(memory: *mut c_void, jacobian: JacobianOfRate) -> c_int;
+    pub fn CVodeRootInit(memory: *mut c_void, count: c_int, roots: Roots) -> c_int;
+    pub fn CVodeGetRootInfo(memory: *mut c_void, found: *mut c_int) -> c_int;
+    pub fn CVode(memory: *mut c_void, t_out: f64, y: VectorPointer, t: *mut f64, task: c_int) -> c_int;
+    pub fn CVodeGetDky(memory: *mut c_void, t: f64, k: c_int, derivative: VectorPointer) -> c_int;
+    pub fn CVodeGetNumErrTestFails(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn CVodeGetNumStepSolveFails(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn CVodeGetNumNonlinSolvIters(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn CVodeGetNumLinSolvSetups(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn CVodeGetNumJacEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn CVodeGetNumLinRhsEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
+    /// Allocated by the C library; to be freed by [`free`].
+    pub fn CVodeGetReturnFlagName(flag: c_long) -> *mut c_char;
+
+    pub fn IDACreate(context: ContextPointer) -> *mut c_void;
+    pub fn IDAFree(memory: *mut *mut c_void);
+    pub fn IDAInit(memory: *mut c_void, f: Residual, t: f64, y: VectorPointer, rate: VectorPointer) -> c_int;
+    pub fn IDAReInit(memory: *mut c_void, t: f64, y: VectorPointer, rate: VectorPointer) -> c_int;
+    #[cfg(not(sundials_7))]
+    pub fn IDASetErrHandlerFn(memory: *mut c_void, handler: ErrorHandler, data: *mut c_void) -> c_int;
+    pub fn IDASetUserData(memory: *mut c_void, data: *mut c_void) -> c_int;
+    pub fn IDASVtolerances(memory: *mut c_void, rel: f64, abs: VectorPointer) -> c_int;
+    pub fn IDASetMaxOrd(memory: *mut c_void, order: c_int) -> c_int;
+    pub fn IDASetInitStep(memory: *mut c_void, step: f64) -> c_int;
+    pub fn IDASetMaxStep(memory: *mut c_void, step: f64) -> c_int;
+    pub fn IDASetNoInactiveRootWarn(memory: *mut c_void) -> c_int;
+    pub fn IDASetStopTime(memory: *mut c_void, t: f64) -> c_int;
+    pub fn IDASetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
+    pub fn IDASetJacFn(memory: *mut c_void, jacobian: JacobianOfResidual) -> c_int;
+    pub fn IDARootInit(memory: *mut c_void, count: c_int, roots: RootsOfResidual) -> c_int;
+    pub fn IDAGetRootInfo(memory: *mut c_void, found: *mut c_int) -> c_int;
+    pub fn IDASolve(
+        memory: *mut c_void,
+        t_out: f64,
+        t: *mut f64,
+        y: VectorPointer,
+        rate: VectorPointer,
+        task: c_int,
+    ) -> c_int;
+    pub fn IDAGetDky(memory: *mut c_void, t: f64, k: c_int, derivative: VectorPointer) -> c_int;
+    pub fn IDAGetNumErrTestFails(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn IDAGetNumStepSolveFails(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn IDAGetNumNonlinSolvIters(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn IDAGetNumLinSolvSetups(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn IDAGetNumJacEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
+    pub fn IDAGetNumLinResEvals(memory: *mut c_void, count: *mut c_long) -> c_int;
+    /// Allocated by the C library; to be freed by [`free`].
+    pub fn IDAGetReturnFlagName(flag: c_long) -> *mut c_char;
+
+    pub fn free(memory: *mut c_void);
+    #[cfg(all(sundials_7, sundials_mpi))]
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+/// "No communicator": version 6 takes a pointer to one, version 7 the thing itself.
+#[cfg(not(sundials_7))]
+pub fn no_communicator() -> Communicator {
+    std::ptr::null_mut()
+}
+
+/// "No communicator": `SUN_COMM_NULL`.
+#[cfg(all(sundials_7, not(sundials_mpi)))]
+pub fn no_communicator() -> Communicator {
+    0
+}
+
+/// "No communicator": `MPI_COMM_NULL`, which is the address of an object in Open MPI and the integer 0x04000000 in
+/// MPICH and its relatives. SUNDIALS itself has loaded the one or the other.
+#[cfg(all(sundials_7, sundials_mpi))]
+pub fn no_communicator() -> Communicator {
+    let everywhere = if cfg!(target_os = "macos") { -2_isize as *mut c_void } else { std::ptr::null_mut() };
+    // SAFETY: the name ends with a zero; the first argument is the C library's RTLD_DEFAULT.
+    let object = unsafe { dlsym(everywhere, c"ompi_mpi_comm_null".as_ptr()) };
+    if object.is_null() { 0x0400_0000 as *mut c_void } else { object }
+}

@@ -1,0 +1,404 @@
+//! Objects of SUNDIALS with owners: a context, vectors, a dense matrix with its solver, a functional iteration.
+#![allow(unsafe_code)]
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_int, c_long, c_void};
+use std::ptr;
+use std::rc::Rc;
+
+use mbsbench_problem::Failure;
+
+use crate::ffi;
+
+/// What every other object belongs to. They keep it alive, so that the order in which owners go does not matter.
+pub struct Context {
+    pointer: ffi::ContextPointer,
+    said: Said,
+}
+
+/// What the library has said about errors, in its own words; the last one counts.
+struct Said(*mut RefCell<String>);
+
+impl Context {
+    /// A context that prints nothing.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new() -> Result<Rc<Self>, OutOfMemory> {
+        let mut pointer = ptr::null_mut();
+        // SAFETY: the place for the result is valid; no communicator is needed for serial objects.
+        let flag = unsafe { ffi::SUNContext_Create(ffi::no_communicator(), &raw mut pointer) };
+        if flag < 0 || pointer.is_null() {
+            return Err(OutOfMemory("SUNContext_Create"));
+        }
+        let context = Self { pointer, said: Said(Box::into_raw(Box::default())) };
+        // SAFETY: the context is alive, and the data of the handler lives until after it is freed.
+        #[cfg(sundials_7)]
+        unsafe {
+            ffi::SUNContext_ClearErrHandlers(pointer);
+            ffi::SUNContext_PushErrHandler(pointer, hear, context.listener());
+        }
+        Ok(Rc::new(context))
+    }
+
+    /// Address for the functions of the library.
+    pub fn pointer(&self) -> ffi::ContextPointer {
+        self.pointer
+    }
+
+    /// Data for [`hear`]; valid as long as this context.
+    pub fn listener(&self) -> *mut c_void {
+        self.said.0.cast()
+    }
+
+    /// The last thing that was said, which is forgotten by that.
+    pub fn last_words(&self) -> String {
+        // SAFETY: made by `Box::into_raw` and freed by `drop` only; all access is by shared reference.
+        let said = unsafe { &*self.said.0 };
+        said.take()
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: made by `SUNContext_Create`, and nothing that belongs to it is left: such objects hold an `Rc` of this.
+        unsafe { ffi::SUNContext_Free(&raw mut self.pointer) };
+        // SAFETY: from `Box::into_raw` in `new`; the library, which had a copy, is done with the context.
+        drop(unsafe { Box::from_raw(self.said.0) });
+    }
+}
+
+/// Receives what the library says about errors and warnings.
+#[cfg(not(sundials_7))]
+pub unsafe extern "C" fn hear(
+    _code: c_int,
+    _module: *const c_char,
+    _function: *const c_char,
+    message: *mut c_char,
+    data: *mut c_void,
+) {
+    // SAFETY: the library passes a text that ends with a zero, and the data that were given with this function.
+    unsafe { remember(message, data) };
+}
+
+/// Receives what the library says about errors and warnings.
+#[cfg(sundials_7)]
+pub unsafe extern "C" fn hear(
+    _line: c_int,
+    _function: *const c_char,
+    _file: *const c_char,
+    message: *const c_char,
+    _code: c_int,
+    data: *mut c_void,
+    _context: ffi::ContextPointer,
+) {
+    // SAFETY: the library passes a text that ends with a zero, or none, and the data that were given with this function.
+    unsafe { remember(message, data) };
+}
+
+/// # Safety
+/// `message` is null or ends with a zero; `data` is from [`Context::listener`] of a context that is alive.
+unsafe fn remember(message: *const c_char, data: *mut c_void) {
+    if message.is_null() {
+        return;
+    }
+    // SAFETY: as the caller promises.
+    let (message, said) = unsafe { (CStr::from_ptr(message), &*data.cast::<RefCell<String>>()) };
+    if let Ok(mut said) = said.try_borrow_mut() {
+        said.clear();
+        said.push_str(message.to_string_lossy().trim());
+    }
+}
+
+/// A constructor of the library, of that name, returned nothing.
+pub struct OutOfMemory(&'static str);
+
+impl OutOfMemory {
+    /// The failure of a run that was to begin at `time`, s.
+    pub fn at(self, time: f64) -> Failure {
+        let (flag, reason) = ("SUN_ERR_MEM_FAIL".to_owned(), format!("{} returned nothing", self.0));
+        Failure::SolverFailed { time, flag, reason }
+    }
+}
+
+/// `CVodeGetReturnFlagName` or `IDAGetReturnFlagName`.
+type FlagName = unsafe extern "C" fn(c_long) -> *mut c_char;
+
+/// The name of a flag.
+///
+/// # Safety
+/// `name` takes any number and returns a text for the caller to free, or null.
+unsafe fn flag_name(name: FlagName, flag: c_int) -> String {
+    // SAFETY: as the caller promises.
+    let text = unsafe { name(flag.into()) };
+    if text.is_null() {
+        return flag.to_string();
+    }
+    // SAFETY: a text that ends with a zero, allocated for the caller.
+    let owned = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    // SAFETY: allocated with the C library's `malloc`, and copied by now.
+    unsafe { ffi::free(text.cast()) };
+    owned
+}
+
+/// A number of components as the library counts.
+fn index(length: usize) -> ffi::Index {
+    ffi::Index::try_from(length).expect("a state fits into memory")
+}
+
+/// A vector.
+pub struct Vector {
+    pointer: ffi::VectorPointer,
+    length: usize,
+    context: Rc<Context>,
+}
+
+impl Vector {
+    /// A vector with these components.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(context: &Rc<Context>, components: &[f64]) -> Result<Self, OutOfMemory> {
+        let length = components.len();
+        // SAFETY: the context is alive.
+        let pointer = unsafe { ffi::N_VNew_Serial(index(length), context.pointer()) };
+        if pointer.is_null() {
+            return Err(OutOfMemory("N_VNew_Serial"));
+        }
+        let mut vector = Self { pointer, length, context: Rc::clone(context) };
+        vector.components_mut().copy_from_slice(components);
+        Ok(vector)
+    }
+
+    /// Address for the functions of the library.
+    pub fn pointer(&self) -> ffi::VectorPointer {
+        self.pointer
+    }
+
+    /// What it belongs to.
+    pub fn context(&self) -> &Rc<Context> {
+        &self.context
+    }
+
+    /// Its components.
+    pub fn components(&self) -> &[f64] {
+        // SAFETY: a vector of that length, which only this value gives access to; the library writes to it in calls only,
+        // which take `&mut self` of whoever owns this.
+        unsafe { components(self.pointer, self.length) }
+    }
+
+    /// Its components, to be changed.
+    pub fn components_mut(&mut self) -> &mut [f64] {
+        // SAFETY: as in `components`.
+        unsafe { components_mut(self.pointer, self.length) }
+    }
+}
+
+impl Drop for Vector {
+    fn drop(&mut self) {
+        // SAFETY: made by `N_VNew_Serial`; its context is alive.
+        unsafe { ffi::N_VDestroy(self.pointer) };
+    }
+}
+
+/// The components of a vector of the library's.
+///
+/// # Safety
+/// The vector is serial, of that length, and not written to for `'v`.
+pub unsafe fn components<'v>(vector: ffi::VectorPointer, length: usize) -> &'v [f64] {
+    // SAFETY: as the caller promises; an empty vector has no array.
+    unsafe { if length == 0 { &[] } else { std::slice::from_raw_parts(ffi::N_VGetArrayPointer(vector), length) } }
+}
+
+/// The components of a vector of the library's, to be changed.
+///
+/// # Safety
+/// The vector is serial, of that length, and nobody else has access to its components for `'v`.
+pub unsafe fn components_mut<'v>(vector: ffi::VectorPointer, length: usize) -> &'v mut [f64] {
+    // SAFETY: as the caller promises; an empty vector has no array.
+    unsafe {
+        if length == 0 { &mut [] } else { std::slice::from_raw_parts_mut(ffi::N_VGetArrayPointer(vector), length) }
+    }
+}
+
+/// The entries of a square matrix of the library's, column by column.
+///
+/// # Safety
+/// The matrix is dense, `size × size`, and nobody else has access to its entries for `'m`.
+pub unsafe fn entries_mut<'m>(matrix: ffi::MatrixPointer, size: usize) -> &'m mut [f64] {
+    // SAFETY: as the caller promises.
+    unsafe { std::slice::from_raw_parts_mut(ffi::SUNDenseMatrix_Data(matrix), size * size) }
+}
+
+/// A dense matrix and what solves with it.
+pub struct DenseSolver {
+    matrix: ffi::MatrixPointer,
+    solver: ffi::LinearSolverPointer,
+    _context: Rc<Context>,
+}
+
+impl DenseSolver {
+    /// A solver for systems of the size of `y`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(y: &Vector) -> Result<Self, OutOfMemory> {
+        let (size, context) = (index(y.length), y.context().pointer());
+        // SAFETY: the context is alive.
+        let matrix = unsafe { ffi::SUNDenseMatrix(size, size, context) };
+        if matrix.is_null() {
+            return Err(OutOfMemory("SUNDenseMatrix"));
+        }
+        let mut dense = Self { matrix, solver: ptr::null_mut(), _context: Rc::clone(y.context()) };
+        // SAFETY: vector, matrix and context are alive, and of one size.
+        dense.solver = unsafe { ffi::SUNLinSol_Dense(y.pointer(), matrix, context) };
+        if dense.solver.is_null() { Err(OutOfMemory("SUNLinSol_Dense")) } else { Ok(dense) }
+    }
+
+    /// Address of the matrix.
+    pub fn matrix(&self) -> ffi::MatrixPointer {
+        self.matrix
+    }
+
+    /// Address of the solver.
+    pub fn solver(&self) -> ffi::LinearSolverPointer {
+        self.solver
+    }
+}
+
+impl Drop for DenseSolver {
+    fn drop(&mut self) {
+        if !self.solver.is_null() {
+            // SAFETY: made by `SUNLinSol_Dense`; its context is alive.
+            unsafe { ffi::SUNLinSolFree(self.solver) };
+        }
+        // SAFETY: made by `SUNDenseMatrix`; its context is alive.
+        unsafe { ffi::SUNMatDestroy(self.matrix) };
+    }
+}
+
+/// A functional iteration without acceleration.
+pub struct FixedPoint {
+    solver: ffi::NonlinearSolverPointer,
+    _context: Rc<Context>,
+}
+
+impl FixedPoint {
+    /// An iteration for vectors like `y`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(y: &Vector) -> Result<Self, OutOfMemory> {
+        // SAFETY: vector and context are alive.
+        let solver = unsafe { ffi::SUNNonlinSol_FixedPoint(y.pointer(), 0, y.context().pointer()) };
+        if solver.is_null() {
+            return Err(OutOfMemory("SUNNonlinSol_FixedPoint"));
+        }
+        Ok(Self { solver, _context: Rc::clone(y.context()) })
+    }
+
+    /// Address of the iteration.
+    pub fn solver(&self) -> ffi::NonlinearSolverPointer {
+        self.solver
+    }
+}
+
+impl Drop for FixedPoint {
+    fn drop(&mut self) {
+        // SAFETY: made by `SUNNonlinSol_FixedPoint`; its context is alive.
+        unsafe { ffi::SUNNonlinSolFree(self.solver) };
+    }
+}
+
+/// The memory of CVODE or IDA.
+pub struct Memory {
+    pointer: *mut c_void,
+    free: unsafe extern "C" fn(*mut *mut c_void),
+    name: FlagName,
+    context: Rc<Context>,
+}
+
+impl Memory {
+    /// CVODE with the Adams formulas or those of backward differentiation.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn cvode(context: &Rc<Context>, formula: c_int) -> Result<Self, OutOfMemory> {
+        // SAFETY: the context is alive.
+        let pointer = unsafe { ffi::CVodeCreate(formula, context.pointer()) };
+        let memory = Self::new(pointer, ffi::CVodeFree, ffi::CVodeGetReturnFlagName, context)?;
+        #[cfg(not(sundials_7))]
+        // SAFETY: the memory and the context, which has the handler's data, are alive, and the context longer.
+        unsafe {
+            ffi::CVodeSetErrHandlerFn(pointer, hear, context.listener());
+        }
+        Ok(memory)
+    }
+
+    /// IDA.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn ida(context: &Rc<Context>) -> Result<Self, OutOfMemory> {
+        // SAFETY: the context is alive.
+        let pointer = unsafe { ffi::IDACreate(context.pointer()) };
+        let memory = Self::new(pointer, ffi::IDAFree, ffi::IDAGetReturnFlagName, context)?;
+        #[cfg(not(sundials_7))]
+        // SAFETY: the memory and the context, which has the handler's data, are alive, and the context longer.
+        unsafe {
+            ffi::IDASetErrHandlerFn(pointer, hear, context.listener());
+        }
+        Ok(memory)
+    }
+
+    fn new(
+        pointer: *mut c_void,
+        free: unsafe extern "C" fn(*mut *mut c_void),
+        name: FlagName,
+        context: &Rc<Context>,
+    ) -> Result<Self, OutOfMemory> {
+        if pointer.is_null() {
+            return Err(OutOfMemory("creating the solver"));
+        }
+        Ok(Self { pointer, free, name, context: Rc::clone(context) })
+    }
+
+    /// Address for the functions of the library.
+    pub fn pointer(&self) -> *mut c_void {
+        self.pointer
+    }
+
+    /// What a negative flag at `time` means, in the library's words.
+    pub fn failure(&self, time: f64, flag: c_int) -> Failure {
+        let reason = self.context.last_words();
+        // SAFETY: one of the two functions that name flags.
+        let flag = unsafe { flag_name(self.name, flag) };
+        Failure::SolverFailed { time, flag, reason }
+    }
+
+    /// Fails with a negative flag.
+    ///
+    /// # Errors
+    /// [`Failure::SolverFailed`] with the name of the flag.
+    pub fn check(&self, time: f64, flag: c_int) -> Result<(), Failure> {
+        if flag < 0 { Err(self.failure(time, flag)) } else { Ok(()) }
+    }
+
+    /// A counter, by the function that reads it; zero where this solver has it not.
+    ///
+    /// # Safety
+    /// `read` is a function of the solver whose memory this is.
+    pub unsafe fn count(&self, read: unsafe extern "C" fn(*mut c_void, *mut c_long) -> c_int) -> u64 {
+        let mut count = 0;
+        // SAFETY: the memory is alive, and of the solver whose function it is, as the caller promises.
+        let flag = unsafe { read(self.pointer, &raw mut count) };
+        if flag < 0 { 0 } else { u64::try_from(count).unwrap_or(0) }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: made by the constructor that goes with this function; its context is alive.
+        unsafe { (self.free)(&raw mut self.pointer) };
+    }
+}

@@ -1,0 +1,161 @@
+//! The border to C: panics, ownership, equations that change their mind.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mbsbench_problem::{Failure, OdeModel, Scalar, Silent};
+use mbsbench_sundials::{Iteration, cvode, ida};
+
+use crate::problems::{Oscillator, methods, solve, tolerance};
+
+/// Panics after half a second.
+struct Explosive;
+
+impl OdeModel for Explosive {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
+        assert!(t.value() < 0.5, "boom");
+        Oscillator.rhs(t, y, dydt);
+    }
+}
+
+#[test]
+fn a_panic_goes_on_behind_the_border() {
+    for (name, method) in methods() {
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            solve(&*method, &Explosive, &[1.0, 0.0], 1.0, tolerance(1e-6), &mut Silent)
+        }));
+        let panic = result.expect_err("it panics");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"boom"), "{name}");
+    }
+}
+
+/// Equations of any dimension that say another one whenever they are asked again, and count their owners.
+struct Fickle<'c> {
+    dimension: usize,
+    alive: &'c std::cell::Cell<u32>,
+}
+
+impl<'c> Fickle<'c> {
+    fn new(dimension: usize, alive: &'c std::cell::Cell<u32>) -> Self {
+        alive.set(alive.get() + 1);
+        Self { dimension, alive }
+    }
+}
+
+impl Drop for Fickle<'_> {
+    fn drop(&mut self) {
+        self.alive.set(self.alive.get() - 1);
+    }
+}
+
+impl cvode::Equations for Fickle<'_> {
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+    fn rate(&mut self, _t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
+        self.dimension = 1000;
+        assert_eq!((y.len(), rate.len()), (3, 3));
+        for (rate, y) in rate.iter_mut().zip(y) {
+            *rate = -y;
+        }
+        Ok(())
+    }
+    fn jacobian(&mut self, _t: f64, y: &[f64], rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
+        assert_eq!((y.len(), rate.len(), jacobian.len()), (3, 3, 9));
+        jacobian.fill(0.0);
+        jacobian.iter_mut().step_by(4).for_each(|diagonal| *diagonal = -1.0);
+        Ok(())
+    }
+    fn root_count(&self) -> usize {
+        self.dimension
+    }
+    fn roots(&mut self, _t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
+        values.copy_from_slice(y);
+        Ok(())
+    }
+}
+
+impl ida::Equations for Fickle<'_> {
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+    fn residual(&mut self, _t: f64, y: &[f64], rate: &[f64], residual: &mut [f64]) -> Result<(), Failure> {
+        self.dimension = 1000;
+        for ((residual, y), rate) in residual.iter_mut().zip(y).zip(rate) {
+            *residual = rate + y;
+        }
+        Ok(())
+    }
+    fn jacobian(
+        &mut self,
+        _t: f64,
+        c_j: f64,
+        _y: &[f64],
+        _rate: &[f64],
+        _residual: &[f64],
+        jacobian: &mut [f64],
+    ) -> Result<(), Failure> {
+        jacobian.fill(0.0);
+        jacobian.iter_mut().step_by(4).for_each(|diagonal| *diagonal = c_j + 1.0);
+        Ok(())
+    }
+}
+
+/// Solvers are dropped before their first step, in the middle, at the end, out of order, and moved in between.
+#[test]
+fn solvers_can_be_dropped_at_any_time() {
+    let alive = std::cell::Cell::new(0);
+    for (steps, own_jacobian) in [(0, true), (1, false), (7, true), (7, false)] {
+        for iteration in [Iteration::Newton, Iteration::FixedPoint] {
+            let options = cvode::Options {
+                formula: cvode::Formula::Adams,
+                max_order: 12,
+                iteration,
+                own_jacobian,
+                rel: 1e-6,
+                abs: &[1e-6; 3],
+                initial_step: None,
+                max_step: None,
+                t_stop: 10.0,
+            };
+            let make = || cvode::Solver::new(Fickle::new(3, &alive), 0.0, &[1.0, 2.0, 3.0], &options).unwrap();
+            let mut solvers = vec![make(), make(), make()];
+            for solver in &mut solvers {
+                (0..steps).for_each(|_| assert!(solver.step().is_ok()));
+            }
+            assert_eq!(alive.get(), 3);
+            drop(solvers.remove(1));
+            for solver in &mut solvers {
+                let t = solver.step().unwrap().t;
+                assert!((solver.state()[2] - 3.0 * (-t).exp()).abs() < 1e-4);
+            }
+            assert_eq!(alive.get(), 2);
+        }
+        let options = ida::Options {
+            max_order: 5,
+            own_jacobian,
+            rel: 1e-6,
+            abs: &[1e-6; 3],
+            initial_step: None,
+            max_step: None,
+            t_stop: 10.0,
+        };
+        let (y, rate) = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]);
+        let mut solver = ida::Solver::new(Fickle::new(3, &alive), 0.0, &y, &rate, &options).unwrap();
+        (0..steps).for_each(|_| assert!(solver.step().is_ok()));
+        solver.restart(0.5, &y, &rate).unwrap();
+        assert!(solver.step().unwrap().t > 0.5);
+    }
+    assert_eq!(alive.get(), 0);
+}
+
+#[test]
+fn two_solves_are_bitwise_equal() {
+    for (name, method) in methods() {
+        let run = || solve(&*method, &Oscillator, &[1.0, 0.0], 3.0, tolerance(1e-7), &mut Silent);
+        let (first, second) = (run(), run());
+        assert_eq!((first.state, first.statistics), (second.state, second.statistics), "{name}");
+    }
+}

@@ -1,0 +1,258 @@
+//! Roots: located, handled, counted.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{Counted, Failure, Observer, Ode, Step, Switches, Task};
+use mbsbench_sundials::{Iteration, cvode};
+
+use crate::problems::{methods, settings, tolerance};
+
+/// `q'' = −q` with the roots of `q` and of `q − 2`, which is never reached.
+struct Swing;
+
+impl cvode::Equations for Swing {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rate(&mut self, _t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
+        rate.copy_from_slice(&[y[1], -y[0]]);
+        Ok(())
+    }
+    fn jacobian(&mut self, _t: f64, _y: &[f64], _rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
+        jacobian.copy_from_slice(&[0.0, -1.0, 1.0, 0.0]);
+        Ok(())
+    }
+    fn root_count(&self) -> usize {
+        2
+    }
+    fn roots(&mut self, _t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
+        values.copy_from_slice(&[y[0], y[0] - 2.0]);
+        Ok(())
+    }
+}
+
+#[test]
+fn roots_of_the_oscillator() {
+    let options = cvode::Options {
+        formula: cvode::Formula::Adams,
+        max_order: 12,
+        iteration: Iteration::FixedPoint,
+        own_jacobian: false,
+        rel: 1e-10,
+        abs: &[1e-10; 2],
+        initial_step: None,
+        max_step: None,
+        t_stop: 10.0,
+    };
+    let mut solver = cvode::Solver::new(Swing, 0.0, &[1.0, 0.0], &options).unwrap();
+    let mut roots = Vec::new();
+    loop {
+        let reached = solver.step().unwrap();
+        if reached.is_root {
+            assert_eq!(solver.found_roots().collect::<Vec<_>>(), [0]);
+            assert!(solver.state()[0].abs() < 1e-13, "zero as far as the interpolant goes: {}", solver.state()[0]);
+            roots.push(reached.t);
+        }
+        if reached.t >= 10.0 {
+            break;
+        }
+    }
+    assert_eq!(roots.len(), 3);
+    for (k, root) in roots.into_iter().enumerate() {
+        let exact = (k as f64 + 0.5) * std::f64::consts::PI;
+        // The error of the state, of which the oscillator's test allows 500 tolerances, at a rate of one.
+        assert!((root - exact).abs() < 5e-8, "{root}");
+    }
+}
+
+/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
+/// `t = 1, 3, 5, …`; a mark at 1/2 is watched until first reached, at `t = √½`.
+struct Ball {
+    mark_reached: bool,
+}
+
+impl Ode for Ball {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt.copy_from_slice(&[y[1], -2.0]);
+        Ok(())
+    }
+    fn switches(&mut self) -> Option<&mut dyn Switches> {
+        Some(self)
+    }
+}
+
+impl Switches for Ball {
+    fn count(&self) -> usize {
+        2
+    }
+    fn is_watched(&self, index: usize) -> bool {
+        index == 0 || !self.mark_reached
+    }
+    fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+        g.copy_from_slice(&[y[0], y[0] - 0.5]);
+        Ok(())
+    }
+    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+        rates.fill(y[1]);
+        Ok(())
+    }
+    fn tolerance(&self, _step: f64, _order: u32) -> f64 {
+        1e-12
+    }
+    fn switch(&mut self, index: usize, _t: f64, y: &mut [f64]) -> Result<(), Failure> {
+        if index == 1 {
+            self.mark_reached = true;
+        } else {
+            y[1] = -y[1];
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Log {
+    events: Vec<(f64, usize)>,
+    steps: u64,
+    largest_error: f64,
+}
+
+impl Observer for Log {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.steps += 1;
+        self.events.extend(step.switched.iter().map(|&index| (step.t_end, index)));
+        let t = 0.5 * (step.t_start + step.t_end);
+        let mut inside = [0.0; 2];
+        step.within.state_at(t, &mut inside).unwrap();
+        let since_top = t - 2.0 * (0.5 * t).round();
+        self.largest_error = self.largest_error.max((inside[0] - (1.0 - since_top * since_top)).abs());
+        if step.switched.contains(&0) {
+            assert!(step.before_projection[1] < 0.0 && step.end[1] > 0.0);
+            assert_eq!(step.before_projection[0], step.end[0]);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn a_ball_bounces() {
+    let expected = [(0.5f64.sqrt(), 1), (1.0, 0), (3.0, 0), (5.0, 0), (7.0, 0), (9.0, 0)];
+    for (name, method) in methods() {
+        let mut ball = Ball { mark_reached: false };
+        let mut log = Log::default();
+        let task = Task { t_start: 0.0, t_end: 10.0, initial: &[1.0, 0.0], settings: settings(tolerance(1e-9)) };
+        let solution = method.solve(Counted::new(&mut ball), &task, &mut log);
+        assert_eq!((solution.failure, solution.t_reached), (None, 10.0), "{name}");
+        assert_eq!(solution.statistics.events, expected.len() as u64, "{name}");
+        assert_eq!(solution.statistics.steps_accepted, log.steps, "{name}");
+        assert!(solution.statistics.switch_evaluations > log.steps, "{name}");
+        assert_eq!(log.events.len(), expected.len(), "{name}: {:?}", log.events);
+        for ((t, index), (exact, which)) in log.events.iter().zip(expected) {
+            assert_eq!(*index, which, "{name}");
+            // Parabolas are solved exactly from order two on; errors come from the first steps after each event.
+            assert!((t - exact).abs() < 1e-6, "{name}: event at {t}, not {exact}");
+        }
+        assert!(log.largest_error < 1e-6, "{name}: {:e}", log.largest_error);
+    }
+}
+
+#[test]
+fn a_function_that_stays_zero_is_no_event() {
+    struct Flat;
+    impl Ode for Flat {
+        fn dimension(&self) -> usize {
+            1
+        }
+        fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+            dydt[0] = -y[0];
+            Ok(())
+        }
+        fn switches(&mut self) -> Option<&mut dyn Switches> {
+            Some(self)
+        }
+    }
+    impl Switches for Flat {
+        fn count(&self) -> usize {
+            1
+        }
+        fn is_watched(&self, _index: usize) -> bool {
+            true
+        }
+        fn values(&mut self, _t: f64, _y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+            g[0] = 0.0;
+            Ok(())
+        }
+        fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+            rates[0] = 0.0;
+            Ok(())
+        }
+        fn tolerance(&self, _step: f64, _order: u32) -> f64 {
+            1e-12
+        }
+        fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+            panic!("it does not cross zero")
+        }
+    }
+    for (name, method) in methods() {
+        let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings: settings(tolerance(1e-6)) };
+        let solution = method.solve(Counted::new(&mut Flat), &task, &mut mbsbench_problem::Silent);
+        assert_eq!((solution.failure, solution.statistics.events), (None, 0), "{name}");
+    }
+}
+
+/// Events cost what was counted before them, too.
+#[test]
+fn counters_go_on_over_a_restart() {
+    struct Twice(f64);
+    impl Ode for Twice {
+        fn dimension(&self) -> usize {
+            1
+        }
+        fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+            dydt[0] = -self.0 * y[0];
+            Ok(())
+        }
+        fn switches(&mut self) -> Option<&mut dyn Switches> {
+            Some(self)
+        }
+    }
+    impl Switches for Twice {
+        fn count(&self) -> usize {
+            1
+        }
+        fn is_watched(&self, _index: usize) -> bool {
+            self.0 == 1.0
+        }
+        fn values(&mut self, _t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Failure> {
+            g[0] = y[0] - 0.5;
+            Ok(())
+        }
+        fn rates(&mut self, _t: f64, _y: &[f64], _rates: &mut [f64]) -> Result<(), Failure> {
+            Ok(())
+        }
+        fn tolerance(&self, _step: f64, _order: u32) -> f64 {
+            1e-9
+        }
+        fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+            self.0 = 2.0;
+            Ok(())
+        }
+    }
+    for (name, method) in methods() {
+        let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings: settings(tolerance(1e-8)) };
+        let solution = method.solve(Counted::new(&mut Twice(1.0)), &task, &mut mbsbench_problem::Silent);
+        let exact = 0.5 * (-2.0 * (2.0 - 2.0_f64.ln())).exp();
+        assert!((solution.state[0] - exact).abs() < 1e-6, "{name}: {} is not {exact}", solution.state[0]);
+        let statistics = solution.statistics;
+        if !name.ends_with("adams") {
+            let rest = statistics.rhs_evaluations.checked_sub(statistics.newton_iterations);
+            assert!(
+                rest.is_some_and(|rest| rest < 15),
+                "{name}: iterations before the event are missing: {statistics:?}"
+            );
+            assert_eq!(statistics.jacobian_rhs_evaluations, statistics.jacobian_evaluations, "{name}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What the methods do with the library there, and what they say without it.
+
+#[cfg(sundials)]
+mod accuracy;
+#[cfg(sundials)]
+mod borders;
+#[cfg(sundials)]
+mod events;
+#[cfg(sundials)]
+mod failures;
+#[cfg(sundials)]
+mod jacobians;
+#[cfg(sundials)]
+mod observation;
+mod problems;
+
+use mbsbench_problem::{Failure, MethodDefinition, Silent};
+use mbsbench_sundials::{CvodeAdams, CvodeBdf, Ida, PACKAGE, version};
+use problems::{Oscillator, methods, solve, tolerance};
+
+#[test]
+fn only_a_missing_library_is_unavailable() {
+    for (name, method) in methods() {
+        let solution = solve(&*method, &Oscillator, &[1.0, 0.0], 1.0, tolerance(1e-6), &mut Silent);
+        if version().is_some() {
+            assert_eq!(solution.failure, None, "{name}");
+            continue;
+        }
+        let failure = solution.failure.expect("there is nothing to solve with");
+        assert_eq!(failure, Failure::Unavailable { package: PACKAGE }, "{name}");
+        assert_eq!(failure.name(), "unavailable");
+        assert_eq!(failure.to_string(), "unavailable: install libsundials-dev");
+        assert_eq!((solution.t_reached, solution.state), (0.0, vec![1.0, 0.0]));
+    }
+}
+
+#[test]
+fn version_is_one_whose_interface_is_declared() {
+    if let Some(version) = version() {
+        let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        assert!(matches!(major, Some(6 | 7)), "{version}");
+    }
+}
+
+#[test]
+fn names_and_families_are_those_of_experiment_files() {
+    assert_eq!([CvodeBdf::NAME, CvodeAdams::NAME, Ida::NAME], ["cvode-bdf", "cvode-adams", "ida"]);
+    assert_eq!([CvodeBdf::FAMILY, CvodeAdams::FAMILY, Ida::FAMILY], ["sundials"; 3]);
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    use mbsbench_problem::Parameters;
+    use mbsbench_sundials::Sizes;
+    let field = |bdf: CvodeBdf| bdf.check().expect_err("out of range").field;
+    assert_eq!(field(CvodeBdf { max_order: 6, ..CvodeBdf::default() }), "max-order");
+    assert_eq!(field(CvodeBdf { increment: 0.0, ..CvodeBdf::default() }), "increment");
+    let with_sizes = |sizes| CvodeBdf { absolute_scale: Sizes::Components(sizes), ..CvodeBdf::default() };
+    assert_eq!(field(with_sizes(vec![1.0, -1.0])), "absolute-scale.components.1");
+    assert_eq!(field(with_sizes(Vec::new())), "absolute-scale.components");
+    assert!(CvodeAdams { max_order: 12, ..CvodeAdams::default() }.check().is_ok());
+    assert!(CvodeAdams { max_order: 13, ..CvodeAdams::default() }.check().is_err());
+    assert!(Ida { max_order: 0, ..Ida::default() }.check().is_err());
+}
