@@ -3,8 +3,8 @@
 use std::alloc::System;
 
 use mbsbench_models::{
-    DoublePendulum, FlexibleSliderCrank, LinearTest, LinkageFormulation, OscillationInTime, SliderCrank,
-    Squeezer, SqueezerFormulation, StiffDoublePendulum, TwoBouncingBalls,
+    DoublePendulum, FlexibleSliderCrank, LinearTest, LinkageFormulation, OscillationInTime, SliderCrank, Squeezer,
+    SqueezerFormulation, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
