@@ -7,8 +7,10 @@ use approx::assert_relative_eq;
 use common::lagrange::{assert_lagrange, dissipated};
 use mbsbench_models::squeezer::{Link, SqueezerAngles, SqueezerBodies, SqueezerEquations};
 use mbsbench_models::{Squeezer, SqueezerFormulation, SqueezerStart};
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AccelerationLevel, DoubleDouble, Formulated, MechanicalModel, Mechanics, MechanicsOf, ModelDefinition, Ode, Scalar,
+    View,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual64;
@@ -245,4 +247,41 @@ fn initial_states_and_observables_are_consistent() {
             }
         }
     }
+}
+
+/// Both formulations draw the same, with the pins as far from each other as the links are long.
+#[test]
+fn the_drawing_has_the_links_of_the_model() {
+    let drawn = [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian].map(|formulation| {
+        let model = Squeezer { formulation, ..Squeezer::default() }.model();
+        let [view] = <[View; 1]>::try_from(model.views(&Formulated::<f64>::initial_state(&*model))).expect("one view");
+        view
+    });
+    let pins = drawn.each_ref().map(|view| {
+        let circles = view.parts.iter().filter_map(|(_, shape)| match shape {
+            Shape::Circle { centre, .. } => Some(*centre),
+            _ => None,
+        });
+        <[[f64; 2]; 9]>::try_from(circles.collect::<Vec<_>>()).expect("nine pins")
+    });
+    let distance = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
+    for (one, other) in pins[0].iter().zip(pins[1]) {
+        assert!(distance(*one, other) < 1e-16);
+    }
+    let [o, a, b, _, d, e, f, g, h] = pins[0];
+    for (length, from, to) in [
+        (0.007, o, f),
+        (0.028, e, f),
+        (0.020, h, e),
+        (0.020, g, e),
+        (0.040, a, g),
+        (0.040, a, h),
+        (0.035, e, b),
+        (0.020_f64.hypot(0.017), e, d),
+        (0.020_f64.hypot(0.018), b, d),
+    ] {
+        assert_relative_eq!(distance(from, to), length, max_relative = 1e-14);
+    }
+    let names: Vec<_> = drawn[0].names.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["A", "B", "C", "D", "E", "F", "G", "H", "O"]);
 }

@@ -26,7 +26,7 @@ fn figure(id: &str, title: &str, columns: usize, panels: Vec<Panel>) -> Figure {
 }
 
 fn panel(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-    Panel { title: title.into(), x, y, series, to_scale: false }
+    Panel { title: title.into(), x, y, series, to_scale: false, names: Vec::new() }
 }
 
 /// Evenly spaced points of a function on `0…end`.

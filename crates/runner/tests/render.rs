@@ -10,7 +10,7 @@ fn figure(columns: usize, panels: Vec<Panel>) -> Figure {
 }
 
 fn panel(x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-    Panel { title: "Panel".into(), x, y, series, to_scale: false }
+    Panel { title: "Panel".into(), x, y, series, to_scale: false, names: Vec::new() }
 }
 
 fn failure(x: f64) -> Failure {
@@ -324,4 +324,26 @@ fn tables_are_as_they_were() {
     insta::assert_snapshot!("table_markdown", table().markdown());
     insta::assert_snapshot!("table_csv", table().csv());
     insta::assert_snapshot!("table_with_ratio", Table { ratio: true, ..table() }.markdown());
+}
+
+/// A name stands with its middle at its place on the axes, and is left out where that is beyond their ends.
+#[test]
+fn names_stand_at_their_places() {
+    let mut panel = panel(
+        Axis::linear("x", "mm").between(0.0, 10.0),
+        Axis::linear("y", "mm").between(0.0, 4.0),
+        vec![Series::line("bar", Style::of_index(0), [[1.0, 1.0], [9.0, 3.0]])],
+    );
+    panel.names = vec![("A_{1}".into(), [2.5, 3.0]), ("B".into(), [2.5, 4.5])];
+    let drawing = lay_out(&figure(1, vec![panel]));
+    let texts = drawing.groups.iter().flat_map(|group| &group.shapes).filter_map(|shape| match shape {
+        Shape::Text { text, .. } => Some((text.flat(), shape.text_area().expect("a text has an area"))),
+        _ => None,
+    });
+    let found: Vec<_> = texts.filter(|(text, _)| text.starts_with('A') || text.starts_with('B')).collect();
+    let [(_, area)] = found[..] else { panic!("{found:?}") };
+    let frame = drawing.frames[0];
+    let place = [frame.left + 0.25 * frame.width(), frame.bottom - 0.75 * frame.height()];
+    assert!((0.5 * (area.left + area.right) - place[0]).abs() < 1e-9, "{area:?} is not about {place:?}");
+    assert!(area.holds(place) && area.height() < 20.0, "{area:?} does not hold {place:?}");
 }

@@ -84,8 +84,13 @@ impl Watched for BearingModel {
         let q = &y[..bearing.coordinates()];
         let named = |shapes: Vec<(Part, Shape)>| shapes.into_iter().map(|(part, shape)| (part.name(), shape)).collect();
         vec![
-            View { name: "face", axes: ["x", "y"], parts: named(bearing.face(q)) },
-            View { name: "section", axes: ["z", "distance from the axis"], parts: named(bearing.section(q, 0)) },
+            View { name: "face", axes: ["x", "y"], parts: named(bearing.face(q)), names: Vec::new() },
+            View {
+                name: "section",
+                axes: ["z", "distance from the axis"],
+                parts: named(bearing.section(q, 0)),
+                names: Vec::new(),
+            },
         ]
     }
 

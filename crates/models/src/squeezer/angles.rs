@@ -15,13 +15,13 @@ use super::{Points, Squeezer, SqueezerEquations};
 /// The loops close in E:
 ///
 /// ```text
-/// E = O + r e(β) − d e(β + Θ),   Φ = ( E − B − s_BE ê(γ),  E − A − s_AG e(δ) − s_GE ê(δ + Φ),  E − A − s_AH ê(ε) − s_HE e(ε + Ω) )
-/// e(α) = (cos α, sin α),   ê(α) = (sin α, −cos α)
+/// e(α) = (cos α, sin α),   ê(α) = (sin α, −cos α),   E = ℓ_OF e(β) − ℓ_EF e(β + Θ)
+/// 0 = ( E − B − ℓ_EB ê(γ),  E − A − ℓ_AG e(δ) − ℓ_GE ê(δ + Φ),  E − A − ℓ_AH ê(ε) − ℓ_HE e(ε + Ω) )
 /// ```
 ///
-/// A link on the end of an arm is at `α + ψ` when the arm is at `α`. With its centre of mass at `p` from the pin between them, in a frame at
-/// `α + ψ`, the arm's length `ℓ`, the arm's inertia `J₁` about the ground and the link's `J₂` about that pin, the two
-/// have the masses and gyroscopic forces
+/// A link on the end of an arm is at `α + ψ` when the arm is at `α`. With the arm's length `ℓ`, its inertia `J₁` about the
+/// ground, the link's inertia `J₂` about the pin between them, and its centre of mass at `p` from that pin in a frame at
+/// `α + ψ`, the two have the masses and gyroscopic forces
 ///
 /// ```text
 /// k = m₂ ℓ (p_x cos ψ − p_y sin ψ),   k' = dk/dψ
@@ -83,7 +83,7 @@ impl SqueezerAngles {
         ]
     }
 
-    /// The plate's points D from B at γ, m.
+    /// From B to D at γ, m.
     fn spring_lever<S: Scalar>(&self, gamma: S) -> [S; 2] {
         turned(gamma.sin_cos(), self.0.ebd.lever_about_b(self.0.ebd.spring))
     }

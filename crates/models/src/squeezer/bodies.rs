@@ -12,12 +12,11 @@ use super::{Points, Squeezer, SqueezerEquations};
 /// O-F, E-F, E-B-D, G-E, A-G, H-E, A-H
 /// ```
 ///
-/// With a point of link `i` at `r_i = x_i + R(φ_i) (p − c_i)` for its local coordinates `p`,
+/// `M = diag(m_i, m_i, I_i)`. A point with local coordinates `p` is at `P(i) = (x_i, y_i) + R(φ_i) (p − c_i)`, and
 ///
 /// ```text
-/// M = diag(m_i, m_i, I_i)
-/// Φ = ( O, B, A, A of their links less the point on the ground, F of O-F less F of E-F, E of E-B-D less E of E-F, of G-E and of H-E,
-///       G of A-G less G of G-E, H of A-H less H of H-E )
+/// 0 = ( O(OF),  B(EBD) − B,  A(AG) − A,  A(AH) − A,  F(OF) − F(EF),
+///       E(EBD) − E(EF),  E(EBD) − E(GE),  E(EBD) − E(HE),  G(AG) − G(GE),  H(AH) − H(HE) )
 /// ```
 ///
 /// The torque acts on O-F, the spring on D of E-B-D.
@@ -69,7 +68,7 @@ impl SqueezerBodies {
         Pose { centre: [q[3 * body], q[3 * body + 1]], direction: q[3 * body + 2].sin_cos(), local }
     }
 
-    /// `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)` or their rates less those of the angles of the bodies.
+    /// `(β, β + Θ, γ, δ + Φ, δ, ε + Ω, ε)` less the angles of the bodies, rad.
     fn quarters<S: Scalar>() -> [S; 7] {
         let [none, quarter] = [S::nought(), S::pi() * 0.5];
         [none, none, none, quarter, none, none, quarter]

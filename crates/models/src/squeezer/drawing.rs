@@ -5,21 +5,56 @@ use mbsbench_problem::view::Shape;
 
 use super::{Points, Squeezer};
 
+/// Half the width of a link, radius of a pin, and radius of the spring, in lengths of the crank; the equations have none of
+/// them.
+const SIZES: [f64; 3] = [0.16, 0.09, 0.3];
+/// Windings of the spring.
+const WINDINGS: usize = 8;
+/// From a point to the middle of its name, in lengths of the crank.
+const ASIDE: f64 = 0.45;
+
 impl Squeezer {
-    /// Links, pins, spring and ground, as in zhang2022, Fig. 8.
+    /// Ground, spring, links, crank and pins, as in zhang2022, Fig. 8.
     pub(super) fn view(&self, points: &Points<f64>) -> View {
         let Points { d, e, f, g, h } = *points;
-        let o = [0.0; 2];
-        let bar = |from: [f64; 2], to: [f64; 2]| ("links", Shape::Outline(vec![from, to]));
-        let parts = vec![
-            bar(o, f),
-            bar(e, f),
-            bar(self.a, g),
-            bar(g, e),
-            bar(self.a, h),
-            bar(h, e),
-            ("links", Shape::Outline(vec![e, self.b, d])),
+        let (a, b, c, o) = (self.a, self.b, self.c, [0.0; 2]);
+        let [half_width, pin, coil] = SIZES.map(|size| size * self.of.length);
+        let mut parts: Vec<(&'static str, Shape)> =
+            [o, a, b, c].into_iter().flat_map(|point| self.support(point)).map(|shape| ("ground", shape)).collect();
+        parts.push(("spring", Shape::spring(d, c, WINDINGS, coil)));
+        for corners in [vec![e, d, b], vec![a, g], vec![g, e], vec![a, h], vec![h, e], vec![e, f]] {
+            parts.push(("links", Shape::Around { corners, radius: half_width }));
+        }
+        parts.push(("crank", Shape::Around { corners: vec![o, f], radius: half_width }));
+        parts.extend([o, a, b, c, d, e, f, g, h].map(|centre| ("pins", Shape::Circle { centre, radius: pin })));
+        let aside = |[x, y]: [f64; 2], [right, up]: [f64; 2]| {
+            [x + right * ASIDE * self.of.length, y + up * ASIDE * self.of.length]
+        };
+        let names = vec![
+            ("A", aside(a, [-1.0, 0.5])),
+            ("B", aside(b, [-1.0, 0.5])),
+            ("C", aside(c, [-1.0, 0.0])),
+            ("D", aside(d, [1.0, -0.5])),
+            ("E", aside(e, [0.6, -0.8])),
+            ("F", aside(f, [1.0, 0.3])),
+            ("G", aside(g, [0.0, 1.0])),
+            ("H", aside(h, [0.0, -1.0])),
+            ("O", aside(o, [0.0, 1.0])),
         ];
-        View { name: "plane", axes: ["x", "y"], parts }
+        View { name: "plane", axes: ["x", "y"], parts, names }
+    }
+
+    /// What holds a point to the ground: a triangle below it, on a line with hatches.
+    fn support(&self, [x, y]: [f64; 2]) -> [Shape; 5] {
+        let unit = self.of.length;
+        let at = |right: f64, up: f64| [x + right * unit, y + up * unit];
+        let hatch = |right: f64| Shape::Line(vec![at(right, -0.55), at(right - 0.15, -0.75)]);
+        [
+            Shape::Outline(vec![at(0.0, 0.0), at(-0.3, -0.55), at(0.3, -0.55)]),
+            Shape::Line(vec![at(-0.45, -0.55), at(0.45, -0.55)]),
+            hatch(-0.3),
+            hatch(0.0),
+            hatch(0.3),
+        ]
     }
 }

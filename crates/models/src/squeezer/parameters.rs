@@ -68,8 +68,8 @@ pub struct Squeezer {
     pub torque: f64,
 }
 
-/// zhang2022, Table 2 and the text above it; E-F and the two arms agree with the parameters of the test set for IVP
-/// solvers (Bari) after the origins are moved.
+/// zhang2022, Table 2 and the text above it; with the origins moved these are the parameters of the test set for IVP solvers
+/// (Bari).
 impl Default for Squeezer {
     fn default() -> Self {
         let link = |length, mass, centre, inertia| Link { length, mass, centre, inertia };

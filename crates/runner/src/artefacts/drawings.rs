@@ -43,9 +43,7 @@ fn panel(view: &View, unit: &str) -> Panel {
             parts.len() - 1
         });
         let style = Style { dash: Dash::Solid, ..Style::of_index(index) };
-        let points: Vec<[f64; 2]> = shape.points(CORNERS).into_iter().map(|point| point.map(|x| x * scale)).collect();
-        let closed = points.iter().chain(points.first()).copied().collect::<Vec<_>>();
-        Series::line(label, style, closed)
+        Series::line(label, style, shape.points(CORNERS).into_iter().map(|point| point.map(|x| x * scale)))
     });
     let series = series.collect();
     Panel {
@@ -54,5 +52,6 @@ fn panel(view: &View, unit: &str) -> Panel {
         y: Axis::linear(view.axes[1], unit),
         series,
         to_scale: true,
+        names: view.names.iter().map(|&(name, at)| (name.to_owned(), at.map(|x| x * scale))).collect(),
     }
 }

@@ -118,7 +118,7 @@ impl Look {
         if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogY) {
             y.scale = Scale::Log;
         }
-        Panel { title: spec.title.clone().unwrap_or_default(), x, y, series, to_scale: false }
+        Panel { title: spec.title.clone().unwrap_or_default(), x, y, series, to_scale: false, names: Vec::new() }
     }
 
     fn unit(&self, observable: &str) -> &'static str {

@@ -28,6 +28,8 @@ pub struct Panel {
     pub series: Vec<Series>,
     /// Whether a unit is as long on both axes, which are linear then; one of them shows more than its range.
     pub to_scale: bool,
+    /// Names of places, written with their middle there; left out where that is outside the frame.
+    pub names: Vec<(String, [f64; 2])>,
 }
 
 /// An axis. Its text is `label (unit)`, without the unit where that is `1` or empty.

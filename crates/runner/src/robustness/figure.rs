@@ -49,6 +49,7 @@ pub fn shares(findings: &[Finding]) -> Option<Figure> {
             Series::markers("share", HOLDS, points.collect::<Vec<_>>()),
         ],
         to_scale: false,
+        names: Vec::new(),
     };
     let title = "Share of samples in which each claim holds".to_owned();
     Some(Figure { id: "robustness".to_owned(), title, columns: 1, panels: vec![panel] })
@@ -139,7 +140,7 @@ fn panel(study: &Study, finding: &Finding) -> Option<Panel> {
     }
     let thresholds = first.as_ref().map_or_else(Vec::new, |first| thresholds(first, second.as_ref(), &x, &y, other));
     series.push(Series::segments("threshold", THRESHOLD, thresholds));
-    Some(Panel { title: finding.claim.clone(), x: x.axis(), y: y.axis(), series, to_scale: false })
+    Some(Panel { title: finding.claim.clone(), x: x.axis(), y: y.axis(), series, to_scale: false, names: Vec::new() })
 }
 
 /// The threshold of the first step across the panel, and that of the second on the side where it decides.

@@ -151,7 +151,7 @@ impl Model for Exponential {
     }
     fn views(&self, y: &[f64]) -> Vec<View> {
         let shape = Shape::Circle { centre: [y[0], 0.0], radius: 1.0 };
-        vec![View { name: "front", axes: ["x", "y"], parts: vec![("bob", shape)] }]
+        vec![View { name: "front", axes: ["x", "y"], parts: vec![("bob", shape)], names: Vec::new() }]
     }
 }
 

@@ -254,6 +254,7 @@ impl<'f> Prepared<'f> {
         }
         bars::draw(self.panel, x, y, frame, groups);
         self.draw_marks(y, frame, groups);
+        groups.extend(self.place_names(x, y, frame));
         if !self.legend.is_empty() {
             let below = frame.bottom + self.ticks_below() + self.label_below() + 8.0;
             let room = (cell_width - self.legend.width()).max(0.0);
@@ -356,6 +357,17 @@ impl<'f> Prepared<'f> {
             shapes.push(text(part.clone(), at, LABEL_SIZE, Anchor::Start));
         }
         shapes
+    }
+
+    /// The names of places inside the frame.
+    fn place_names(&self, x: Map, y: Map, frame: Area) -> Option<Group> {
+        let written = |(name, at): &(String, [f64; 2])| {
+            let place = [x.place(at[0])?, y.place(at[1])?];
+            let baseline = [place[0], place[1] + baseline(TICK_SIZE)];
+            frame.holds(place).then(|| text(Text::markup(name), baseline, TICK_SIZE, Anchor::Middle))
+        };
+        let shapes: Vec<Shape> = self.panel.names.iter().filter_map(written).collect();
+        (!shapes.is_empty()).then(|| foreground(shapes))
     }
 
     /// Marks on the margins, in the ink of their series.
