@@ -103,9 +103,10 @@ impl Look {
             self.bars(spec, results, &names, published, scale)
         } else {
             let series = if over_time { self.curves(spec, results, scale) } else { self.columns(spec, results, scale) };
-            distinguished(series, !over_time)
+            distinguished(series)
         };
-        let x_unit = if spec.x == "t" { "s".into() } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
+        let own_x_unit = if spec.x == "t" { "s".into() } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
+        let x_unit = spec.x_unit.as_deref().map_or(own_x_unit, Cow::Borrowed);
         let x_label = spec.x_label.clone().unwrap_or_else(|| spec.x.clone());
         let own_label = if spec.derive.is_some() { format!("slope of {first}") } else { first.to_owned() };
         let y_label = spec.y_label.clone().unwrap_or(own_label);
@@ -221,9 +222,16 @@ impl Look {
     }
 }
 
-/// The series with styles that differ where readers could not tell two apart.
-fn distinguished(mut series: Vec<Series>, marked: bool) -> Vec<Series> {
+/// Series that a reader can tell apart. Curves of methods that differ in nothing but their markers get some.
+fn distinguished(mut series: Vec<Series>) -> Vec<Series> {
     let mut styles: Vec<Style> = series.iter().map(|series| series.style).collect();
+    let differ_by_mark = |a: &Style, b: &Style| a.hue == b.hue && a.dash == b.dash && a.mark != b.mark;
+    if styles.iter().enumerate().any(|(i, a)| styles[..i].iter().any(|b| differ_by_mark(a, b))) {
+        for series in series.iter_mut().filter(|series| series.kind == Kind::Line) {
+            series.kind = Kind::Both;
+        }
+    }
+    let marked = series.iter().all(|series| series.kind != Kind::Line);
     Style::distinguish(&mut styles, marked);
     for (series, style) in series.iter_mut().zip(styles) {
         series.style = style;

@@ -117,7 +117,10 @@ fn with_panels(figure: Figure) -> Vec<Figure> {
 
 fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
     let mut files = pictures(figure, store)?.to_vec();
-    files.push((format!("{}.csv", figure.id), csv::write(figure).into_bytes()));
+    // The data of several panels lie beside each of them.
+    if figure.panels.len() < 2 {
+        files.push((format!("{}.csv", figure.id), csv::write(figure).into_bytes()));
+    }
     Ok(files)
 }
 

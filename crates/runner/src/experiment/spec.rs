@@ -361,6 +361,9 @@ pub struct PanelSpec {
     /// Label of the x axis, without unit; its name where not given.
     #[serde(default)]
     pub x_label: Option<String>,
+    /// `1` where the label of x makes it a number without unit: steps over a period of one second. Numbers are not changed.
+    #[serde(default)]
+    pub x_unit: Option<String>,
     /// Label of the y axis, without unit; its name where not given.
     #[serde(default)]
     pub y_label: Option<String>,

@@ -6,7 +6,8 @@ use super::figure::{Figure, Series};
 /// `published`, `x`, `y`, `hollow`, `failure`, `t_reached`, and `slope` where slopes are fitted. On an axis with names
 /// the name stands for the number.
 ///
-/// Numbers are the shortest decimals that read back as the same double. A failed run has no `y`.
+/// Numbers are rounded to eight digits, more than a drawing shows; `runs.csv` has measured values in full. A failed run has no
+/// `y`.
 #[must_use]
 pub fn write(figure: &Figure) -> String {
     let mut out = csv_writer();
@@ -22,11 +23,11 @@ pub fn write(figure: &Figure) -> String {
             let slope = series.slope.map(shortest).unwrap_or_default();
             let line = |x: f64, y: String, hollow: String, failure: String, time: String| {
                 let Series { label, published, .. } = series;
-                let x = panel.x.name_at(x).map_or_else(|| shortest(x), str::to_owned);
+                let x = panel.x.name_at(x).map_or_else(|| shortest(rounded(x)), str::to_owned);
                 [(number + 1).to_string(), label.clone(), published.to_string(), x, y, hollow, failure, time]
             };
             for point in &series.points {
-                let y = panel.y.name_at(point.y).map_or_else(|| shortest(point.y), str::to_owned);
+                let y = panel.y.name_at(point.y).map_or_else(|| shortest(rounded(point.y)), str::to_owned);
                 let fields = line(point.x, y, point.hollow.to_string(), String::new(), String::new());
                 write(&mut out, fields, &slope);
             }
@@ -37,6 +38,11 @@ pub fn write(figure: &Figure) -> String {
         }
     }
     finish(out)
+}
+
+/// To eight significant digits.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.7e}").parse().unwrap_or(value)
 }
 
 /// The shortest decimals that read back as the same double, with an exponent where that is shorter to read.
@@ -80,5 +86,13 @@ mod tests {
         assert_eq!(shortest(-0.0), "0");
         assert_eq!(shortest(0.05), "0.05");
         assert_eq!(shortest(9.99e-5), "9.99e-5");
+    }
+
+    #[test]
+    fn numbers_of_figures_are_short() {
+        assert_eq!(shortest(rounded(1.0 / 3.0)), "0.33333333");
+        assert_eq!(shortest(rounded(-2.0 / 3.0e20)), "-6.6666667e-21");
+        assert_eq!(shortest(rounded(0.05)), "0.05");
+        assert!(rounded(f64::NAN).is_nan() && rounded(f64::INFINITY).is_infinite());
     }
 }

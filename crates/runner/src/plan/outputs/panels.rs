@@ -99,6 +99,10 @@ impl Outputs<'_> {
                 self.refuse("y_unit", "a slope has no unit", "leave `y_unit` out");
             }
         }
+        if let Some(unit) = panel.x_unit.as_deref().filter(|&unit| unit != "1" || panel.x_label.is_none()) {
+            let message = format!("the unit `{unit}` of x");
+            self.refuse("x_unit", message, "accepted: `x_unit: 1` beside an `x_label` that says what the number is");
+        }
         if panel.published.is_some() {
             let help = "accepted: `published` with `kind: bars`, or on a table";
             self.refuse("published", "published values in a panel without bars", help);

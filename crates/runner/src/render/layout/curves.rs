@@ -6,6 +6,7 @@ use super::super::drawing::{Area, Group, Ink, Part, Shape};
 use super::super::figure::{Kind, Scale, Series};
 use super::super::style::{Dash, Mark};
 use super::legend::marker;
+use crate::render::decimate::simplify;
 
 /// Width of a curve, px.
 pub const LINE_WIDTH: f64 = 1.6;
@@ -65,15 +66,24 @@ pub struct Unplaced {
     pub not_finite: usize,
 }
 
-/// Draws line and markers of a series within `frame`.
-pub fn draw(series: &Series, x: Map, y: Map, frame: Area, groups: &mut Vec<Group>) {
+/// Distance from a line below which a point of it is not seen, px.
+const INVISIBLE: f64 = 0.15;
+/// Points of a curve beyond which not each has its marker.
+const MOST_MARKERS: usize = 16;
+/// Distance of markers on such a curve, px.
+const MARKERS_APART: f64 = 56.0;
+
+/// Draws line and markers of a series within `frame`; it is the `index`-th of its panel.
+///
+/// A curve of many points has markers at some of them, and those of the next series lie between, where curves coincide.
+pub fn draw(series: &Series, index: usize, x: Map, y: Map, frame: Area, groups: &mut Vec<Group>) {
     let mut group = Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes: Vec::new() };
     let place = |px: f64, py: f64| Some([x.place(px)?, y.place(py)?]);
     if matches!(series.kind, Kind::Line | Kind::Both) {
         let mut line: Vec<[f64; 2]> = Vec::new();
         let mut before: Option<[f64; 2]> = None;
         let mut finish = |line: &mut Vec<[f64; 2]>| {
-            let points = std::mem::take(line);
+            let points = visible(std::mem::take(line));
             if points.len() > 1 {
                 group.shapes.push(Shape::Line { points, width: LINE_WIDTH, dash: dash_of(series) });
             }
@@ -114,13 +124,33 @@ pub fn draw(series: &Series, x: Map, y: Map, frame: Area, groups: &mut Vec<Group
         let dot = |at| Shape::Marker { mark: Mark::Circle, at, radius: DOT, hollow: false };
         group.shapes.extend(apart.map(dot));
     } else if series.kind != Kind::Line {
-        for point in series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()) {
-            if let Some(at) = place(point.x, point.y).filter(|&at| frame.holds(at)) {
-                group.shapes.push(marker(series.style.mark, at, point.hollow || series.published));
+        let finite = series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite());
+        let placed = finite.filter_map(|point| Some((point, place(point.x, point.y).filter(|&at| frame.holds(at))?)));
+        let placed: Vec<_> = placed.collect();
+        let sparse = series.kind == Kind::Both && placed.len() > MOST_MARKERS;
+        let mut due = MARKERS_APART * (0.35 + 0.382 * index as f64).fract();
+        let mut before = None;
+        for (point, at) in placed {
+            due -= before.map_or(0.0, |before| distance(before, at));
+            before = Some(at);
+            if sparse && due > 0.0 && !point.hollow {
+                continue;
             }
+            due = if due > -MARKERS_APART { due + MARKERS_APART } else { MARKERS_APART };
+            group.shapes.push(marker(series.style.mark, at, point.hollow || series.published));
         }
     }
     groups.push(group);
+}
+
+/// The points of a line over growing x without which it would look otherwise.
+fn visible(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    let [x, y]: [Vec<f64>; 2] = std::array::from_fn(|k| points.iter().map(|point| point[k]).collect());
+    let [low, high] = y.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &y| [low.min(y), high.max(y)]);
+    if high <= low || !x.is_sorted() {
+        return points;
+    }
+    simplify(&x, &[&y], INVISIBLE / (high - low)).into_iter().map(|row| points[row]).collect()
 }
 
 fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {

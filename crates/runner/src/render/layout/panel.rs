@@ -247,9 +247,9 @@ impl<'f> Prepared<'f> {
         groups.push(self.frame_and_ticks(x, y, frame));
         groups.push(foreground(self.labels(x, y, frame, left)));
         let published_first = |published: bool| self.panel.series.iter().filter(move |s| s.published == published);
-        for series in published_first(true).chain(published_first(false)) {
+        for (index, series) in published_first(true).chain(published_first(false)).enumerate() {
             if series.kind != Kind::Bars {
-                curves::draw(series, x, y, frame, groups);
+                curves::draw(series, index, x, y, frame, groups);
             }
         }
         bars::draw(self.panel, x, y, frame, groups);
