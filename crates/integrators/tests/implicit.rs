@@ -6,8 +6,8 @@ mod common;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use common::constrained::{Manufactured, Record, record};
-use common::{Circle, Cubic, Known, solve};
+use common::constrained::{Manufactured, Pendulum, Record, record};
+use common::{Circle, Cubic, Known, constrained, solve};
 use mbsbench_integrators::implicit::{Charts, InitialDerivatives, Start};
 use mbsbench_integrators::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
@@ -209,6 +209,26 @@ fn a_shorter_last_step_keeps_the_order() {
         };
         let order = order(error, 256);
         assert!((order - 2.0).abs() < 0.1, "{name}: order {order:.3}");
+    }
+}
+
+/// An observer may watch Newton's matrices, one in every iteration; constraints divided by `c` keep them well conditioned
+/// at any step.
+#[test]
+fn matrices_can_be_watched_and_stay_well_conditioned() {
+    let cases = methods![DIVIDED; "lms4": Lms4 {}, "ss3": Ss3 {}, "mssth4": Mssth4 {}];
+    for (name, method) in cases {
+        for exponent in [-6, -18] {
+            let mut record = Record { watches_matrices: true, ..Record::default() };
+            let h = 2f64.powi(exponent);
+            let initial = [0.6, -0.8, 0.8, 0.6];
+            let solution =
+                constrained::solve(&Pendulum, &*method, &initial, [0.0, 8.0 * h], Settings::fixed(h), &mut record);
+            assert_eq!(solution.failure, None, "{name}");
+            assert_eq!(record.conditions.len() as u64, solution.statistics.newton_iterations, "{name}");
+            let largest = record.conditions.iter().fold(0.0f64, |largest, &x| largest.max(x));
+            assert!(largest > 1.0 && largest < 100.0, "{name}: {largest} at h = 2^{exponent}");
+        }
     }
 }
 
