@@ -6,8 +6,8 @@ mod common;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use common::constrained::{Manufactured, Record, record};
-use common::{Circle, Cubic, Known, solve};
+use common::constrained::{Manufactured, Pendulum, Record, record};
+use common::{Circle, Cubic, Known, constrained, solve};
 use mbsbench_integrators::implicit::{Charts, InitialDerivatives, Start};
 use mbsbench_integrators::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
@@ -209,6 +209,26 @@ fn a_shorter_last_step_keeps_the_order() {
         };
         let order = order(error, 256);
         assert!((order - 2.0).abs() < 0.1, "{name}: order {order:.3}");
+    }
+}
+
+/// Largest condition number of Newton's matrix in eight steps of size `h`.
+fn condition(method: &dyn Method, h: f64) -> f64 {
+    let mut record = Record { watches_matrices: true, ..Record::default() };
+    let (span, initial) = ([0.0, 8.0 * h], [0.6, -0.8, 0.8, 0.6]);
+    let solution = constrained::solve(&Pendulum, method, &initial, span, Settings::fixed(h), &mut record);
+    assert_eq!(solution.failure, None);
+    assert_eq!(record.conditions.len() as u64, solution.statistics.newton_iterations, "one in every iteration");
+    record.conditions.iter().fold(0.0, |largest, &x| largest.max(x))
+}
+
+/// An observer may watch Newton's matrices. With constraints divided by `c` their condition is O(1/c); without, it would be
+/// O(1/c²).
+#[test]
+fn the_condition_of_watched_matrices_grows_with_the_reciprocal_of_the_step() {
+    for (name, method) in methods![DIVIDED; "lms4": Lms4 {}, "ss3": Ss3 {}, "mssth4": Mssth4 {}] {
+        let growth = (condition(&*method, 2f64.powi(-12)) / condition(&*method, 2f64.powi(-6))).log2() / 6.0;
+        assert!((growth - 1.0).abs() < 0.05, "{name}: {growth}");
     }
 }
 

@@ -164,7 +164,6 @@ fn characteristic_polynomials_of_the_equivalents() {
                 let size = 10f64.powf(f64::from(k) * 0.1 - 3.0);
                 let z = unit(std::f64::consts::FRAC_PI_2 * (1.0 + f64::from(k % 5) / 4.0)) * size;
                 let (companion, recursion) = (lms.amplification(z), ss.amplification(z));
-                // h p grows as z
                 let rounding = 1e-14 * (1.0 + recursion.norm());
                 for j in 0..6 {
                     let zeta = unit(f64::from(j));

@@ -164,6 +164,22 @@ fn root_that_meets_another_is_lost() {
     assert!(root.advance(2.0).is_none());
 }
 
+/// The matrices of SS3 and SS4 with `ρ_∞ = 1` have a multiple root −1, where an iteration for eigenvalues may not end.
+#[test]
+fn eigenvalues_of_defective_matrices() {
+    for rho in [0.6, 1.0 - 1e-6, 1.0] {
+        for formula in [SingleStep::ss3(rho), SingleStep::ss4(rho)] {
+            for k in 0..=110 {
+                let z = Complex::new(0.0, 10f64.powf(f64::from(k) * 0.1 - 3.0));
+                let radius = eigenvalues(&formula.amplification(z)).iter().map(|root| root.norm()).fold(0.0, f64::max);
+                assert!(radius > rho - 1e-2 && radius < 1.0 + 1e-2, "{rho}, {z}: {radius}");
+            }
+        }
+    }
+    let nothing = DMatrix::from_element(2, 2, Complex::new(f64::NAN, 0.0));
+    assert!(eigenvalues(&nothing).iter().all(|root| root.re.is_nan()));
+}
+
 #[test]
 fn methods_without_a_matrix_have_none() {
     struct Without;

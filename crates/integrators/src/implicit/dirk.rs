@@ -56,8 +56,11 @@ impl Esdirk {
         tables::msstc(n, rho)
     }
 
-    /// MSSTH(n) as zhang2022 modifies it: `n` implicit stages, order `n` = 3, 4 or 5. Known for `rho` 0, 0.6 and 1;
-    /// `None` for others.
+    /// The `ρ_∞` for which the free nodes of MSSTH are known here.
+    pub const RHOS_OF_MSSTH: [f64; 3] = [0.0, 0.6, 1.0];
+
+    /// MSSTH(n) as zhang2022 modifies it: `n` implicit stages, order `n` = 3, 4 or 5, with `ρ_∞ = rho` of
+    /// [`Self::RHOS_OF_MSSTH`]; `None` for others.
     #[must_use]
     pub fn mssth(n: u32, rho: f64) -> Option<Self> {
         tables::mssth(n, rho)

@@ -21,6 +21,12 @@
 //!     └─▶ Solver  (one point: r(t, y, y', λ) = 0 of a CountedDae)
 //! drive   (the grid, the observer, failures)
 //! ```
+//!
+//! [`Method::order`](mbsbench_problem::Method::order) is that on ordinary differential equations. On constrained mechanics, solved
+//! with constraints on positions only (index 3), it is reduced, as tests measure: all are of order two in positions and velocities,
+//! MSSTH(3) and ESDIRK3(2)4L\[2\]SA in positions only once steps are small. Multipliers are of order two in formulas with one
+//! implicit stage and of order one in those with several. Without any damping (`ρ_∞ = 1` in Bathe, the trapezoidal rule)
+//! they alternate about their values and do not converge.
 
 mod auxiliaries;
 mod definitions;

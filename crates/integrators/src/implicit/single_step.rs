@@ -75,29 +75,25 @@ impl SingleStep {
         self.levels.len() + 1
     }
 
-    /// The matrix that takes `(y, h p¹, …, h p^{r−1})` from the start to the end of a step for `y′ = λy`, `z = hλ`.
+    /// The matrix that takes `(y, p¹/λ, …, p^{r−1}/λ)` from the start to the end of a step for `y′ = λy`, `z = hλ`.
     ///
     /// The sum of the auxiliary derivatives is taken as it is, with its imaginary part, which for real initial values
     /// is zero.
     #[must_use]
     pub fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
         let r = self.steps();
-        let mut matrix = DMatrix::zeros(r, r);
         let one = Complex::new(1.0, 0.0);
         let unit = |j: usize| RowDVector::from_fn(r, |_, k| if k == j { one } else { Complex::default() });
         let own = one - z * self.b_0;
+        let mut matrix = DMatrix::zeros(r, r);
         matrix[(0, 0)] = (z * self.b_minus_1 + 1.0) / own;
         for (j, b) in self.b_auxiliary.iter().enumerate() {
-            matrix[(0, j + 1)] = b / own;
+            matrix[(0, j + 1)] = z * b / own;
         }
-        // h times the derivative below: h y′ = z y at first
-        let mut below = matrix.row(0) * z;
-        let mut below_before = unit(0) * z;
+        // y′/λ = y is the lowest one
         for (p, level) in self.levels.iter().enumerate() {
-            let before = unit(p + 1);
-            below = &before * level.same + &below * level.lower + &below_before * level.lower_before;
-            matrix.row_mut(p + 1).copy_from(&below);
-            below_before = before;
+            let row = unit(p + 1) * level.same + matrix.row(p) * level.lower + unit(p) * level.lower_before;
+            matrix.set_row(p + 1, &row);
         }
         matrix
     }

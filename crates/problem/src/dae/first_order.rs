@@ -7,9 +7,9 @@ use crate::acceleration::not_invertible;
 use crate::linalg::{Singular, add_product};
 use crate::{Failure, Ode, Scalar};
 
-/// `y' − f(t, y) = 0`, or `M y' − f(t, y) = 0` with a constant matrix `M`, of an [`Ode`] with Jacobian. Nothing is algebraic
-/// here: where `M` is singular, the components that it does not determine have rates like all others, and there are no
-/// [consistent](Dae::consistent) ones to be had.
+/// `y' − f(t, y) = 0`, or `M y' − f(t, y) = 0` with a constant matrix `M`, of an [`Ode`] with Jacobian. All unknowns are
+/// differential. Where `M` is singular there are no [consistent](Dae::consistent) rates to begin with: a run has to begin
+/// without ([`kinematic`](Dae::kinematic)).
 pub struct FirstOrder<'p, S: Scalar = f64> {
     ode: &'p mut dyn Ode<S>,
     mass: Option<DMatrix<S>>,

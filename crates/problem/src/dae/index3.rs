@@ -14,8 +14,9 @@ use crate::{Derivatives, Failure, Mechanics, Scalar, Terms, Unsuitable};
 /// ```
 ///
 /// with `y = (q ; v)`, for positions that are vectors and holonomic constraints. The constraints hold on positions only;
-/// those of velocities and accelerations are left to the method. The first row is eliminated from Newton's system, of which
-/// `n_q + n_c` unknowns are left, and the constraints in it are `J` whatever the step.
+/// those of velocities and accelerations are left to the method. The first row is eliminated from Newton's system, whose
+/// condition is O(1/c); the `n_q + n_c` unknowns that are left have a matrix, `[M + …, −Jᵀ; J, 0]`, that tends to one without
+/// `c`.
 pub struct Index3<'p, S: Scalar = f64> {
     mechanics: &'p mut dyn Mechanics<S>,
     terms: Terms<S>,

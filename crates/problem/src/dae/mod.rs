@@ -90,7 +90,7 @@ pub trait Dae<S: Scalar = f64> {
     fn transport(&self, _from: &[S], _to: &[S], _y: &mut [S], _rates: &mut [S]) {}
 
     /// Writes the residual `r`, length `n + m`, at a point of a stage with `y = ŷ + c y'`. Rows of holonomic constraints
-    /// are `Φ/c`: both residual and Jacobian then keep their size as the step goes to zero.
+    /// are `Φ/c` (zhang2022, section 2): their derivatives in `y'` then keep their size as the step goes to zero.
     ///
     /// # Errors
     /// A [`Failure`] where it does not exist.

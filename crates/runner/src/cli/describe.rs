@@ -149,3 +149,52 @@ fn compact(value: &Value) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mbsbench_problem::{Counted, Method, MethodDefinition, Observer, Parameters, Solution, Task};
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+
+    #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+    struct Listed {}
+
+    impl Parameters for Listed {}
+
+    impl MethodDefinition for Listed {
+        const NAME: &'static str = "listed";
+        const SUMMARY: &'static str = "a method with coefficients to list";
+        const SOURCE: &'static str = "";
+        const FAMILY: &'static str = "none";
+
+        fn method(&self) -> Box<dyn Method> {
+            Box::new(self.clone())
+        }
+    }
+
+    impl Method for Listed {
+        fn order(&self) -> u32 {
+            1
+        }
+        fn adapts(&self) -> bool {
+            false
+        }
+        fn details(&self) -> Vec<String> {
+            vec!["coefficients".to_owned(), "  a = 0.25".to_owned()]
+        }
+        fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
+            unreachable!("it is only described")
+        }
+    }
+
+    #[test]
+    fn details_of_a_method_come_last() {
+        let registry = Registry::empty().method::<Listed>();
+        let mut text = Vec::new();
+        describe(&registry, args::Kind::Method, "listed", &mut Output::new(&mut text)).expect("it is known");
+        let text = String::from_utf8(text).expect("UTF-8");
+        assert!(text.ends_with("double-double   no\ncoefficients\n  a = 0.25\n"), "{text}");
+    }
+}

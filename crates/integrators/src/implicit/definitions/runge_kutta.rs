@@ -135,29 +135,32 @@ damped!(
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 tabulated!(
-    /// MSSTH(3), modified: three implicit stages, order 3, stage order 2, A-stable.
+    /// MSSTH(3), modified: three implicit stages, order 3, stage order 2, A-stable. Order 2 on index-3 mechanics.
     Mssth3, 3, "mssth3", "Three implicit stages, order three, damping rho at infinity (MSSTH(3))"
 );
 tabulated!(
-    /// MSSTH(4), modified: four implicit stages, order 4, stage order 2, A-stable.
+    /// MSSTH(4), modified: four implicit stages, order 4, stage order 2, A-stable. Order 2 on index-3 mechanics.
     Mssth4, 4, "mssth4", "Four implicit stages, order four, damping rho at infinity (MSSTH(4))"
 );
 tabulated!(
-    /// MSSTH(5), modified: five implicit stages, order 5, stage order 2, A-stable.
+    /// MSSTH(5), modified: five implicit stages, order 5, stage order 2, A-stable. Order 2 on index-3 mechanics.
     Mssth5, 5, "mssth5", "Five implicit stages, order five, damping rho at infinity (MSSTH(5))"
 );
 fixed!(
-    /// ESDIRK3(2)4L\[2\]SA: three implicit stages, order 3, stage order 2, L-stable.
+    /// ESDIRK3(2)4L\[2\]SA: three implicit stages, order 3, stage order 2, L-stable. Order 2 on index-3
+    /// mechanics.
     Esdirk324l2sa, esdirk324l2sa, "esdirk324l2sa", "Three implicit stages, order three, L-stable (ESDIRK3(2)4L[2]SA)",
     "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
 );
 fixed!(
-    /// ESDIRK3(2)5L\[2\]SA: four implicit stages, order 3, stage order 2, L-stable.
+    /// ESDIRK3(2)5L\[2\]SA: four implicit stages, order 3, stage order 2, L-stable. Order 2 on index-3
+    /// mechanics.
     Esdirk325l2sa, esdirk325l2sa, "esdirk325l2sa", "Four implicit stages, order three, L-stable (ESDIRK3(2)5L[2]SA)",
     "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
 );
 fixed!(
-    /// ESDIRK4(3)6L\[2\]SA₂: five implicit stages, order 4, stage order 2, L-stable.
+    /// ESDIRK4(3)6L\[2\]SA₂: five implicit stages, order 4, stage order 2, L-stable. Order 2 on index-3
+    /// mechanics.
     Esdirk436l2sa2, esdirk436l2sa2, "esdirk436l2sa2", "Five implicit stages, order four, L-stable (ESDIRK4(3)6L[2]SA2)",
     "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9"
 );

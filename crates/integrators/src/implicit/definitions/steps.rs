@@ -160,7 +160,7 @@ single_step!(
 );
 
 definition!(
-    /// The trapezoidal rule: order 2, A-stable, without damping.
+    /// The trapezoidal rule: order 2, A-stable, without damping. Multipliers of index-3 mechanics alternate and do not converge.
     Trapezoidal {}
     "trapezoidal", "linear-multistep", "The trapezoidal rule, order two, without damping",
     "zhang2022, Eq. 3"
