@@ -179,6 +179,33 @@ impl<S: Scalar> Continuous<S> {
     }
 }
 
+/// The order of weights `b`, from the conditions alone: the largest for which all hold to `tolerance`, at most `highest`.
+#[must_use]
+pub fn order<S: Scalar>(rows: &[Vec<S>], b: &[S], highest: u32, tolerance: f64) -> u32 {
+    let trees = rooted_trees(highest);
+    let weights = elementary_weights(rows, &trees);
+    let is_violated = |(tree, weights): &(&Tree, &Vec<S>)| {
+        let residual = (dot(b, weights) - S::from(tree.density).recip()).value().abs();
+        residual.is_nan() || residual > tolerance
+    };
+    // smaller trees come first
+    trees.iter().zip(&weights).find(is_violated).map_or(highest, |(tree, _)| tree.vertices - 1)
+}
+
+/// The largest `q`, at most `highest`, for which `Σⱼ aᵢⱼ cⱼ^{k−1} = cᵢᵏ/k`, `k = 1 … q`, holds to `tolerance` at every
+/// stage.
+#[must_use]
+pub fn stage_order<S: Scalar>(rows: &[Vec<S>], nodes: &[S], highest: u32, tolerance: f64) -> u32 {
+    // by products: the zeroth power of zero is one
+    let power = |c: S, k: u32| (0..k).fold(S::from(1.0), |product, _| product * c);
+    let holds = |k: u32| {
+        let powers: Vec<S> = nodes.iter().map(|&c| power(c, k - 1)).collect();
+        let residual = |(row, &c): (&Vec<S>, &S)| (dot(row, &powers) - power(c, k) / f64::from(k)).value().abs();
+        rows.iter().zip(nodes).all(|stage| residual(stage) <= tolerance)
+    };
+    (1..=highest).take_while(|&k| holds(k)).last().unwrap_or(0)
+}
+
 /// Rows and nodes of all stages, those of the continuous output included.
 fn all_stages<S: Scalar>(formula: &Formula<S>) -> (Vec<Vec<S>>, Vec<S>) {
     let (mut rows, mut nodes) = (formula.rows.clone(), formula.nodes.clone());

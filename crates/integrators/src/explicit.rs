@@ -1,6 +1,7 @@
 //! The one engine for explicit Runge–Kutta formulas.
 
 use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Task};
+use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,10 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
 
     fn adapts(&self) -> bool {
         !self.formula.estimates.is_empty()
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        Some(DMatrix::from_element(1, 1, self.formula.stability(Complex::new(0.0, omega_h))))
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {

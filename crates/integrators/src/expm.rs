@@ -150,14 +150,14 @@ impl MatrixExponential {
         multiply(square, square, fourth);
         multiply(fourth, square, sixth);
         for (first, sum) in [(1, &mut *product), (0, &mut *even)] {
-            inner.fill(0.0);
-            add(b[8 + first], square, inner);
-            add(b[10 + first], fourth, inner);
-            add(b[12 + first], sixth, inner);
+            let powers = || square.as_slice().iter().zip(fourth.as_slice()).zip(sixth.as_slice());
+            for (inner, ((&square, &fourth), &sixth)) in inner.as_mut_slice().iter_mut().zip(powers()) {
+                *inner = b[8 + first] * square + b[10 + first] * fourth + b[12 + first] * sixth;
+            }
             multiply(sixth, inner, sum);
-            add(b[6 + first], sixth, sum);
-            add(b[4 + first], fourth, sum);
-            add(b[2 + first], square, sum);
+            for (sum, ((&square, &fourth), &sixth)) in sum.as_mut_slice().iter_mut().zip(powers()) {
+                *sum = *sum + b[6 + first] * sixth + b[4 + first] * fourth + b[2 + first] * square;
+            }
             add_to_diagonal(b[first], sum);
         }
         multiply(scaled, product, odd);

@@ -1,6 +1,7 @@
 //! A tableau as numbers of one scalar type: what steppers and the order conditions work with.
 
 use mbsbench_problem::{DoubleDouble, Scalar};
+use nalgebra::Complex;
 
 use crate::tableau::{Companion, Number, Tableau};
 
@@ -11,7 +12,7 @@ pub struct Formula<S> {
     pub order: u32,
     /// Nodes `c`, one a stage.
     pub nodes: Vec<S>,
-    /// Rows of `a`; row `i` has `i` entries.
+    /// Rows of `a`; row `i` has `i` entries, or one more, on the diagonal, where the stage is implicit.
     pub rows: Vec<Vec<S>>,
     /// Weights `b`, one a stage.
     pub weights: Vec<S>,
@@ -79,6 +80,14 @@ impl<S: Scalar> Formula<S> {
         }
     }
 
+    /// The stability function `R(z) = 1 + z bᵀ(I − zA)⁻¹1`: a step of `y′ = λy` with `z = hλ` multiplies `y` with it.
+    #[must_use]
+    pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
+        let values = stage_values(&self.rows, z);
+        let sum: Complex<f64> = values.iter().zip(&self.weights).map(|(value, b)| value * b.value()).sum();
+        z * sum + 1.0
+    }
+
     /// The pair with the roles of its formulas exchanged: it advances with the first embedded formula.
     /// The continuous output belongs to the other one and is dropped; so are further estimates.
     /// `None` where there is no embedded formula.
@@ -129,11 +138,22 @@ impl Formula<DoubleDouble> {
     }
 }
 
+/// The stages on `y′ = λy` from `y = 1`, with `z = hλ`; rows without or with their diagonal entry.
+pub(crate) fn stage_values<S: Scalar>(rows: &[Vec<S>], z: Complex<f64>) -> Vec<Complex<f64>> {
+    let mut values: Vec<Complex<f64>> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let sum: Complex<f64> = row.iter().zip(&values).map(|(a, value)| value * a.value()).sum();
+        let own = row.get(values.len()).map_or(0.0, |a| a.value());
+        values.push((z * sum + 1.0) / (Complex::new(1.0, 0.0) - z * own));
+    }
+    values
+}
+
 fn values<S: Scalar>(numbers: &[Number]) -> Vec<S> {
     numbers.iter().map(|number| number.value()).collect()
 }
 
-fn rounded<S: Scalar>(x: DoubleDouble) -> S {
+pub(crate) fn rounded<S: Scalar>(x: DoubleDouble) -> S {
     let (hi, lo) = x.parts();
     S::from(hi) + lo
 }

@@ -10,7 +10,7 @@
 //! accepts, projects, locates events and shows each accepted step to the observer. A new explicit tableau is
 //! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
 //! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
-//! implicit formulas solve the index-3 equations. [`exponential`] methods are steppers that ask for Jacobians and form
+//! implicit formulas solve the index-3 equations, and any problem `r(t, y, y', λ) = 0`, [`implicit`]. [`exponential`] methods are steppers that ask for Jacobians and form
 //! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
 //! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does
 //! [`contact_power`], whose steps follow the power of contacts instead of an error.
@@ -31,6 +31,7 @@ pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
+pub mod implicit;
 mod linearisation;
 pub mod low_order;
 pub mod ndf;
@@ -49,6 +50,10 @@ pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
 pub use exponential::{Llm, LlmStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;
+pub use implicit::{
+    Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
+    Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
+};
 pub use low_order::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use ndf::Ode15s;
 pub use ode23s::Ode23s;

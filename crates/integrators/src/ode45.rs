@@ -3,6 +3,7 @@
 use mbsbench_problem::{
     Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Parameters, Scalar, Solution, Task,
 };
+use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,10 @@ impl<S: Scalar> Method<S> for Solver {
 
     fn adapts(&self) -> bool {
         true
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        Some(DMatrix::from_element(1, 1, self.0.stability(Complex::new(0.0, omega_h))))
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {

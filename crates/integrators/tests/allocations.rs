@@ -8,10 +8,11 @@ use common::discontinuous::{Balls, PAIRS};
 use common::{Cubic, constrained, contacts, solve};
 use mbsbench_integrators::contact_power::Inner;
 use mbsbench_integrators::dode::PairName;
+use mbsbench_integrators::implicit::Start;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, ContactPower, Dode, Dop853, Dopri5, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Newmark, Nstiff, NstiffSi2, Ode15s,
-    Ode23s, Ode45, Rk3, Rk4, Rk5, Rk8,
+    Bs32, ContactPower, Dode, Dop853, Dopri5, Esdirk436l2sa2, Gbs, HhtAdd, HhtI3, HhtSi2, Llm, Lms2, Lms4, Msstc4,
+    Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Rk3, Rk4, Rk5, Rk8, Ss4, Trapezoidal,
 };
 use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -82,6 +83,20 @@ fn check_mechanics<D: MethodDefinition>(definition: &D) {
     assert_eq!(count(2), count(1000), "{}", D::NAME);
 }
 
+/// The same for the implicit formulas, on constrained mechanics and on differential equations.
+fn check_implicit() {
+    check_mechanics(&Trapezoidal::default());
+    check_mechanics(&Lms2::default());
+    check_mechanics(&Lms4 { start: Start::Ladder, ..Lms4::default() });
+    check_mechanics(&Ss4::default());
+    check_mechanics(&Msstc4::default());
+    check_mechanics(&Mssth5::default());
+    check_mechanics(&Esdirk436l2sa2::default());
+    check::<Lms4>();
+    check::<Ss4>();
+    check::<Esdirk436l2sa2>();
+}
+
 /// The same for a method that has no constant steps, or is of low order and takes too many at the tolerance above.
 fn check_controlled<D: MethodDefinition>() {
     let method = D::default().method();
@@ -148,6 +163,7 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
         check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
         check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
     }
+    check_implicit();
     check_contact_power();
     for pair in PAIRS.map(|(pair, _)| pair).into_iter().chain([PairName::Sdirk4]) {
         check_events(pair);

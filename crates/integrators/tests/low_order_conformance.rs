@@ -2,17 +2,14 @@
 
 mod common;
 
-use std::ops::ControlFlow;
-
-use common::constrained::{Pendulum, record, solve};
+use common::constrained::{Cliff, Odd, Pendulum, Watcher, distance, record, solve};
 use common::{Circle, constrained};
 use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings};
 use mbsbench_integrators::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Clock, Counted, Failure, MechanicalModel, MechanicsOf, Method, MethodDefinition,
-    Observer, Ode, Scalar, Settings, Silent, Solution, Statistics, Step, Task,
+    AccelerationLevel, AsOde, Clock, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent,
+    Solution, Statistics, Task,
 };
-use nalgebra::DMatrix;
 
 /// A formula as the tests vary it.
 trait LowOrder: MethodDefinition {
@@ -44,115 +41,6 @@ const STEP: f64 = 1.0 / 64.0;
 
 fn run(method: &dyn Method, span: [f64; 2], settings: Settings) -> Solution {
     solve(&Pendulum, method, &Pendulum::START, span, settings, &mut Silent)
-}
-
-/// Largest difference of two states.
-fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-}
-
-/// Changes nothing, and checks what it is shown.
-struct Watcher {
-    last: (f64, Vec<f64>),
-    steps: u64,
-    /// Largest violation of the circle in the middle of a step.
-    middle: f64,
-}
-
-impl Observer for Watcher {
-    fn start(&mut self, t: f64, y: &[f64]) {
-        self.last = (t, y.to_vec());
-    }
-    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
-        self.steps += 1;
-        assert_eq!(step.index, self.steps);
-        assert_eq!(self.last, (step.t_start, step.start.to_vec()));
-        assert_eq!((step.multipliers.len(), step.before_projection), (1, step.end));
-        let mut y = [0.0; 4];
-        for (t, expected) in [(step.t_start, step.start), (step.t_end, step.end)] {
-            step.within.state_at(t, &mut y).expect("no evaluation is needed");
-            assert_eq!(y, expected);
-        }
-        step.within.state_at(0.5 * (step.t_start + step.t_end), &mut y).expect("no evaluation is needed");
-        self.middle = self.middle.max((y[0] * y[0] + y[1] * y[1] - 1.0).abs());
-        self.last = (step.t_end, step.end.to_vec());
-        ControlFlow::Continue(())
-    }
-}
-
-/// The pendulum, with forces that are no numbers after `t = 1`.
-struct Cliff;
-impl MechanicalModel for Cliff {
-    fn coordinates(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        1
-    }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
-        Pendulum.mass(q, mass);
-    }
-    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        Pendulum.forces(t, q, v, forces);
-        if t.value() > 1.0 {
-            forces[0] = S::from(f64::NAN);
-        }
-    }
-    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
-        Pendulum.holonomic_constraints(t, q, phi);
-    }
-    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
-        Pendulum.energy(q, v)
-    }
-}
-
-/// A point in the plane that no formula here can be used on, or whose constraints say the same twice.
-#[derive(Clone, Copy, PartialEq)]
-enum Odd {
-    Nonholonomic,
-    MorePositions,
-    TurnedRates,
-    Redundant,
-}
-impl MechanicalModel for Odd {
-    fn coordinates(&self) -> usize {
-        if *self == Self::MorePositions { 3 } else { 2 }
-    }
-    fn velocities(&self) -> usize {
-        2
-    }
-    fn holonomic(&self) -> usize {
-        if *self == Self::Redundant { 2 } else { 0 }
-    }
-    fn nonholonomic(&self) -> usize {
-        usize::from(*self == Self::Nonholonomic)
-    }
-    fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
-        match self {
-            Self::MorePositions => q_rate.copy_from_slice(&[v[0], v[1], v[0]]),
-            Self::TurnedRates => q_rate.copy_from_slice(&[v[1], v[0]]),
-            _ => q_rate.copy_from_slice(v),
-        }
-    }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
-        Pendulum.mass(q, mass);
-    }
-    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        Pendulum.forces(t, q, v, forces);
-    }
-    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
-        if *self == Self::Redundant {
-            phi.copy_from_slice(&[q[0], q[0] * 2.0]);
-        }
-    }
-    fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], v: &[S], gamma: &mut [S]) {
-        if let Some(gamma) = gamma.first_mut() {
-            *gamma = v[1];
-        }
-    }
-    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
-        S::nought()
-    }
 }
 
 fn spans<D: LowOrder>(method: &dyn Method) {
@@ -198,7 +86,7 @@ fn spans<D: LowOrder>(method: &dyn Method) {
 fn observers<D: LowOrder>(method: &dyn Method) {
     let name = D::NAME;
     let (reference, _) = record(&Pendulum, method, &Pendulum::START, 2.0, 128);
-    let mut watcher = Watcher { last: (0.0, Vec::new()), steps: 0, middle: 0.0 };
+    let mut watcher = Watcher::default();
     let watched = solve(&Pendulum, method, &Pendulum::START, [0.0, 2.0], Settings::fixed(STEP), &mut watcher);
     assert_eq!((&watched.state, watched.statistics), (&reference.state, reference.statistics), "{name}");
     assert_eq!(watcher.last, (2.0, watched.state), "{name}");

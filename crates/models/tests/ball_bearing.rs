@@ -371,11 +371,27 @@ fn a_drawing_shows_all_bodies_in_contact() {
     let count = |part| face.iter().filter(|(p, _)| *p == part).count();
     assert_eq!([Part::OuterRing, Part::InnerRing, Part::Cage, Part::Ball].map(count), [1, 1, 9, 9]);
     let section = bearing.section(q, 4);
-    let Shape::Circle { centre, radius } = &section[3].1 else { panic!("a ball is a circle") };
+    let Shape::Circle { centre, radius } = &section[4].1 else { panic!("a ball is a circle") };
     for (_, shape) in &section[..2] {
         let Shape::Outline(points) = shape else { panic!("a ring is an outline") };
         // The ball touches the groove: the nearest point is on its surface, but for overlap and spacing of the points.
         let nearest = points.iter().map(|p| (p[0] - centre[0]).hypot(p[1] - centre[1])).fold(f64::MAX, f64::min);
         assert!((nearest - radius).abs() < 1e-5, "{nearest} and {radius}");
     }
+    // The cage is cut out as far as its pockets are wide, about centres of its own.
+    let opening = bearing.ball_radius + bearing.pockets.clearance;
+    let cage = |shapes: &[(Part, Shape)]| -> Vec<Vec<[f64; 2]>> {
+        shapes.iter().filter(|(part, _)| *part == Part::Cage).map(|(_, shape)| shape.points(0)).collect()
+    };
+    let distance = |p: &[f64; 2], from: [f64; 2]| (p[0] - from[0]).hypot(p[1] - from[1]);
+    let nearest = |points: &[[f64; 2]], from| points.iter().map(|p| distance(p, from)).fold(f64::MAX, f64::min);
+    // The third body, with seven coordinates each; it is not turned at the start.
+    let cage_centre = [q[14], q[15]];
+    for (web, &[x, y]) in cage(&face).iter().zip(&bearing.pockets.centres) {
+        let pocket = [x + cage_centre[0], y + cage_centre[1]];
+        assert!((nearest(web, pocket) - opening).abs() < 1e-9);
+        let other = bearing.pockets.centres.iter().map(|&[x, y]| [x + cage_centre[0], y + cage_centre[1]]);
+        assert!(other.map(|centre| nearest(web, centre)).all(|distance| distance > opening - 1e-9));
+    }
+    assert_eq!(cage(&section).len(), 2);
 }

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use jacobian::Linearised;
 
-use crate::linalg::{Lu, multiply};
+use crate::linalg::{Lu, add_columns, multiply};
 use crate::{Failure, Mechanics, Ode, Scalar};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
@@ -42,7 +42,6 @@ pub struct Multipliers<S> {
     pub grammian: DMatrix<S>,
     /// `M⁻¹ D`, the accelerations without constraint forces.
     pub free_acceleration: Vec<S>,
-    column: Vec<S>,
 }
 
 /// Why `matrix` could not be factorised: a trial step that has run off to infinity is not a singular system.
@@ -67,7 +66,6 @@ impl<S: Scalar> Multipliers<S> {
             weights: zeros(velocities, constraints),
             grammian: zeros(constraints, constraints),
             free_acceleration: vec![S::nought(); velocities],
-            column: vec![S::nought(); velocities],
         }
     }
 
@@ -81,19 +79,23 @@ impl<S: Scalar> Multipliers<S> {
         mechanics.forces(t, q, v, &mut self.free_acceleration);
         self.mass_factors.solve(&mut self.free_acceleration);
         mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);
-        for c in 0..self.jacobian.nrows() {
-            for (i, entry) in self.column.iter_mut().enumerate() {
-                *entry = self.jacobian[(c, i)];
-            }
-            self.mass_factors.solve(&mut self.column);
-            for (i, &entry) in self.column.iter().enumerate() {
-                self.weights[(i, c)] = entry;
-            }
+        let (n, constraints) = (self.jacobian.ncols(), self.jacobian.nrows());
+        if n == 0 || constraints == 0 {
+            return Ok(());
         }
-        for a in 0..self.jacobian.nrows() {
-            for b in 0..self.jacobian.nrows() {
-                self.grammian[(a, b)] = (0..self.jacobian.ncols())
-                    .fold(S::nought(), |sum, i| sum + self.jacobian[(a, i)] * self.weights[(i, b)]);
+        let jacobian = self.jacobian.as_slice();
+        let weights = self.weights.as_mut_slice().chunks_mut(n);
+        let grammian = self.grammian.as_mut_slice().chunks_mut(constraints);
+        for (c, (weights, grammian)) in weights.zip(grammian).enumerate() {
+            for (weight, &entry) in weights.iter_mut().zip(jacobian[c..].iter().step_by(constraints)) {
+                *weight = entry;
+            }
+            self.mass_factors.solve(weights);
+            grammian.fill(S::nought());
+            for (&weight, column) in weights.iter().zip(jacobian.chunks(constraints)) {
+                for (sum, &entry) in grammian.iter_mut().zip(column) {
+                    *sum += entry * weight;
+                }
             }
         }
         Ok(())
@@ -138,11 +140,7 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
             *lambda = -(*lambda + product);
         }
         self.grammian.solve(&mut self.lambda);
-        for (i, rate) in v_rate.iter_mut().enumerate() {
-            for (c, &lambda) in self.lambda.iter().enumerate() {
-                *rate += self.multipliers.weights[(i, c)] * lambda;
-            }
-        }
+        add_columns(&self.multipliers.weights, &self.lambda, v_rate);
         Ok(())
     }
 }

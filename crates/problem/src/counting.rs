@@ -1,6 +1,7 @@
 //! The wrapper through which methods see a problem, and which counts what they ask of it.
 
 mod contact_power;
+mod dae;
 mod mechanics;
 
 use nalgebra::DMatrix;
@@ -8,6 +9,7 @@ use nalgebra::DMatrix;
 use crate::{EventKind, Failure, Method, Ode, Scalar, Statistics, Unsuitable};
 
 pub use contact_power::CountedContactPower;
+pub use dae::CountedDae;
 pub use mechanics::CountedMechanics;
 
 /// An [`Ode`] with counters.

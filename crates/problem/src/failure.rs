@@ -21,6 +21,21 @@ pub enum Failure {
         /// Iterations that were made.
         iterations: u64,
     },
+    /// Newton's method did not converge in one of the implicit stages of a step.
+    #[error(
+        "Newton's method did not converge in stage {stage} of the step from t = {time} within {iterations} iterations: \
+         the residual is {residual:e}"
+    )]
+    StageDiverged {
+        /// Start of the step, in seconds.
+        time: f64,
+        /// Number of the implicit stage, from 1.
+        stage: u32,
+        /// Iterations that were made.
+        iterations: u64,
+        /// Norm of the last residual.
+        residual: f64,
+    },
     /// The state or its derivative is infinite or not a number.
     #[error("state or derivative is not finite at t = {time}")]
     NonFinite {
@@ -106,7 +121,7 @@ impl Failure {
     pub fn name(&self) -> &'static str {
         match self {
             Self::StepTooSmall { .. } => "step-too-small",
-            Self::NewtonDiverged { .. } => "newton-diverged",
+            Self::NewtonDiverged { .. } | Self::StageDiverged { .. } => "newton-diverged",
             Self::NonFinite { .. } => "non-finite",
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::BudgetExhausted { .. } => "budget-exhausted",
@@ -125,6 +140,7 @@ impl Failure {
         match *self {
             Self::StepTooSmall { time, .. }
             | Self::NewtonDiverged { time, .. }
+            | Self::StageDiverged { time, .. }
             | Self::NonFinite { time }
             | Self::SingularMatrix { time, .. }
             | Self::BudgetExhausted { time, .. }

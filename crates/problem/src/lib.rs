@@ -12,12 +12,16 @@
 //!                                                 (held surfaces)
 //! ```
 //!
+//! Methods with implicit stages see all of these as a [`Dae`], `r(t, y, y', λ) = 0`: a problem's own, or by an adaptor
+//! ([`dae`]) from [`Mechanics`] in their index-3 form or from an [`Ode`].
+//!
 //! Contacts are forces in a [`ContactModel`], which [`AsContactOde`] makes an [`Ode`] with its [`ContactPower`], and
 //! discontinuities that can be located in a [`SwitchedModel`].
 
 pub mod acceleration;
 pub mod contact_power;
 pub mod counting;
+pub mod dae;
 pub mod definition;
 pub mod double_double;
 pub mod failure;
@@ -35,7 +39,8 @@ pub mod view;
 
 pub use acceleration::AccelerationLevel;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
-pub use counting::{Counted, CountedContactPower, CountedMechanics};
+pub use counting::{Counted, CountedContactPower, CountedDae, CountedMechanics};
+pub use dae::Dae;
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;
 pub use failure::Failure;

@@ -183,8 +183,16 @@ fn vanishes<S: Scalar>(x: S) -> bool {
 
 /// `y = A x`.
 pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
-    for (i, y) in y.iter_mut().enumerate() {
-        *y = (0..x.len()).fold(S::nought(), |sum, j| sum + a[(i, j)] * x[j]);
+    y.fill(S::nought());
+    add_columns(a, x, y);
+}
+
+/// `y += A x`, column by column.
+pub fn add_columns<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
+        for (y, &a) in y.iter_mut().zip(column) {
+            *y += a * x;
+        }
     }
 }
 
@@ -211,8 +219,9 @@ pub fn add_transposed_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: 
 
 /// `y = Aᵀ x`.
 pub fn multiply_transposed<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
-    for (j, y) in y.iter_mut().enumerate() {
-        *y = (0..x.len()).fold(S::nought(), |sum, i| sum + a[(i, j)] * x[i]);
+    y.fill(S::nought());
+    for (y, column) in y.iter_mut().zip(a.as_slice().chunks(x.len().max(1))) {
+        *y = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);
     }
 }
 

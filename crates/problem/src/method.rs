@@ -1,5 +1,6 @@
 //! A time integration method as the runner sees it.
 
+use nalgebra::{Complex, DMatrix};
 use thiserror::Error;
 
 use crate::{Counted, Failure, Observer, Ode, Scalar, Statistics};
@@ -168,6 +169,22 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// [`Unsuitable`], which says what the method needs and the problem lacks.
     fn suits(&self, _problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         Ok(())
+    }
+
+    /// The matrix that takes what a step starts from to what it leaves for the undamped oscillator `x″ + ω² x = 0`, written
+    /// as `x′ = iωx` or as the equation of second order that it is; `omega_h` is `ωh` with the whole step `h`, positive.
+    ///
+    /// What a step starts from is the state, and for some methods past states, scaled derivatives or auxiliary variables,
+    /// in an order of the method's own: the eigenvalues are the characteristic roots of the method, and do not depend on it.
+    /// None for methods that are not linear on linear problems, or whose matrix is not written down.
+    fn amplification(&self, _omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        None
+    }
+
+    /// Coefficients and what they are proved to hold, for a reader of `mbsbench describe`: one line each, indented where it
+    /// belongs to the one above. Empty where there is nothing to list.
+    fn details(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Solves `task`, shows every accepted step to `observer`, and never panics on a diverging run: what went

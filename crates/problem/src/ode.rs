@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{ContactPower, Failure, Mechanics, Scalar, SwitchedOde};
+use crate::{ContactPower, Dae, Failure, Mechanics, Scalar, SwitchedOde};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -107,6 +107,13 @@ pub trait Ode<S: Scalar = f64> {
     /// The constrained mechanical system behind these equations, for a method that solves its index-3 form; the state
     /// is `(q ; v)`, and this right-hand side is that of the same system.
     fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
+        None
+    }
+
+    /// The same problem as implicit differential-algebraic equations, for a method that solves such; the state is that of
+    /// [`Dae::state`]. None does not exclude it: methods find an implicit form of [`mechanics`](Self::mechanics), and of
+    /// equations with a Jacobian, by themselves. See [`dae`](crate::dae).
+    fn dae(&mut self) -> Option<&mut dyn Dae<S>> {
         None
     }
 

@@ -50,27 +50,31 @@ impl BlockExponential {
         column: impl Fn(usize, usize) -> f64,
     ) -> Result<&[f64], Singular> {
         let n = jacobian.nrows();
-        let size = |column: &mut dyn Iterator<Item = f64>| h * column.map(f64::abs).sum::<f64>();
-        let largest = jacobian.column_iter().map(|column| size(&mut column.iter().copied())).fold(1.0, f64::max);
-        let widest = (1..=self.columns).map(|k| size(&mut (0..n).map(|i| column(i, k)))).fold(0.0, f64::max);
+        let size = |sum: f64| h * sum;
+        let entries = jacobian.as_slice();
+        let sums = entries.chunks(n.max(1)).map(|column| column.iter().map(|entry| entry.abs()).sum());
+        let largest = sums.map(size).fold(1.0, f64::max);
+        let sums = (1..=self.columns).map(|k| (0..n).map(|i| column(i, k).abs()).sum());
+        let widest = sums.map(size).fold(0.0, f64::max);
         let unit = if widest > largest { (widest / largest).log2().ceil().exp2() } else { 1.0 };
-        for (j, from) in jacobian.column_iter().enumerate() {
-            for (entry, &from) in self.matrix.column_mut(j).iter_mut().zip(&from) {
+        let rows = n + self.columns;
+        let block = self.matrix.as_mut_slice();
+        for (entries, from) in block.chunks_mut(rows).zip(entries.chunks(n.max(1))) {
+            for (entry, &from) in entries.iter_mut().zip(from) {
                 *entry = h * from;
             }
         }
         for k in 1..=self.columns {
-            let j = n + self.columns - k;
-            for i in 0..n {
-                self.matrix[(i, j)] = h * (column(i, k) / unit);
+            let j = rows - k;
+            for (i, entry) in block[rows * j..][..n].iter_mut().enumerate() {
+                *entry = h * (column(i, k) / unit);
             }
             if k > 1 {
-                self.matrix[(j, j + 1)] = h;
+                block[rows * (j + 1) + j] = h;
             }
         }
         self.workspace.evaluate(&self.matrix, &mut self.result)?;
-        let last = n + self.columns - 1;
-        let integral = &mut self.result.as_mut_slice()[last * (n + self.columns)..][..n];
+        let integral = &mut self.result.as_mut_slice()[(rows - 1) * rows..][..n];
         integral.iter_mut().for_each(|x| *x *= unit);
         Ok(integral)
     }

@@ -2,9 +2,11 @@
 
 use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, Method, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable};
+use nalgebra::{Complex, DMatrix};
 
 use super::drive::{self, Plan};
 use super::formula::{Formula, Start};
+use super::predictor::Discretisation;
 use super::settings::NewtonSettings;
 
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
@@ -35,6 +37,11 @@ trait Rule: Copy + Send + Sync + 'static {
     /// Order of positions and velocities.
     fn order(&self) -> u32;
     fn plan(&self) -> Plan;
+    fn discretisation(&self) -> Discretisation;
+    /// α of Hilber, Hughes and Taylor.
+    fn alpha(&self) -> f64 {
+        0.0
+    }
     fn start(&self, start: &Start<'_>) -> Result<Self::Formula, Singular>;
 }
 
@@ -52,6 +59,10 @@ impl<R: Rule> Method for Solver<R> {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         drive::suits(problem)
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        Some(self.0.discretisation().amplification(self.0.alpha(), omega_h))
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

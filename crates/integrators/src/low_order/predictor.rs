@@ -1,5 +1,9 @@
 //! What the step formulas have in common: the end of the step as a linear function of an acceleration.
 
+use nalgebra::{Complex, DMatrix, Matrix3};
+
+use crate::implicit::LinearMultistep;
+
 /// A discretisation of `q' = v`, `v' = a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Discretisation {
@@ -18,6 +22,25 @@ impl Discretisation {
     /// The formulas of Hilber, Hughes and Taylor: `β = (1 − α)²/4`, `γ = 1/2 − α`.
     pub fn hht(alpha: f64) -> Self {
         Self::Newmark { beta: 0.25 * (1.0 - alpha) * (1.0 - alpha), gamma: 0.5 - alpha }
+    }
+
+    /// The [amplification matrix](mbsbench_problem::Method::amplification) without constraints, with the equations of motion
+    /// `M a = (1+α) f₁ − α f₀`: that of BDF2 on `x′ = iωx`, or what takes `(x, h v, h² a)` to the end of the step. There,
+    /// with `w = ωh`,
+    ///
+    /// ```text
+    /// h² a₁ = −(1+α) w² x₁ + α w² x₀,   x₁ = x₀ + h v₀ + h² ((1/2 − β) a₀ + β a₁),   v₁ = v₀ + h ((1−γ) a₀ + γ a₁)
+    /// ```
+    pub fn amplification(self, alpha: f64, omega_h: f64) -> DMatrix<Complex<f64>> {
+        let (beta, gamma) = match self {
+            Self::Newmark { beta, gamma } => (beta, gamma),
+            Self::Bdf => return LinearMultistep::lms2(0.0).amplification(Complex::new(0.0, omega_h)),
+        };
+        let square = omega_h * omega_h;
+        let end = Matrix3::new(1.0, 0.0, -beta, 0.0, 1.0, -gamma, (1.0 + alpha) * square, 0.0, 1.0);
+        let start = Matrix3::new(1.0, 1.0, 0.5 - beta, 0.0, 1.0, 1.0 - gamma, alpha * square, 0.0, 0.0);
+        let matrix = end.lu().solve(&start).expect("the determinant is 1 + β (1+α) w²");
+        DMatrix::from_fn(3, 3, |i, j| Complex::new(matrix[(i, j)], 0.0))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Outlines of the bearing at a state, for a drawing.
 
+use std::f64::consts::TAU;
+
 use mbsbench_problem::view::Shape;
 
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, OUTER};
@@ -11,6 +13,8 @@ const POINTS: usize = 33;
 /// Half the width of a ring, thickness of a ring at the bottom of its groove, and depth of the groove, in diameters of a
 /// ball; the equations have none of them.
 const RING: [f64; 3] = [0.75, 0.3, 0.2];
+/// Thickness of the cage and half its width, in diameters of a ball; the equations have its pockets only.
+const CAGE_BAND: [f64; 2] = [0.3, 0.62];
 
 /// A part of the bearing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,7 +23,7 @@ pub enum Part {
     OuterRing,
     /// The inner ring.
     InnerRing,
-    /// The cage: its pockets.
+    /// The cage: what is left of a band between its pockets.
     Cage,
     /// A ball.
     Ball,
@@ -39,7 +43,7 @@ impl Part {
 }
 
 impl Bearing {
-    /// The bearing seen along its axis, in `x` and `y`: circles of the races, pockets of the cage, balls.
+    /// The bearing seen along its axis, in `x` and `y`: circles of the races, webs of the cage between its pockets, balls.
     #[must_use]
     pub fn face(&self, q: &[f64]) -> Vec<(Part, Shape)> {
         let centre = |body: usize| [q[COORDINATES * body], q[COORDINATES * body + 1]];
@@ -49,9 +53,11 @@ impl Bearing {
         ];
         let [cage_x, cage_y, _] = axes(&q[COORDINATES * CAGE + 3..]);
         let cage = centre(CAGE);
-        for &[x, y] in &self.pockets.centres {
-            let centre = [cage[0] + cage_x[0] * x + cage_y[0] * y, cage[1] + cage_x[1] * x + cage_y[1] * y];
-            shapes.push((Part::Cage, Shape::Circle { centre, radius: self.ball_radius + self.pockets.clearance }));
+        let place =
+            |[x, y]: [f64; 2]| [cage[0] + cage_x[0] * x + cage_y[0] * y, cage[1] + cage_x[1] * x + cage_y[1] * y];
+        for pocket in 0..self.pockets.centres.len() {
+            let web = self.web(pocket).into_iter().map(place).collect();
+            shapes.push((Part::Cage, Shape::Outline(web)));
         }
         let ball = |body: usize| Shape::Circle { centre: centre(body), radius: self.ball_radius };
         shapes.extend((BALLS..self.bodies()).map(|body| (Part::Ball, ball(body))));
@@ -59,7 +65,7 @@ impl Bearing {
     }
 
     /// The half of the section through the axis and the centre of ball `ball`, in axial position and distance from the
-    /// axis: profiles of the rings, pocket of the cage, ball. Rings are moved, and not tilted.
+    /// axis: profiles of the rings, both rims of the cage, ball. Rings are moved, and not tilted.
     #[must_use]
     pub fn section(&self, q: &[f64], ball: usize) -> Vec<(Part, Shape)> {
         let position = &q[COORDINATES * (BALLS + ball)..][..3];
@@ -72,14 +78,13 @@ impl Bearing {
             Shape::Outline(points.map(|[z, r]| [z + x[2], r + from_axis(x)]).collect())
         };
         let cage = &q[COORDINATES * CAGE..][..3];
-        let pocket = Shape::Circle {
-            centre: [cage[2], from_axis(cage) + self.pitch_radius],
-            radius: self.ball_radius + self.pockets.clearance,
-        };
+        let place = |[z, r]: [f64; 2]| [z + cage[2], r + from_axis(cage) + self.pitch_radius];
+        let rim = |side: f64| Shape::Outline(self.rim(side).into_iter().map(place).collect());
         vec![
             (Part::OuterRing, profile(OUTER, &self.outer, 1.0)),
             (Part::InnerRing, profile(INNER, &self.inner, -1.0)),
-            (Part::Cage, pocket),
+            (Part::Cage, rim(-1.0)),
+            (Part::Cage, rim(1.0)),
             (Part::Ball, Shape::Circle { centre: [position[2], distance], radius: self.ball_radius }),
         ]
     }
@@ -87,6 +92,44 @@ impl Bearing {
     /// Radius of the race at the bottom of its groove, m.
     fn bottom(&self, groove: &Groove, side: f64) -> f64 {
         groove.centre_radius + side * groove.radius
+    }
+
+    /// Distances from the pitch circle across the cage, from the inside to the outside, m.
+    fn across_cage(&self) -> impl DoubleEndedIterator<Item = f64> + Clone {
+        let half_thickness = CAGE_BAND[0] * self.ball_radius;
+        (0..POINTS).map(move |k| half_thickness * (2.0 * k as f64 / (POINTS - 1) as f64 - 1.0))
+    }
+
+    /// Outline of the cage between pocket `pocket` and the next one, seen along the axis, in the cage's own axes.
+    fn web(&self, pocket: usize) -> Vec<[f64; 2]> {
+        let centres = &self.pockets.centres;
+        let angle = |k: usize| centres[k % centres.len()][1].atan2(centres[k % centres.len()][0]);
+        let (from, span) = (angle(pocket), (angle(pocket + 1) - angle(pocket)).rem_euclid(TAU));
+        let (pitch, opening) = (self.pitch_radius, self.ball_radius + self.pockets.clearance);
+        // Where the circle of that radius meets the pocket's.
+        let edge = |r: f64| ((pitch * pitch + r * r - opening * opening) / (2.0 * pitch * r)).acos();
+        let at = |r: f64, angle: f64| [r * angle.cos(), r * angle.sin()];
+        let along = |r: f64| {
+            let (first, last) = (from + edge(r), from + span - edge(r));
+            (0..POINTS).map(move |k| at(r, first + (last - first) * k as f64 / (POINTS - 1) as f64))
+        };
+        let radii = self.across_cage().map(|distance| pitch + distance);
+        let (inside, outside) = (pitch - CAGE_BAND[0] * self.ball_radius, pitch + CAGE_BAND[0] * self.ball_radius);
+        let mut points: Vec<_> = radii.clone().map(|r| at(r, from + edge(r))).collect();
+        points.extend(along(outside));
+        points.extend(radii.rev().map(|r| at(r, from + span - edge(r))));
+        points.extend(along(inside).collect::<Vec<_>>().into_iter().rev());
+        points
+    }
+
+    /// Outline of the cage on one side of a ball, in a section through the ball's centre, about that.
+    fn rim(&self, side: f64) -> Vec<[f64; 2]> {
+        let opening = self.ball_radius + self.pockets.clearance;
+        let end = side * CAGE_BAND[1] * 2.0 * self.ball_radius;
+        let half_thickness = CAGE_BAND[0] * self.ball_radius;
+        let mut points: Vec<_> = self.across_cage().map(|r| [side * (opening * opening - r * r).sqrt(), r]).collect();
+        points.extend([[end, half_thickness], [end, -half_thickness]]);
+        points
     }
 
     /// Outline of a ring about its own centre, its groove first.

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::AccelerationLevel;
-use crate::linalg::multiply_transposed;
+use crate::linalg::{add_columns, multiply_transposed};
 use crate::ode::no_jacobian;
 use crate::{Derivatives, Failure, Mechanics, Ode, Scalar};
 
@@ -36,6 +36,14 @@ pub(super) struct Linearised<S: Scalar> {
     constraint_column: Vec<S>,
 }
 
+/// Writes `factor` times column `j` of `matrix`, which has as many rows as `column`.
+fn copy_column<S: Scalar>(factor: S, matrix: &DMatrix<S>, j: usize, column: &mut [S]) {
+    let rows = column.len();
+    for (entry, &from) in column.iter_mut().zip(&matrix.as_slice()[rows * j..]) {
+        *entry = from * factor;
+    }
+}
+
 impl<S: Scalar> Linearised<S> {
     fn new<P: Mechanics<S>>(mechanics: &mut P, t: S, q: &[S]) -> Self {
         let (n, constraints) = (mechanics.velocities(), mechanics.constraints());
@@ -63,12 +71,8 @@ impl<S: Scalar> Linearised<S> {
             ode.grammian.solve(&mut self.lambda);
         }
         terms.mass_factors.solve(&mut self.column);
-        for (i, entry) in self.column.iter_mut().enumerate() {
-            *entry = -*entry;
-            for (c, &lambda) in self.lambda.iter().enumerate() {
-                *entry += terms.weights[(i, c)] * lambda;
-            }
-        }
+        self.column.iter_mut().for_each(|entry| *entry = -*entry);
+        add_columns(&terms.weights, &self.lambda, &mut self.column);
     }
 
     /// Writes `∂f/∂y`, and leaves `f` in `rate`.
@@ -94,27 +98,17 @@ impl<S: Scalar> Linearised<S> {
             self.derivatives.constraint_rates(v, &mut self.constraint_rates);
         }
         jacobian.fill(S::nought());
+        let one = S::from(1.0);
         for j in 0..n {
-            jacobian[(j, n + j)] = S::from(1.0);
-            for by_position in [true, false] {
-                for (i, entry) in self.column.iter_mut().enumerate() {
-                    *entry = match by_position {
-                        true => self.dynamics[(i, j)],
-                        false => -self.derivatives.forces_by_velocity[(i, j)],
-                    };
-                }
-                for (c, entry) in self.constraint_column.iter_mut().enumerate() {
-                    *entry = match by_position {
-                        true => self.constraints_by_position[(c, j)],
-                        false => self.constraint_rates[(c, j)] * 2.0,
-                    };
-                }
-                self.solve(ode);
-                let column = if by_position { j } else { n + j };
-                for (i, &entry) in self.column.iter().enumerate() {
-                    jacobian[(n + i, column)] = entry;
-                }
-            }
+            jacobian[(j, n + j)] = one;
+            copy_column(one, &self.dynamics, j, &mut self.column);
+            copy_column(one, &self.constraints_by_position, j, &mut self.constraint_column);
+            self.solve(ode);
+            jacobian.as_mut_slice()[2 * n * j + n..][..n].copy_from_slice(&self.column);
+            copy_column(-one, &self.derivatives.forces_by_velocity, j, &mut self.column);
+            copy_column(S::from(2.0), &self.constraint_rates, j, &mut self.constraint_column);
+            self.solve(ode);
+            jacobian.as_mut_slice()[2 * n * (n + j) + n..][..n].copy_from_slice(&self.column);
         }
         Ok(())
     }

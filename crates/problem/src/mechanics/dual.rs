@@ -38,6 +38,8 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     structure: Option<Structure>,
     /// `J` at the first state, of which the columns that are not curved hold everywhere.
     first_jacobian: DMatrix<S>,
+    /// Whether positions are vectors; not known before it is asked for.
+    vector_coordinates: Option<bool>,
 }
 
 impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
@@ -67,6 +69,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             third: Third::new(nq, model.holonomic()),
             structure: None,
             first_jacobian: DMatrix::from_element(model.holonomic(), nv, zero),
+            vector_coordinates: None,
         }
     }
 
@@ -164,6 +167,21 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         }
     }
 
+    /// Writes `∂Φ/∂q`; only the columns that are curved are formed anew. Leaves the positions in `q` without derivatives.
+    fn holonomic_jacobian(&mut self, t: S, q: &[S], jacobian: &mut DMatrix<S>) {
+        let Some(structure) = self.structure.take() else { return };
+        Self::lift(&mut self.q, q, |_| S::nought());
+        jacobian.copy_from(&self.first_jacobian);
+        let rows = self.holonomic.len();
+        for &j in &structure.curved {
+            self.along(t, j);
+            for (entry, phi) in jacobian.as_mut_slice()[rows * j..].iter_mut().zip(&self.holonomic) {
+                *entry = phi.eps;
+            }
+        }
+        self.structure = Some(structure);
+    }
+
     /// Finds the structure, and the columns of `J` that are constant.
     fn find_structure(&mut self, t: S, q: &[S]) {
         if self.structure.is_some() {
@@ -234,6 +252,11 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
 
     fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
         let nonholonomic = self.model.nonholonomic();
+        if nonholonomic == 0 && self.has_vector_coordinates() {
+            self.find_structure(t, q);
+            self.holonomic_jacobian(t, q, jacobian);
+            return;
+        }
         let (zero, one) = (S::nought(), S::from(1.0));
         let time = Dual::new(t, zero);
         for j in 0..self.model.velocities() {
@@ -290,17 +313,21 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn has_vector_coordinates(&mut self) -> bool {
-        if self.q.len() != self.v.len() {
-            return false;
+        if let Some(known) = self.vector_coordinates {
+            return known;
         }
         // No two of these numbers are alike, so that no rotation or permutation goes unseen.
         let numbers =
             |start: f64| (0..self.q.len()).map(move |i| S::from((start + i as f64).sqrt())).collect::<Vec<S>>();
         let (q, v) = (numbers(0.3), numbers(1.7));
-        let mut moved = q.clone();
-        self.model.retract(&q, &v, &mut moved);
-        self.model.position_rate(&q, &v, &mut self.rate);
-        (0..q.len()).all(|i| moved[i] == q[i] + v[i] && self.rate[i] == v[i])
+        let are_vectors = self.q.len() == self.v.len() && {
+            let mut moved = q.clone();
+            self.model.retract(&q, &v, &mut moved);
+            self.model.position_rate(&q, &v, &mut self.rate);
+            (0..q.len()).all(|i| moved[i] == q[i] + v[i] && self.rate[i] == v[i])
+        };
+        self.vector_coordinates = Some(are_vectors);
+        are_vectors
     }
 
     fn structure(&mut self, t: S, q: &[S]) -> &Structure {
@@ -313,16 +340,11 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         terms.mass.fill(S::nought());
         self.model.mass(q, &mut terms.mass);
         self.model.forces(t, q, v, &mut terms.forces);
-        let Some(structure) = self.structure.take() else { return };
         if !self.holonomic.is_empty() {
-            Self::lift(&mut self.q, q, |_| S::nought());
-            terms.jacobian.copy_from(&self.first_jacobian);
-            for &j in &structure.curved {
-                self.along(t, j);
-                for (entry, phi) in terms.jacobian.column_mut(j).iter_mut().zip(&self.holonomic) {
-                    *entry = phi.eps;
-                }
-            }
+            self.holonomic_jacobian(t, q, &mut terms.jacobian);
+        }
+        let Some(structure) = &self.structure else { return };
+        if !self.holonomic.is_empty() {
             if structure.rheonomic {
                 self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
                 for (rate, phi) in terms.constraint_rates.iter_mut().zip(&self.holonomic) {
@@ -340,7 +362,6 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
                 self.model.holonomic_constraints(t, q, &mut terms.constraints);
             }
         }
-        self.structure = Some(structure);
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {

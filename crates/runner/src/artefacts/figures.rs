@@ -79,7 +79,7 @@ impl Look {
                 let family = run.method.family();
                 let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
                 let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);
-                let rho_inf = run.method.parameter("rho-inf").and_then(serde_json::Value::as_f64);
+                let rho_inf = run.method.parameter("rho").and_then(serde_json::Value::as_f64);
                 Style::of_method(family, member, rho_inf)
             });
             if !observables.contains_key(run.model.name()) {

@@ -33,6 +33,9 @@ pub(super) fn describe(
             output.line(format!("order           {}", method.order()))?;
             output.line(format!("error control   {}", if method.adapts() { "yes" } else { "no" }))?;
             output.line(format!("double-double   {}", if precise { "yes" } else { "no" }))?;
+            for line in method.details() {
+                output.line(line)?;
+            }
         }
         args::Kind::Measure => {
             let entry = find(registry.measures(), name)?;

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Method, Model, Observation, Observer, Settings, Step, Task};
+use mbsbench_problem::{
+    Counted, Failure, Method, Model, Observation, Observer, Settings, Statistics, Step, StepControl, Task,
+};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -109,8 +111,21 @@ impl Record {
 pub fn execute(job: &Job<'_>) -> Record {
     let (observables, classes): (Vec<String>, Vec<_>) =
         job.model.observables().into_iter().map(|observable| (observable.name, observable.class)).unzip();
-    let context =
-        MeasureContext { observables: &observables, classes: &classes, span: job.span, reference: job.reference };
+    let step = match job.settings.control {
+        StepControl::Fixed { step } => Some(step),
+        StepControl::Tolerance { .. } => None,
+    };
+    let context = MeasureContext {
+        observables: &observables,
+        classes: &classes,
+        span: job.span,
+        method: job.method,
+        step,
+        reference: job.reference,
+    };
+    if job.is_of_method() {
+        return analyse(job, &context);
+    }
     let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
     let drawable = drawable(job.model);
     let recorded: Vec<usize> =
@@ -168,6 +183,40 @@ pub fn execute(job: &Job<'_>) -> Record {
         columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
         values,
         trajectory,
+    }
+}
+
+impl Job<'_> {
+    /// Whether all that is wanted follows from the method alone.
+    fn is_of_method(&self) -> bool {
+        let Self { measures, drawing, .. } = self;
+        !measures.is_empty()
+            && drawing.trajectories.is_empty()
+            && measures.iter().all(|measure| measure.object().is_of_method())
+    }
+}
+
+/// The record of a run for which nothing has to be solved.
+fn analyse(job: &Job<'_>, context: &MeasureContext<'_>) -> Record {
+    let ending = Ending {
+        t_reached: job.span[0],
+        statistics: &Statistics::default(),
+        observables: &[],
+        failure: None,
+        states: 0,
+        functions: 0,
+    };
+    let measured = job.measures.iter().map(|measure| measure.object().start(context).finish(&ending));
+    let values: Vec<Option<f64>> = measured.flatten().collect();
+    let reason = || "the method does not say how it treats an oscillator, or its step is not constant".to_owned();
+    let failure = values.iter().all(Option::is_none).then(|| Failure::NotApplicable { reason: reason() });
+    Record {
+        status: failure.as_ref().map_or("ok", Failure::name).to_owned(),
+        message: failure.as_ref().map(ToString::to_string),
+        t_reached: job.span[0],
+        columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
+        values,
+        trajectory: None,
     }
 }
 

@@ -22,6 +22,12 @@ pub struct Spelled<T> {
     pub text: String,
 }
 
+impl<T: Default + fmt::Display> Default for Spelled<T> {
+    fn default() -> Self {
+        Self::from(T::default())
+    }
+}
+
 impl<T: fmt::Display> From<T> for Spelled<T> {
     fn from(value: T) -> Self {
         Self { text: value.to_string(), value }

@@ -58,13 +58,14 @@ impl MeasureDefinition for JacobianCosts {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::context;
     use super::*;
     use mbsbench_problem::Statistics;
 
     #[test]
     fn the_published_costs_follow_from_the_decoded_counts() {
         let costs = |rhs_evaluations, jacobian_evaluations| {
-            let context = MeasureContext { observables: &[], classes: &[], span: [0.0, 1.0], reference: None };
+            let context = context(&[], [0.0, 1.0], None);
             // Evaluations for Jacobians as they were made are no part of either.
             let statistics = Statistics {
                 rhs_evaluations,

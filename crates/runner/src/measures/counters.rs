@@ -64,6 +64,33 @@ counters! {
     ForcedAccepts forced_accepts "steps accepted without meeting the criterion for their size";
 }
 
+/// Newton iterations by the accepted steps and the implicit stages of each: how many one system of equations took on
+/// average.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewtonIterationsPerStage {}
+
+impl Parameters for NewtonIterationsPerStage {}
+
+impl MeasureDefinition for NewtonIterationsPerStage {
+    const NAME: &'static str = "newton_iterations_per_stage";
+    const SUMMARY: &'static str = "Newton iterations by accepted steps and by the implicit stages of a step";
+
+    fn columns(&self) -> Vec<String> {
+        vec![Self::NAME.to_owned()]
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Average(f64);
+        impl Measure for Average {
+            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+                let (steps, iterations) = (ending.statistics.steps_accepted, ending.statistics.newton_iterations);
+                vec![(steps > 0).then(|| iterations as f64 / (steps as f64 * self.0))]
+            }
+        }
+        Box::new(Average(f64::from(context.method.implicit_stages())))
+    }
+}
+
 /// Largest number of tests of the criterion for the size of a step, in one step.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -13,12 +13,14 @@ mod error;
 mod extremes;
 mod failed;
 mod landmarks;
+mod linear;
 mod samples;
 mod sizes;
 mod step_map;
 mod steps;
 #[cfg(test)]
 mod testing;
+mod windows;
 
 pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
 pub use bounces::Bounces;
@@ -35,13 +37,15 @@ pub use extremes::{
 };
 pub use failed::{Failed, Limit};
 pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
+pub use linear::LinearAnalysis;
 pub use samples::{Final, Initial, Sample, Visit};
 pub use sizes::{States, SwitchingFunctions};
 pub use step_map::StepMap;
 pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
+pub use windows::Window;
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{Failure, Parameters, Statistics};
+use mbsbench_problem::{Failure, Method, Parameters, Statistics};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +69,11 @@ pub trait MeasureDefinition: Parameters {
         Vec::new()
     }
 
+    /// Whether it follows from the method and its step alone. Where all measures do, nothing is solved.
+    fn is_of_method(&self) -> bool {
+        false
+    }
+
     /// A fresh measurement for one run.
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure>;
 }
@@ -77,6 +86,10 @@ pub struct MeasureContext<'c> {
     pub classes: &'c [Option<Class>],
     /// Initial and final time, s.
     pub span: [f64; 2],
+    /// The method.
+    pub method: &'c dyn Method,
+    /// Its step, s, where that is constant.
+    pub step: Option<f64>,
     /// The reference, where the experiment has one.
     pub reference: Option<&'c ReferenceTrajectory>,
 }

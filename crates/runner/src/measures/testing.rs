@@ -1,6 +1,7 @@
 //! Measures by themselves, on made-up steps.
 
-use mbsbench_problem::{Failure, Statistics};
+use mbsbench_problem::model::Class;
+use mbsbench_problem::{Counted, Failure, Method, Observer, Solution, Statistics, Task};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory, Within};
 
@@ -33,8 +34,7 @@ pub fn against<D: MeasureDefinition>(
 ) -> Box<dyn Measure> {
     let names: Vec<String> = ["q", "v"].iter().take(observables(times[0]).len()).map(|&name| name.to_owned()).collect();
     let span = [times[0], times[times.len() - 1]];
-    let context = MeasureContext { observables: &names, classes: &vec![None; names.len()], span, reference };
-    let mut measurement = measure.start(&context);
+    let mut measurement = measure.start(&context(&names, span, reference));
     measurement.begin(times[0], &observables(times[0]));
     for pair in times.windows(2) {
         let (start, end) = (observables(pair[0]), observables(pair[1]));
@@ -52,6 +52,33 @@ pub fn against<D: MeasureDefinition>(
         });
     }
     measurement
+}
+
+/// A run of an explicit method with steps of its own choice.
+pub fn context<'c>(
+    observables: &'c [String],
+    span: [f64; 2],
+    reference: Option<&'c ReferenceTrajectory>,
+) -> MeasureContext<'c> {
+    const METHOD: &Unused = &Unused;
+    const CLASSES: [Option<Class>; 2] = [None; 2];
+    let classes = &const { CLASSES }[..observables.len()];
+    MeasureContext { observables, classes, span, method: METHOD, step: None, reference }
+}
+
+/// A method that nobody solves with.
+struct Unused;
+
+impl Method for Unused {
+    fn order(&self) -> u32 {
+        1
+    }
+    fn adapts(&self) -> bool {
+        true
+    }
+    fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
+        unreachable!("nothing is solved")
+    }
 }
 
 /// Its values at the end of a run, which failed or not.

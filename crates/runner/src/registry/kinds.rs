@@ -83,6 +83,8 @@ pub trait AnyMeasure: Send + Sync {
     fn observables(&self) -> Vec<String>;
     /// See [`MeasureDefinition::reference_times`].
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64>;
+    /// See [`MeasureDefinition::is_of_method`].
+    fn is_of_method(&self) -> bool;
     /// See [`MeasureDefinition::start`].
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure>;
 }
@@ -96,6 +98,9 @@ impl<D: MeasureDefinition> AnyMeasure for D {
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
         MeasureDefinition::reference_times(self, span)
+    }
+    fn is_of_method(&self) -> bool {
+        MeasureDefinition::is_of_method(self)
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         MeasureDefinition::start(self, context)

@@ -9,6 +9,7 @@ use super::{Rule, Solver, check_alpha, check_newton};
 use crate::low_order::additive::Additive;
 use crate::low_order::drive::Plan;
 use crate::low_order::formula::Start;
+use crate::low_order::predictor::Discretisation;
 use crate::low_order::settings::{LinearAlgebra, NewtonSettings, PairAlgebra};
 use crate::low_order::stabilised::Stabilised;
 
@@ -55,6 +56,14 @@ impl Rule for HhtAdd {
 
     fn plan(&self) -> Plan {
         Plan { newton: self.newton, multistep: false }
+    }
+
+    fn discretisation(&self) -> Discretisation {
+        Discretisation::hht(self.alpha)
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Additive, Singular> {
@@ -108,6 +117,14 @@ impl Rule for HhtSi2 {
         Plan { newton: self.newton, multistep: false }
     }
 
+    fn discretisation(&self) -> Discretisation {
+        Discretisation::hht(self.alpha)
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
     fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {
         Ok(Stabilised::new(Some(self.alpha), self.linear_algebra, start))
     }
@@ -148,6 +165,10 @@ impl Rule for NstiffSi2 {
 
     fn plan(&self) -> Plan {
         Plan { newton: self.newton, multistep: true }
+    }
+
+    fn discretisation(&self) -> Discretisation {
+        Discretisation::Bdf
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {

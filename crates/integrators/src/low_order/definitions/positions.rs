@@ -55,9 +55,13 @@ impl Rule for Newmark {
         Plan { newton: self.newton, multistep: false }
     }
 
-    fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
+    fn discretisation(&self) -> Discretisation {
         let beta = self.beta.unwrap_or(0.25 * (self.gamma + 0.5) * (self.gamma + 0.5));
-        Ok(Index3::new(Discretisation::Newmark { beta, gamma: self.gamma }, 0.0, MassAt::End, start))
+        Discretisation::Newmark { beta, gamma: self.gamma }
+    }
+
+    fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
+        Ok(Index3::new(self.discretisation(), self.alpha(), MassAt::End, start))
     }
 }
 
@@ -107,8 +111,16 @@ impl Rule for HhtI3 {
         Plan { newton: self.newton, multistep: false }
     }
 
+    fn discretisation(&self) -> Discretisation {
+        Discretisation::hht(self.alpha)
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
     fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
-        Ok(Index3::new(Discretisation::hht(self.alpha), self.alpha, self.mass, start))
+        Ok(Index3::new(self.discretisation(), self.alpha, self.mass, start))
     }
 }
 
@@ -146,8 +158,12 @@ impl Rule for Nstiff {
         Plan { newton: self.newton, multistep: true }
     }
 
+    fn discretisation(&self) -> Discretisation {
+        Discretisation::Bdf
+    }
+
     fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
-        Ok(Index3::new(Discretisation::Bdf, 0.0, MassAt::End, start))
+        Ok(Index3::new(self.discretisation(), self.alpha(), MassAt::End, start))
     }
 }
 

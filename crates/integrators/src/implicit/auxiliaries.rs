@@ -1,0 +1,75 @@
+//! Single-step formulas with auxiliary derivatives.
+
+use mbsbench_problem::Failure;
+use nalgebra::Complex;
+
+use super::SingleStep;
+use super::history::{History, add};
+use super::newton::{Solver, Stage};
+use super::predictor::Predictor;
+use super::scheme::Scheme;
+
+/// `y_k = y_{k−1} + h (b₀ y'_k + b₋₁ y'_{k−1} + Σ_p Re(b_{I,p} p^p_{k−1}))`; zhang2022, Eqs. 9 to 11 and 18 to 20.
+///
+/// The auxiliary derivatives begin as `y'(0)`. The prediction is that `y'` stays the same (Eq. 15). On a manifold the
+/// auxiliaries are rates at the present configuration, as `y'` is: an approximation of the paper's.
+pub struct Auxiliaries {
+    formula: SingleStep,
+    /// Real and imaginary parts in turn, level by level, each of length `n`.
+    parts: Vec<Vec<f64>>,
+}
+
+impl Auxiliaries {
+    /// Before the first step.
+    pub fn new(formula: SingleStep) -> Self {
+        Self { formula, parts: Vec::new() }
+    }
+
+    /// Brings the auxiliaries forward from derivatives `before` to derivatives `now`.
+    fn advance(&mut self, before: &[f64], now: &[f64]) {
+        for (i, (&before, &now)) in before.iter().zip(now).enumerate() {
+            let (mut lower_before, mut lower) = (Complex::from(before), Complex::from(now));
+            for (level, parts) in self.formula.levels.iter().zip(self.parts.chunks_exact_mut(2)) {
+                let same = Complex::new(parts[0][i], parts[1][i]);
+                let new = level.same * same + level.lower * lower + level.lower_before * lower_before;
+                (parts[0][i], parts[1][i]) = (new.re, new.im);
+                (lower_before, lower) = (same, new);
+            }
+        }
+    }
+}
+
+impl Scheme for Auxiliaries {
+    fn depth(&self) -> usize {
+        2
+    }
+
+    fn points(&self) -> usize {
+        1
+    }
+
+    fn begin(&mut self, history: &History) {
+        let initial = history.newest();
+        let rates = &initial.rates[..initial.y.len()];
+        let level = |_: &_| [rates.to_vec(), vec![0.0; rates.len()]];
+        self.parts = self.formula.levels.iter().flat_map(level).collect();
+    }
+
+    fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
+        solver.recentre(history, 1, &mut self.parts);
+        let start = history.newest();
+        let unknowns = &mut *solver.unknowns;
+        unknowns.base.copy_from_slice(&start.y);
+        add(self.formula.b_minus_1 * h, &start.rates, &mut unknowns.base);
+        for (weight, parts) in self.formula.b_auxiliary.iter().zip(self.parts.chunks_exact(2)) {
+            add(weight.re * h, &parts[0], &mut unknowns.base);
+            add(-weight.im * h, &parts[1], &mut unknowns.base);
+        }
+        Predictor::CONSTANT.predict(h, history, &mut unknowns.rates);
+        solver.solve(Stage { number: 1, t: solver.t_end, c: self.formula.b_0 * h })?;
+        let n = solver.unknowns.y.len();
+        self.advance(&history.newest().rates[..n], &solver.unknowns.rates[..n]);
+        history.push(&solver.unknowns.y, &solver.unknowns.rates);
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! Runge–Kutta formulas with an explicit first stage.
+
+use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
+use nalgebra::{Complex, DMatrix};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Implicit, Plan, Rule, at_least_one, check_rho};
+use crate::implicit::Esdirk;
+use crate::implicit::settings::{Charts, InitialDerivatives};
+use crate::implicit::stages::Stages;
+
+/// A formula with its charts.
+struct RungeKutta {
+    formula: Esdirk,
+    charts: Charts,
+}
+
+impl Rule for RungeKutta {
+    type Scheme = Stages;
+
+    fn order(&self) -> u32 {
+        self.formula.order
+    }
+
+    fn stages(&self) -> u32 {
+        self.formula.implicit_stages()
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.formula.amplification(z)
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.formula.details()
+    }
+
+    fn scheme(&self) -> Stages {
+        Stages::new(&self.formula, self.charts)
+    }
+}
+
+/// A formula with any `rho` from 0 to 1.
+macro_rules! damped {
+    ($(#[$doc:meta])* $type:ident, $formula:expr, $name:literal, $summary:literal, $source:literal) => {
+        definition!(
+            $(#[$doc])*
+            $type {
+                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
+                #[schemars(range(min = 0.0, max = 1.0))]
+                rho: f64 = 0.6,
+            }
+            $name, "composite", $summary, $source
+        );
+
+        impl $type {
+            fn check_formula(&self) -> Result<(), OutOfRange> {
+                check_rho(self.rho)
+            }
+
+            fn rule(&self) -> RungeKutta {
+                let formula: fn(f64) -> Esdirk = $formula;
+                RungeKutta { formula: formula(self.rho), charts: self.charts }
+            }
+        }
+    };
+}
+
+/// A formula whose coefficients are known for a few `rho`.
+macro_rules! tabulated {
+    ($(#[$doc:meta])* $type:ident, $n:literal, $name:literal, $summary:literal) => {
+        definition!(
+            $(#[$doc])*
+            $type {
+                /// ρ∞, spectral radius at infinite frequency: 0, 0.6 or 1.
+                rho: f64 = 0.0,
+            }
+            $name, "esdirk", $summary,
+            "zhang2022, appendix; nodes as in the authors' program"
+        );
+
+        impl $type {
+            fn check_formula(&self) -> Result<(), OutOfRange> {
+                let known = Esdirk::mssth($n, self.rho).map(|_| ());
+                known.ok_or_else(|| OutOfRange::new("rho", self.rho, "0, 0.6 or 1"))
+            }
+
+            fn rule(&self) -> RungeKutta {
+                let formula = Esdirk::mssth($n, self.rho).expect("`check` accepts known values only");
+                RungeKutta { formula, charts: self.charts }
+            }
+        }
+    };
+}
+
+/// A formula without parameters.
+macro_rules! fixed {
+    ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal, $source:literal) => {
+        definition!(
+            $(#[$doc])*
+            $type {}
+            $name, "esdirk", $summary, $source
+        );
+
+        impl $type {
+            fn check_formula(&self) -> Result<(), OutOfRange> {
+                Ok(())
+            }
+
+            fn rule(&self) -> RungeKutta {
+                RungeKutta { formula: Esdirk::$formula(), charts: self.charts }
+            }
+        }
+    };
+}
+
+damped!(
+    /// The ρ∞-Bathe method: a trapezoidal substep and a last stage; order 2, A-stable.
+    Bathe, Esdirk::bathe, "bathe", "Two substeps, order two, damping rho at infinity (rho-infinity-Bathe)",
+    "zhang2022, Eq. 7; G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310"
+);
+damped!(
+    /// MSSTC(3): two trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
+    Msstc3, |rho| Esdirk::msstc(3, rho), "msstc3", "Three substeps, order two, damping rho at infinity (MSSTC(3))",
+    "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
+);
+damped!(
+    /// MSSTC(4): three trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
+    Msstc4, |rho| Esdirk::msstc(4, rho), "msstc4", "Four substeps, order two, damping rho at infinity (MSSTC(4))",
+    "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
+);
+damped!(
+    /// MSSTC(5): four trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
+    Msstc5, |rho| Esdirk::msstc(5, rho), "msstc5", "Five substeps, order two, damping rho at infinity (MSSTC(5))",
+    "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
+);
+tabulated!(
+    /// MSSTH(3), modified: three implicit stages, order 3, stage order 2, A-stable.
+    Mssth3, 3, "mssth3", "Three implicit stages, order three, damping rho at infinity (MSSTH(3))"
+);
+tabulated!(
+    /// MSSTH(4), modified: four implicit stages, order 4, stage order 2, A-stable.
+    Mssth4, 4, "mssth4", "Four implicit stages, order four, damping rho at infinity (MSSTH(4))"
+);
+tabulated!(
+    /// MSSTH(5), modified: five implicit stages, order 5, stage order 2, A-stable.
+    Mssth5, 5, "mssth5", "Five implicit stages, order five, damping rho at infinity (MSSTH(5))"
+);
+fixed!(
+    /// ESDIRK3(2)4L\[2\]SA: three implicit stages, order 3, stage order 2, L-stable.
+    Esdirk324l2sa, esdirk324l2sa, "esdirk324l2sa", "Three implicit stages, order three, L-stable (ESDIRK3(2)4L[2]SA)",
+    "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
+);
+fixed!(
+    /// ESDIRK3(2)5L\[2\]SA: four implicit stages, order 3, stage order 2, L-stable.
+    Esdirk325l2sa, esdirk325l2sa, "esdirk325l2sa", "Four implicit stages, order three, L-stable (ESDIRK3(2)5L[2]SA)",
+    "C. A. Kennedy, M. H. Carpenter, NASA/TM–2016–219173"
+);
+fixed!(
+    /// ESDIRK4(3)6L\[2\]SA₂: five implicit stages, order 4, stage order 2, L-stable.
+    Esdirk436l2sa2, esdirk436l2sa2, "esdirk436l2sa2", "Five implicit stages, order four, L-stable (ESDIRK4(3)6L[2]SA2)",
+    "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9"
+);

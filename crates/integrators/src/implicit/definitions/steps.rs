@@ -1,0 +1,177 @@
+//! Formulas with one implicit point a step.
+
+use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
+use nalgebra::{Complex, DMatrix};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Implicit, Plan, Rule, at_least_one, check_rho};
+use crate::implicit::auxiliaries::Auxiliaries;
+use crate::implicit::past_steps::PastSteps;
+use crate::implicit::settings::{Charts, InitialDerivatives, Start};
+use crate::implicit::{LinearMultistep, SingleStep};
+
+/// A linear multistep formula with its start.
+struct Multistep {
+    formula: LinearMultistep,
+    rho: f64,
+    start: Start,
+}
+
+impl Rule for Multistep {
+    type Scheme = PastSteps;
+
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn stages(&self) -> u32 {
+        1
+    }
+
+    fn refusal(&self) -> Option<String> {
+        let r = self.formula.steps();
+        (r > 2 && self.rho == 1.0).then(|| {
+            format!("with rho = 1 the formula of {r} steps has a multiple root -1 and is not zero-stable: errors grow")
+        })
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.formula.amplification(z)
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.formula.details()
+    }
+
+    fn scheme(&self) -> PastSteps {
+        PastSteps::new(self.formula.clone(), self.rho, self.start)
+    }
+}
+
+impl Rule for SingleStep {
+    type Scheme = Auxiliaries;
+
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn stages(&self) -> u32 {
+        1
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.amplification(z)
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.details()
+    }
+
+    fn scheme(&self) -> Auxiliaries {
+        Auxiliaries::new(self.clone())
+    }
+}
+
+macro_rules! multistep {
+    ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal) => {
+        definition!(
+            $(#[$doc])*
+            $type {
+                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
+                #[schemars(range(min = 0.0, max = 1.0))]
+                rho: f64 = 0.6,
+                /// How the first steps are made: `trapezoidal` or `ladder`.
+                start: Start = Start::default(),
+            }
+            $name, "linear-multistep", $summary,
+            "zhang2022, Eq. 2; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313"
+        );
+
+        impl $type {
+            fn check_formula(&self) -> Result<(), OutOfRange> {
+                check_rho(self.rho)
+            }
+
+            fn rule(&self) -> Multistep {
+                Multistep { formula: LinearMultistep::$formula(self.rho), rho: self.rho, start: self.start }
+            }
+        }
+    };
+}
+
+macro_rules! single_step {
+    ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal) => {
+        definition!(
+            $(#[$doc])*
+            $type {
+                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
+                #[schemars(range(min = 0.0, max = 1.0))]
+                rho: f64 = 0.6,
+            }
+            $name, "single-step", $summary,
+            "zhang2022, Eqs. 4, 9 to 11 and 18 to 20; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313"
+        );
+
+        impl $type {
+            fn check_formula(&self) -> Result<(), OutOfRange> {
+                check_rho(self.rho)
+            }
+
+            fn rule(&self) -> SingleStep {
+                SingleStep::$formula(self.rho)
+            }
+        }
+    };
+}
+
+multistep!(
+    /// LMS2: the linear two-step formula with chosen damping at infinity; order 2, A-stable.
+    ///
+    /// A step of another size than the one before, as the last of a span that is no whole number of steps, is made by its
+    /// formula for variable steps.
+    Lms2, lms2, "lms2", "Linear two-step formula of order two with damping rho at infinity (LMS2)"
+);
+multistep!(
+    /// LMS3: the linear three-step formula with chosen damping at infinity; order 2, A-stable.
+    ///
+    /// A last step of another size is made by LMS2 for variable steps with the same `rho`. Refused with `rho` = 1, where it
+    /// is not zero-stable.
+    Lms3, lms3, "lms3", "Linear three-step formula of order two with damping rho at infinity (LMS3)"
+);
+multistep!(
+    /// LMS4: the linear four-step formula with chosen damping at infinity; order 2, A-stable.
+    ///
+    /// A last step of another size is made by LMS2 for variable steps with the same `rho`. Refused with `rho` = 1, where it
+    /// is not zero-stable.
+    Lms4, lms4, "lms4", "Linear four-step formula of order two with damping rho at infinity (LMS4)"
+);
+single_step!(
+    /// SS2: LMS2 with one auxiliary derivative in the place of the past step; order 2, A-stable.
+    Ss2, ss2, "ss2", "Single-step equivalent of LMS2, one auxiliary derivative (SS2)"
+);
+single_step!(
+    /// SS3: LMS3 with two complex auxiliary derivatives in the place of past steps; order 2, A-stable.
+    Ss3, ss3, "ss3", "Single-step equivalent of LMS3, two auxiliary derivatives (SS3)"
+);
+single_step!(
+    /// SS4: LMS4 with three auxiliary derivatives, two of them complex, in the place of past steps; order 2, A-stable.
+    Ss4, ss4, "ss4", "Single-step equivalent of LMS4, three auxiliary derivatives (SS4)"
+);
+
+definition!(
+    /// The trapezoidal rule: order 2, A-stable, without damping.
+    Trapezoidal {}
+    "trapezoidal", "linear-multistep", "The trapezoidal rule, order two, without damping",
+    "zhang2022, Eq. 3"
+);
+
+impl Trapezoidal {
+    fn check_formula(&self) -> Result<(), OutOfRange> {
+        Ok(())
+    }
+
+    fn rule(&self) -> Multistep {
+        Multistep { formula: LinearMultistep::trapezoidal(), rho: 1.0, start: Start::Trapezoidal }
+    }
+}

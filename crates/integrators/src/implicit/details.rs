@@ -1,0 +1,221 @@
+//! Coefficients and properties as text, for `mbsbench describe`. The properties are computed from the coefficients.
+
+use mbsbench_problem::Scalar;
+use nalgebra::Complex;
+
+use super::linear::{eigenvalues, spectral_radius};
+use super::{Esdirk, LinearMultistep, SingleStep};
+use crate::conditions;
+
+/// Residual up to which a condition holds: roundings of coefficients up to 25, with room.
+const ROUNDING: f64 = 1e-11;
+
+/// How much a spectral radius on the imaginary axis may be above one by rounding.
+const GROWTH: f64 = 1e-12;
+
+/// Nearer to one another than this, roots of a characteristic polynomial are one multiple root: rounding moves a triple root by
+/// 1e-5.
+const MULTIPLE: f64 = 1e-3;
+
+impl<S: Scalar> Esdirk<S> {
+    /// Source, tableau, orders, stability: see [`Method::details`](mbsbench_problem::Method::details).
+    #[must_use]
+    pub fn details(&self) -> Vec<String> {
+        let order = |weights: &[S], claimed: u32| conditions::order(&self.rows, weights, claimed + 1, ROUNDING);
+        let mut lines = vec![
+            property("formula", &self.name),
+            property("from", self.source),
+            property("stages", format!("{}, the first explicit, the last at the end of the step", self.stages())),
+            property("gamma", self.gamma().value()),
+            property("order", format!("{} by the order conditions", order(self.weights(), self.order))),
+        ];
+        if let Some(embedded) = &self.embedded {
+            lines.push(property("embedded", format!("order {}", order(&embedded.weights, embedded.order))));
+        }
+        let stage_order = conditions::stage_order(&self.rows, &self.nodes, self.order, ROUNDING);
+        let largest = imaginary_axis().map(|z| self.stability(z).norm()).fold(0.0, f64::max);
+        lines.extend([
+            property("stage order", stage_order),
+            property("A-stable", yes(self.gamma() > S::nought() && largest <= 1.0 + GROWTH)),
+            property("R(infinity)", rounded(self.stability_at_infinity().value())),
+            "tableau".to_owned(),
+        ]);
+        lines.extend(self.tableau());
+        lines
+    }
+
+    /// Nodes and rows, aligned, the last row being `b`; the embedded weights below.
+    fn tableau(&self) -> Vec<String> {
+        let text = |x: &S| x.value().to_string();
+        let nodes: Vec<String> = self.nodes.iter().map(text).collect();
+        let mut rows: Vec<(&str, &[S])> =
+            nodes.iter().map(String::as_str).zip(self.rows.iter().map(Vec::as_slice)).collect();
+        if let Some(embedded) = &self.embedded {
+            rows.push(("embedded", &embedded.weights));
+        }
+        let cells = rows.iter().flat_map(|(_, row)| row.iter().map(text));
+        let width = cells.chain(nodes.iter().cloned()).map(|cell| cell.len()).max().unwrap_or(0);
+        let line = |(node, row): &(&str, &[S])| {
+            let cells: String = row.iter().map(|a| format!(" {:>width$}", text(a))).collect();
+            format!("  {node:<width$} |{cells}")
+        };
+        rows.iter().map(line).collect()
+    }
+}
+
+impl LinearMultistep {
+    /// Coefficients, order, stability: see [`Method::details`](mbsbench_problem::Method::details).
+    #[must_use]
+    pub fn details(&self) -> Vec<String> {
+        let mut lines = vec![
+            property("steps", self.steps()),
+            property("order", format!("{} by its conditions", self.order(3))),
+            property("zero-stable", yes(self.is_zero_stable())),
+            property("A-stable", yes(self.is_zero_stable() && is_bounded(|z| self.amplification(z)))),
+            property("at infinity", format!("{} equal roots {}", self.steps(), rounded(self.root_at_infinity()))),
+            "coefficients".to_owned(),
+        ];
+        lines.extend(self.alpha.iter().zip(1..).map(|(alpha, j)| format!("  alpha_{j} = {alpha}")));
+        lines.extend(self.beta.iter().zip(0..).map(|(beta, j)| format!("  beta_{j} = {beta}")));
+        lines
+    }
+
+    /// The order for equal steps, from the conditions on powers of time; at most `highest`.
+    fn order(&self, highest: i32) -> i32 {
+        let residual = |q: i32| {
+            let past = self.alpha.iter().zip(&self.beta[1..]).zip(1..);
+            let sum: f64 = past
+                .map(|((alpha, beta), j)| {
+                    let t = -f64::from(j);
+                    alpha * t.powi(q) + beta * if q == 0 { 0.0 } else { f64::from(q) * t.powi(q - 1) }
+                })
+                .sum();
+            let end = [1.0, -self.beta[0]].get(q as usize).copied().unwrap_or(0.0);
+            sum - end
+        };
+        (0..=highest).take_while(|&q| residual(q).abs() <= ROUNDING).last().unwrap_or(-1)
+    }
+
+    fn is_zero_stable(&self) -> bool {
+        let roots = eigenvalues(&self.amplification(Complex::new(0.0, 0.0)));
+        let outer: Vec<_> = roots.iter().filter(|root| root.norm() > 1.0 - MULTIPLE).collect();
+        let is_simple = |i: usize| outer[..i].iter().all(|root| (*root - outer[i]).norm() > MULTIPLE);
+        outer.iter().all(|root| root.norm() <= 1.0 + MULTIPLE) && (0..outer.len()).all(is_simple)
+    }
+
+    /// `−β₁/(r β₀)`, the mean root of `σ`, which are all equal.
+    fn root_at_infinity(&self) -> f64 {
+        -self.beta[1] / (self.beta[0] * self.steps() as f64)
+    }
+}
+
+impl SingleStep {
+    /// Coefficients and stability: see [`Method::details`](mbsbench_problem::Method::details).
+    #[must_use]
+    pub fn details(&self) -> Vec<String> {
+        let mut lines = vec![
+            property(
+                "auxiliary",
+                format!("{} derivatives, that of LMS{} as spectrum", self.levels.len(), self.steps()),
+            ),
+            property("A-stable", yes(is_bounded(|z| self.amplification(z)))),
+            "coefficients".to_owned(),
+        ];
+        lines.extend(self.gamma.iter().zip(0..).map(|(gamma, i)| format!("  gamma_{i} = {}", complex(*gamma))));
+        lines.push(format!("  b_0 = {}", self.b_0));
+        lines.push(format!("  b_-1 = {}", self.b_minus_1));
+        lines.extend(self.b_auxiliary.iter().zip(1..).map(|(b, p)| format!("  b_I,{p} = {}", complex(*b))));
+        for (level, p) in self.levels.iter().zip(1..) {
+            let [same, lower, lower_before] = [level.same, level.lower, level.lower_before].map(complex);
+            lines.push(format!("  C_{p} = {same}, D_{p} = {lower}, E_{p} = {lower_before}"));
+        }
+        lines
+    }
+}
+
+/// A line in the columns of `describe`.
+fn property(name: &str, value: impl ToString) -> String {
+    format!("{name:<16}{}", value.to_string())
+}
+
+fn yes(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
+}
+
+/// A number that is zero or short but for rounding.
+fn rounded(x: f64) -> f64 {
+    (x * 1e12).round() / 1e12 + 0.0
+}
+
+fn complex(z: Complex<f64>) -> String {
+    if z.im == 0.0 { z.re.to_string() } else { z.to_string() }
+}
+
+/// `iω` for `ω` from 1e-3 to 1e8; stability on the left half plane follows by the maximum principle.
+fn imaginary_axis() -> impl Iterator<Item = Complex<f64>> {
+    (0..=1100).map(|k| Complex::new(0.0, 10f64.powf(f64::from(k) / 100.0 - 3.0)))
+}
+
+fn is_bounded(amplification: impl Fn(Complex<f64>) -> nalgebra::DMatrix<Complex<f64>>) -> bool {
+    imaginary_axis().all(|z| spectral_radius(&amplification(z)) <= 1.0 + GROWTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value<'l>(lines: &'l [String], name: &str) -> &'l str {
+        lines.iter().find_map(|line| line.strip_prefix(&format!("{name:<16}"))).expect("there is such a line")
+    }
+
+    #[test]
+    fn runge_kutta() {
+        let lines = Esdirk::msstc(4, 0.6).details();
+        let values = ["formula", "order", "stage order", "A-stable", "R(infinity)"].map(|name| value(&lines, name));
+        assert_eq!(values, ["MSSTC(4)", "2 by the order conditions", "2", "yes", "0.6"]);
+        assert!(value(&lines, "gamma").starts_with("0.127139265902083"));
+        let tableau = lines.iter().position(|line| line == "tableau").expect("it is listed");
+        assert_eq!(lines.len() - tableau - 1, 5);
+        let row: Vec<&str> = lines[tableau + 2].split_whitespace().collect();
+        assert_eq!((row.len(), row[2], row[3]), (4, value(&lines, "gamma"), value(&lines, "gamma")));
+    }
+
+    #[test]
+    fn embedded_weights_have_their_own_line() {
+        let lines = Esdirk::esdirk436l2sa2().rounded::<f64>().details();
+        assert_eq!(["order", "embedded"].map(|name| value(&lines, name)), ["4 by the order conditions", "order 3"]);
+        assert!(lines.last().expect("lines").starts_with("  embedded "));
+    }
+
+    /// A formula that is not what it claims is described as what it is.
+    #[test]
+    fn properties_are_computed() {
+        let mut formula = Esdirk::bathe(0.0).rounded::<f64>();
+        (formula.rows[2][0], formula.rows[2][1]) = (0.5, 0.5 - formula.gamma());
+        let lines = formula.details();
+        assert_eq!(value(&lines, "order"), "1 by the order conditions");
+        assert_eq!(value(&lines, "stage order"), "1");
+        assert_ne!(value(&lines, "R(infinity)"), "0");
+        let explicit = LinearMultistep { alpha: vec![1.0], beta: vec![0.0, 1.0] };
+        let values = ["order", "zero-stable", "A-stable"].map(|name| value(&explicit.details(), name).to_owned());
+        assert_eq!(values, ["1 by its conditions", "yes", "no"]);
+    }
+
+    #[test]
+    fn multistep() {
+        let lines = LinearMultistep::lms3(0.6).details();
+        let values = ["steps", "order", "zero-stable", "A-stable", "at infinity"].map(|name| value(&lines, name));
+        assert_eq!(values, ["3", "2 by its conditions", "yes", "yes", "3 equal roots -0.6"]);
+        assert_eq!(lines.iter().filter(|line| line.starts_with("  ")).count(), 7);
+        assert_eq!(value(&LinearMultistep::lms3(1.0).details(), "zero-stable"), "no");
+        assert_eq!(value(&LinearMultistep::lms2(1.0).details(), "zero-stable"), "yes");
+    }
+
+    #[test]
+    fn single_step() {
+        let lines = SingleStep::ss4(0.0).details();
+        assert_eq!(value(&lines, "A-stable"), "yes");
+        assert_eq!(lines.iter().filter(|line| line.starts_with("  ")).count(), 7 + 2 + 3 + 3);
+        assert!(lines.contains(&"  gamma_0 = 1".to_owned()));
+    }
+}

@@ -1,0 +1,49 @@
+//! Implicit formulas for `r(y, y′, t) = 0` that are A-stable and whose damping at high frequencies is chosen by one number.
+//!
+//! Three families, compared in zhang2022 (H. Zhang, R. Zhang, A. Zanoni, P. Masarati, Performance of implicit A-stable time
+//! integration methods for multibody system dynamics, Multibody Syst. Dyn. 54 (2022) 263–301):
+//!
+//! | family | type | one step |
+//! |---|---|---|
+//! | linear multistep LMS2, LMS3, LMS4 | [`LinearMultistep`] | one implicit stage on `r` past steps |
+//! | their equivalents SS2, SS3, SS4 | [`SingleStep`] | one implicit stage and `r − 1` auxiliary derivatives |
+//! | Runge–Kutta: Bathe, MSSTC, MSSTH, ESDIRK | [`Esdirk`] | `n` implicit stages |
+//!
+//! The parameter `ρ_∞ ∈ [0, 1]` is the spectral radius at infinite frequency: 0 annihilates, 1 does not damp at all.
+//! [`linear`] has what the coefficients mean on the undamped oscillator.
+
+//!
+//! All are steps of one engine: a formula gives `y = ŷ + c y'` at the point it solves for, a predictor the first guess of
+//! `y'`, and Newton's method the rest.
+//!
+//! ```text
+//! Scheme  (PastSteps, Auxiliaries, Stages)     ŷ, c, prediction from the History of points
+//!     └─▶ Solver  (one point: r(t, y, y', λ) = 0 of a CountedDae)
+//! drive   (the grid, the observer, failures)
+//! ```
+
+mod auxiliaries;
+mod definitions;
+mod details;
+pub mod dirk;
+mod drive;
+mod history;
+pub mod linear;
+pub mod multistep;
+mod newton;
+mod past_steps;
+mod predictor;
+mod scheme;
+mod settings;
+pub mod single_step;
+mod stages;
+mod tables;
+
+pub use definitions::{
+    Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
+    Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
+};
+pub use dirk::Esdirk;
+pub use multistep::LinearMultistep;
+pub use settings::{Charts, InitialDerivatives, Start};
+pub use single_step::SingleStep;

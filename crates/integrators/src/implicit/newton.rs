@@ -1,0 +1,134 @@
+//! Newton's method at one point.
+
+use mbsbench_problem::dae::Point;
+use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::{CountedDae, Failure, Observer};
+use nalgebra::DMatrix;
+
+use super::history::{History, add};
+
+/// When the iteration ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Largest L2 norm of the whole residual.
+    pub tolerance: f64,
+    /// Most iterations at a point.
+    pub iterations: u32,
+    /// Most evaluations of the residual in the run.
+    pub residual_evaluations: u64,
+}
+
+/// The point that is solved for.
+#[derive(Debug, Clone)]
+pub struct Unknowns {
+    /// `ŷ` in `y = ŷ + c y'`, length `n`.
+    pub base: Vec<f64>,
+    /// Local coordinates `y`.
+    pub y: Vec<f64>,
+    /// `(y' ; λ)`, length `n + m`: the first guess, then the solution.
+    pub rates: Vec<f64>,
+    residual: Vec<f64>,
+    /// For observers that watch it.
+    matrix: Option<DMatrix<f64>>,
+}
+
+impl Unknowns {
+    /// Memory for `n` differential and `m` algebraic unknowns.
+    pub fn new(n: usize, m: usize, watched: bool) -> Self {
+        let zeros = |size: usize| vec![0.0; size];
+        let matrix = watched.then(|| DMatrix::zeros(n + m, n + m));
+        Self { base: zeros(n), y: zeros(n), rates: zeros(n + m), residual: zeros(n + m), matrix }
+    }
+}
+
+/// Where in a step a point is.
+#[derive(Debug, Clone, Copy)]
+pub struct Stage {
+    /// Number of the implicit stage, from 1.
+    pub number: u32,
+    /// Its time, s.
+    pub t: f64,
+    /// `c` in `y = ŷ + c y'`, s.
+    pub c: f64,
+}
+
+/// Solves the points of a step.
+pub struct Solver<'s, 'd> {
+    /// The problem.
+    pub dae: &'s mut CountedDae<'d>,
+    /// The chart that everything is expressed in.
+    pub chart: &'s mut Vec<f64>,
+    /// Memory for the next one.
+    pub next_chart: &'s mut Vec<f64>,
+    /// The point that is solved for.
+    pub unknowns: &'s mut Unknowns,
+    /// Start of the step, s.
+    pub t: f64,
+    /// End of the step, s.
+    pub t_end: f64,
+    /// When the iteration ends.
+    pub limits: Limits,
+    /// Who may watch the matrices.
+    pub observer: &'s mut dyn Observer,
+}
+
+impl Solver<'_, '_> {
+    /// Moves the chart to the newest point, and re-expresses in it the `live` newest ones and further rates `y'` that belong
+    /// to the newest.
+    pub fn recentre(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>]) {
+        if self.chart.is_empty() {
+            return;
+        }
+        let newest = &history.newest().y;
+        self.dae.recentre(self.chart, newest, self.next_chart);
+        for rates in further {
+            self.unknowns.y.copy_from_slice(newest);
+            self.dae.transport(self.chart, self.next_chart, &mut self.unknowns.y, rates);
+        }
+        history.transport(live, self.dae, self.chart, self.next_chart);
+        std::mem::swap(self.chart, self.next_chart);
+    }
+
+    /// Solves for the point of a stage, from the `base` and the first guess of `rates` in [`Unknowns`]. The residual is
+    /// tested first, so that a good guess takes no iteration; the matrix is formed in every one.
+    ///
+    /// # Errors
+    /// [`Failure::StageDiverged`], [`Failure::NonFinite`] where the first residual is not finite,
+    /// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`], those of the problem; all but the last at the start of the
+    /// step.
+    pub fn solve(&mut self, stage: Stage) -> Result<(), Failure> {
+        let time = self.t;
+        let Unknowns { base, y, rates, residual, matrix } = &mut *self.unknowns;
+        let Limits { tolerance, iterations: most, residual_evaluations: limit } = self.limits;
+        let mut iterations = 0;
+        loop {
+            y.copy_from_slice(base);
+            add(stage.c, rates, y);
+            if self.dae.residual_evaluations() >= limit {
+                return Err(Failure::BudgetExhausted { time, counter: "rhs_evaluations", limit });
+            }
+            let at = Point { t: stage.t, chart: &self.chart[..], y, rates };
+            self.dae.residual(at, stage.c, residual)?;
+            let norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
+            if norm <= tolerance {
+                return Ok(());
+            }
+            // A first guess that is not finite is the problem's; a later one is the iteration's.
+            if iterations == 0 && !norm.is_finite() {
+                return Err(Failure::NonFinite { time });
+            }
+            if iterations == most || !norm.is_finite() {
+                let (stage, iterations) = (stage.number, u64::from(iterations));
+                return Err(Failure::StageDiverged { time, stage, iterations, residual: norm });
+            }
+            if let Some(matrix) = matrix {
+                self.dae.jacobian(at, stage.c, matrix);
+                self.observer.newton_matrix(self.t_end, matrix);
+            }
+            let corrected = self.dae.correct(at, stage.c, residual);
+            corrected.map_err(|Singular| Failure::SingularMatrix { time, matrix: "Newton's matrix" })?;
+            add(-1.0, residual, rates);
+            iterations += 1;
+        }
+    }
+}

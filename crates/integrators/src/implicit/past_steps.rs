@@ -1,0 +1,98 @@
+//! Linear multistep formulas, their first steps, and a last one that is shorter.
+
+use mbsbench_problem::Failure;
+
+use super::LinearMultistep;
+use super::history::{History, add};
+use super::newton::{Solver, Stage};
+use super::predictor::Predictor;
+use super::scheme::Scheme;
+use super::settings::Start;
+
+/// `y_k = Σ α_j y_{k−j} + h Σ β_j y'_{k−j}`; zhang2022, Eq. 2.
+///
+/// The first `r − 1` steps are made as [`Start`] says. Steps of the trapezoidal rule are predicted from the last point, those
+/// of the other formulas from the last two. A step of another size than the one before is made by the two-step formula
+/// for variable steps, with the same `ρ_∞`.
+pub struct PastSteps {
+    formula: LinearMultistep,
+    /// The formulas of the first steps, in order.
+    first: Vec<LinearMultistep>,
+    /// Predictor of formulas with several steps, for equal steps.
+    predictor: Predictor,
+    rho: f64,
+    made: usize,
+    last_step: f64,
+}
+
+impl PastSteps {
+    /// With its start; `rho` is that of the formula.
+    pub fn new(formula: LinearMultistep, rho: f64, start: Start) -> Self {
+        let ladder = |steps: usize| match steps {
+            2 => LinearMultistep::lms2(rho),
+            3 => LinearMultistep::lms3(rho),
+            _ => LinearMultistep::trapezoidal(),
+        };
+        let first = |made: usize| match start {
+            Start::Trapezoidal => LinearMultistep::trapezoidal(),
+            Start::Ladder => ladder(made + 1),
+        };
+        Self {
+            first: (0..formula.steps() - 1).map(first).collect(),
+            formula,
+            predictor: Predictor::hermite(1.0, [0.0, -1.0]),
+            rho,
+            made: 0,
+            last_step: 0.0,
+        }
+    }
+
+    /// Brings `ŷ` and the first guess into `solver`, and returns `c`.
+    fn prepare(
+        formula: &LinearMultistep,
+        predictor: &Predictor,
+        solver: &mut Solver<'_, '_>,
+        history: &History,
+        h: f64,
+    ) -> f64 {
+        let unknowns = &mut *solver.unknowns;
+        unknowns.base.fill(0.0);
+        for (age, &alpha) in formula.alpha.iter().enumerate() {
+            let point = history.point(age);
+            add(alpha, &point.y, &mut unknowns.base);
+            add(formula.beta[age + 1] * h, &point.rates, &mut unknowns.base);
+        }
+        predictor.predict(h, history, &mut unknowns.rates);
+        formula.beta[0] * h
+    }
+}
+
+impl Scheme for PastSteps {
+    fn depth(&self) -> usize {
+        self.formula.steps().max(2)
+    }
+
+    fn points(&self) -> usize {
+        1
+    }
+
+    fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
+        let formula = self.first.get(self.made).unwrap_or(&self.formula);
+        solver.recentre(history, self.formula.steps().min(self.made + 1), &mut []);
+        let c = if formula.steps() == 1 {
+            Self::prepare(formula, &Predictor::CONSTANT, solver, history, h)
+        } else if h == self.last_step {
+            Self::prepare(formula, &self.predictor, solver, history, h)
+        } else {
+            let kappa = h / self.last_step;
+            let formula = LinearMultistep::lms2_variable(self.rho, kappa);
+            let predictor = Predictor::hermite(1.0, [0.0, -1.0 / kappa]);
+            Self::prepare(&formula, &predictor, solver, history, h)
+        };
+        solver.solve(Stage { number: 1, t: solver.t_end, c })?;
+        history.push(&solver.unknowns.y, &solver.unknowns.rates);
+        self.made += 1;
+        self.last_step = h;
+        Ok(())
+    }
+}

@@ -1,0 +1,39 @@
+//! Settings that the implicit formulas share.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Derivatives and multipliers that a run starts from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InitialDerivatives {
+    /// Those that the equations give, at acceleration level.
+    #[default]
+    Consistent,
+    /// None: positions change with the initial velocities, accelerations and multipliers are zero. What the published runs
+    /// of zhang2022 start from where the solution for them is skipped; of first order where the initial accelerations are
+    /// not zero.
+    Zero,
+}
+
+/// How the first steps of a multistep formula are made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// All by the trapezoidal rule, as zhang2022 says.
+    #[default]
+    Trapezoidal,
+    /// The first by the trapezoidal rule, the second by LMS2, the third by LMS3, with the same `rho`.
+    Ladder,
+}
+
+/// Where local coordinates of a configuration with rotations are centred. It matters for nothing else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Charts {
+    /// At the start of each step.
+    #[default]
+    Step,
+    /// At the point solved last, in every stage.
+    Stage,
+}

@@ -1,0 +1,67 @@
+//! Runge–Kutta formulas with an explicit first stage, stage by stage.
+
+use mbsbench_problem::Failure;
+
+use super::Esdirk;
+use super::history::{History, add};
+use super::newton::{Solver, Stage};
+use super::predictor::Predictor;
+use super::scheme::Scheme;
+use super::settings::Charts;
+
+/// `y_i = y_{k−1} + h Σ_{j<i} a_ij y'_j + γ h y'_i`; zhang2022, Eqs. 5 and 6.
+///
+/// The first implicit stage is predicted from the start of the step alone, the others from the two points solved last, and
+/// the last stage of a formula of order four or more from three (section 3.1).
+pub struct Stages {
+    formula: Esdirk<f64>,
+    /// One for each implicit stage.
+    predictors: Vec<Predictor>,
+    charts: Charts,
+}
+
+impl Stages {
+    /// With a chart for each step or each stage.
+    pub fn new(formula: &Esdirk, charts: Charts) -> Self {
+        let formula: Esdirk<f64> = formula.rounded();
+        let c = &formula.nodes;
+        let last = c.len() - 1;
+        let predictor = |i: usize| match i {
+            1 => Predictor::CONSTANT,
+            _ if i == last && formula.order >= 4 => Predictor::hermite(c[i], [c[i - 1], c[i - 2], c[i - 3]]),
+            _ => Predictor::hermite(c[i], [c[i - 1], c[i - 2]]),
+        };
+        Self { predictors: (1..=last).map(predictor).collect(), charts, formula }
+    }
+}
+
+impl Scheme for Stages {
+    fn depth(&self) -> usize {
+        self.formula.stages()
+    }
+
+    fn points(&self) -> usize {
+        self.predictors.len()
+    }
+
+    fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
+        let last = self.predictors.len();
+        let t_start = solver.t;
+        for (i, predictor) in (1..).zip(&self.predictors) {
+            if i == 1 || self.charts == Charts::Stage {
+                solver.recentre(history, i, &mut []);
+            }
+            let row = &self.formula.rows[i];
+            let unknowns = &mut *solver.unknowns;
+            unknowns.base.copy_from_slice(&history.point(i - 1).y);
+            for (j, &weight) in row[..i].iter().enumerate() {
+                add(weight * h, &history.point(i - 1 - j).rates, &mut unknowns.base);
+            }
+            predictor.predict(h, history, &mut unknowns.rates);
+            let t = if i == last { solver.t_end } else { t_start + self.formula.nodes[i] * h };
+            solver.solve(Stage { number: i as u32, t, c: row[i] * h })?;
+            history.push(&solver.unknowns.y, &solver.unknowns.rates);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! The formulas of [`Esdirk`](super::Esdirk), each with its source.
+
+mod bathe;
+mod kennedy_carpenter;
+mod msstc;
+mod mssth;
+
+pub use bathe::bathe;
+pub use kennedy_carpenter::{esdirk324l2sa, esdirk325l2sa, esdirk436l2sa2};
+pub use msstc::msstc;
+pub use mssth::mssth;
+
+use mbsbench_problem::linalg::Lu;
+use mbsbench_problem::{DoubleDouble, Scalar};
+use nalgebra::DMatrix;
+
+/// Zero of a function with a simple zero near `start`, by Newton's method.
+fn newton(start: f64, value_and_slope: impl Fn(DoubleDouble) -> (DoubleDouble, DoubleDouble)) -> DoubleDouble {
+    // from at least six digits, each iteration doubles their number
+    (0..5).fold(DoubleDouble::from(start), |x, _| {
+        let (value, slope) = value_and_slope(x);
+        x - value / slope
+    })
+}
+
+/// `x` with `A x = b`, row by row.
+fn solved<const N: usize>(a: [[DoubleDouble; N]; N], mut b: [DoubleDouble; N]) -> [DoubleDouble; N] {
+    let mut factors = Lu::new(N);
+    factors
+        .factorize(&DMatrix::from_fn(N, N, |i, j| a[i][j]))
+        .expect("distinct nodes make the conditions independent; a test reads all tables");
+    factors.solve(&mut b);
+    b
+}
+
+/// Entry `a_{i1}` that makes a row sum to its node, before the others.
+fn with_row_sum(node: DoubleDouble, rest: &[DoubleDouble]) -> Vec<DoubleDouble> {
+    let mut row = vec![node - rest.iter().sum::<DoubleDouble>()];
+    row.extend(rest);
+    row
+}
+
+/// The row of the third stage, which two conditions determine: `Σⱼ a₃ⱼ = c` and `Σⱼ a₃ⱼ cⱼ = c²/2` with `c₂ = 2γ`.
+fn third_stage(gamma: DoubleDouble, node: DoubleDouble) -> Vec<DoubleDouble> {
+    with_row_sum(node, &[node * (node - gamma * 2.0) / (gamma * 4.0), gamma])
+}
+
+/// Scalar product over the shorter of the two.
+fn dot(a: &[DoubleDouble], b: &[DoubleDouble]) -> DoubleDouble {
+    a.iter().zip(b).map(|(&a, &b)| a * b).sum()
+}
+
+/// The integer or simple decimal `x`, exactly.
+fn number(x: f64) -> DoubleDouble {
+    DoubleDouble::from(x)
+}
+
+/// `Σᵢ cᵢ xⁱ`.
+fn polynomial(coefficients: &[DoubleDouble], x: DoubleDouble) -> DoubleDouble {
+    coefficients.iter().rfold(DoubleDouble::nought(), |sum, &coefficient| sum * x + coefficient)
+}
+
+/// `Σᵢ i cᵢ xⁱ⁻¹`.
+fn slope(coefficients: &[DoubleDouble], x: DoubleDouble) -> DoubleDouble {
+    let terms = coefficients.iter().enumerate().skip(1);
+    terms.rfold(DoubleDouble::nought(), |sum, (i, &coefficient)| sum * x + coefficient * i as f64)
+}

@@ -1,0 +1,124 @@
+//! The implicit form of a problem, with the same counters.
+
+use nalgebra::DMatrix;
+
+use crate::dae::{Dae, FirstOrder, Index3, Point};
+use crate::linalg::Singular;
+use crate::{Counted, Failure, Scalar, Statistics, Unsuitable};
+
+/// A [`Dae`] with counters: what [`Counted::with_dae`] hands out.
+pub struct CountedDae<'c, S: Scalar = f64> {
+    inner: &'c mut dyn Dae<S>,
+    statistics: &'c mut Statistics,
+    paused: bool,
+}
+
+impl<S: Scalar> Counted<'_, S> {
+    /// Calls `work` with the problem in implicit form: its own, the index-3 form of its mechanics, or `y' − f = 0`.
+    ///
+    /// # Errors
+    /// [`Unsuitable`] where it has none; see [`dae::suits`](crate::dae::suits).
+    pub fn with_dae<T>(&mut self, work: impl FnOnce(&mut CountedDae<'_, S>) -> T) -> Result<T, Unsuitable> {
+        crate::dae::suits(self.inner)?;
+        let (statistics, paused) = (&mut self.statistics, self.paused);
+        let count = |inner: &mut dyn Dae<S>| work(&mut CountedDae { inner, statistics, paused });
+        if let Some(dae) = self.inner.dae() {
+            return Ok(count(dae));
+        }
+        if let Some(mechanics) = self.inner.mechanics() {
+            return Ok(count(&mut Index3::new(mechanics)));
+        }
+        Ok(count(&mut FirstOrder::new(self.inner)))
+    }
+}
+
+impl<S: Scalar> CountedDae<'_, S> {
+    /// See [`Dae::differential`].
+    #[must_use]
+    pub fn differential(&self) -> usize {
+        self.inner.differential()
+    }
+
+    /// See [`Dae::algebraic`].
+    #[must_use]
+    pub fn algebraic(&self) -> usize {
+        self.inner.algebraic()
+    }
+
+    /// See [`Dae::chart_length`].
+    #[must_use]
+    pub fn chart_length(&self) -> usize {
+        self.inner.chart_length()
+    }
+
+    /// See [`Dae::locate`].
+    pub fn locate(&self, state: &[S], chart: &mut [S], y: &mut [S]) {
+        self.inner.locate(state, chart, y);
+    }
+
+    /// See [`Dae::state`].
+    pub fn state(&self, chart: &[S], y: &[S], state: &mut [S]) {
+        self.inner.state(chart, y, state);
+    }
+
+    /// See [`Dae::recentre`].
+    pub fn recentre(&self, chart: &[S], y: &[S], centred: &mut [S]) {
+        self.inner.recentre(chart, y, centred);
+    }
+
+    /// See [`Dae::transport`].
+    pub fn transport(&self, from: &[S], to: &[S], y: &mut [S], rates: &mut [S]) {
+        self.inner.transport(from, to, y, rates);
+    }
+
+    /// Evaluations of the residual so far.
+    #[must_use]
+    pub fn residual_evaluations(&self) -> u64 {
+        self.statistics.rhs_evaluations
+    }
+
+    /// See [`Dae::residual`]. Counts an evaluation of the right-hand side.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn residual(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Failure> {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.inner.residual(at, c, residual)
+    }
+
+    /// Replaces the residual at a point by Newton's correction, to be subtracted from `(y' ; λ)`: with the matrix formed and
+    /// factorised there. Counts a Jacobian, a factorisation, a solution and an iteration.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    pub fn correct(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Singular> {
+        let counted = u64::from(!self.paused);
+        self.statistics.jacobian_evaluations += counted;
+        self.statistics.factorizations += counted;
+        self.inner.factorise(at, c)?;
+        self.statistics.linear_solves += counted;
+        self.statistics.newton_iterations += counted;
+        self.inner.solve(residual);
+        Ok(())
+    }
+
+    /// See [`Dae::jacobian`]. Not counted: it is for observers.
+    pub fn jacobian(&mut self, at: Point<'_, S>, c: S, matrix: &mut DMatrix<S>) {
+        self.inner.jacobian(at, c, matrix);
+    }
+
+    /// See [`Dae::consistent`]. Counts an evaluation of the right-hand side; what the problem solves for it is its own, as
+    /// in a right-hand side.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn consistent(&mut self, t: S, chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.inner.consistent(t, chart, y, rates)
+    }
+
+    /// See [`Dae::kinematic`].
+    pub fn kinematic(&self, chart: &[S], y: &[S], rates: &mut [S]) {
+        self.inner.kinematic(chart, y, rates);
+    }
+}

@@ -1,0 +1,195 @@
+//! Constrained mechanics in their index-3 form.
+
+use nalgebra::DMatrix;
+
+use super::{Dae, DenseSystem, Point};
+use crate::acceleration::not_invertible;
+use crate::linalg::{Singular, add_product};
+use crate::{Derivatives, Failure, Mechanics, Scalar, Terms, Unsuitable};
+
+/// ```text
+/// q' − v = 0
+/// M(q) v' − D(t, q, v) − Jᵀ λ = 0
+/// Φ(t, q)/c = 0
+/// ```
+///
+/// with `y = (q ; v)`, for positions that are vectors and holonomic constraints. The constraints hold on positions only;
+/// those of velocities and accelerations are left to the method. The first row is eliminated from Newton's system, of which
+/// `n_q + n_c` unknowns are left, and the constraints in it are `J` whatever the step.
+pub struct Index3<'p, S: Scalar = f64> {
+    mechanics: &'p mut dyn Mechanics<S>,
+    terms: Terms<S>,
+    /// Made at the first factorisation, when the structure is known.
+    derivatives: Option<Derivatives<S>>,
+    /// `K = ∂(M v' − D − Jᵀ λ)/∂q`.
+    stiffness: DMatrix<S>,
+    /// `[M − c ∂D/∂v + c² K, −Jᵀ; J, 0]`.
+    system: DenseSystem<S>,
+    c: S,
+}
+
+impl<'p, S: Scalar> Index3<'p, S> {
+    /// Wraps a mechanical system that [suits](Self::suits).
+    pub fn new(mechanics: &'p mut dyn Mechanics<S>) -> Self {
+        let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
+        Self {
+            mechanics,
+            terms: Terms::new(n, m),
+            derivatives: None,
+            stiffness: DMatrix::from_element(n, n, S::nought()),
+            system: DenseSystem::new(n + m),
+            c: S::nought(),
+        }
+    }
+
+    /// Whether the system has vectors for positions and holonomic constraints only.
+    ///
+    /// # Errors
+    /// [`Unsuitable`], which says what it has instead.
+    pub fn suits(mechanics: &mut dyn Mechanics<S>) -> Result<(), Unsuitable> {
+        if mechanics.nonholonomic() > 0 {
+            let lacks = format!("has {} nonholonomic ones", mechanics.nonholonomic());
+            return Err(Unsuitable { needs: "holonomic constraints", lacks });
+        }
+        if !mechanics.has_vector_coordinates() {
+            let needs = "positions that are vectors, with velocities as their rates";
+            return Err(Unsuitable { needs, lacks: "has others".to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Number of positions.
+    fn coordinates(&self) -> usize {
+        self.terms.forces.len()
+    }
+
+    /// Forms stiffness and condensed matrix from the terms of the last residual and from derivatives at the point.
+    fn linearise(&mut self, at: Point<'_, S>, c: S) {
+        let n = self.coordinates();
+        let m = self.terms.constraints.len();
+        let (q, v) = at.y.split_at(n);
+        let (acceleration, lambda) = at.rates[n..].split_at(n);
+        let Self { mechanics, terms, derivatives, stiffness, system, .. } = self;
+        let derivatives = derivatives.get_or_insert_with(|| Derivatives::new(n, m, mechanics.structure(at.t, q)));
+        mechanics.derivatives(at.t, q, v, derivatives);
+        for (entry, &by_position) in stiffness.iter_mut().zip(&derivatives.forces_by_position) {
+            *entry = -by_position;
+        }
+        derivatives.add_inertia(S::from(1.0), acceleration, stiffness);
+        derivatives.add_curvature(S::from(-1.0), lambda, stiffness);
+        let damping = &derivatives.forces_by_velocity;
+        let square = c * c;
+        for j in 0..n {
+            for i in 0..n {
+                system.matrix[(i, j)] = terms.mass[(i, j)] - damping[(i, j)] * c + stiffness[(i, j)] * square;
+            }
+        }
+        put_border(&terms.jacobian, &mut system.matrix);
+        self.c = c;
+    }
+}
+
+/// Writes `−Jᵀ` to the right of and `J` below the upper left block of `matrix`, and zeros into the corner.
+fn put_border<S: Scalar>(jacobian: &DMatrix<S>, matrix: &mut DMatrix<S>) {
+    let n = jacobian.ncols();
+    for i in 0..jacobian.nrows() {
+        for j in 0..n {
+            matrix[(n + i, j)] = jacobian[(i, j)];
+            matrix[(j, n + i)] = -jacobian[(i, j)];
+        }
+    }
+    matrix.view_range_mut(n.., n..).fill(S::nought());
+}
+
+impl<S: Scalar> Dae<S> for Index3<'_, S> {
+    fn differential(&self) -> usize {
+        2 * self.coordinates()
+    }
+
+    fn algebraic(&self) -> usize {
+        self.terms.constraints.len()
+    }
+
+    fn residual(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Failure> {
+        let n = self.coordinates();
+        let (q, v) = at.y.split_at(n);
+        self.mechanics.terms(at.t, q, v, &mut self.terms);
+        let (kinematic, rest) = residual.split_at_mut(n);
+        let (dynamic, constraints) = rest.split_at_mut(n);
+        for ((row, &rate), &v) in kinematic.iter_mut().zip(at.rates).zip(v) {
+            *row = rate - v;
+        }
+        let (acceleration, lambda) = at.rates[n..].split_at(n);
+        self.terms.dynamics(acceleration, lambda, dynamic);
+        for (row, &phi) in constraints.iter_mut().zip(&self.terms.constraints) {
+            *row = phi / c;
+        }
+        Ok(())
+    }
+
+    fn factorise(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
+        self.linearise(at, c);
+        self.system.factorise()
+    }
+
+    fn solve(&mut self, x: &mut [S]) {
+        let n = self.coordinates();
+        let (kinematic, rest) = x.split_at_mut(n);
+        let (dynamic, constraints) = rest.split_at_mut(n);
+        add_product(-self.c, &self.stiffness, kinematic, dynamic);
+        add_product(S::from(-1.0), &self.terms.jacobian, kinematic, constraints);
+        constraints.iter_mut().for_each(|row| *row /= self.c);
+        self.system.solve(rest);
+        for (rate, &acceleration) in kinematic.iter_mut().zip(&*rest) {
+            *rate += acceleration * self.c;
+        }
+    }
+
+    fn jacobian(&mut self, at: Point<'_, S>, c: S, matrix: &mut DMatrix<S>) {
+        self.linearise(at, c);
+        let n = self.coordinates();
+        let Self { terms, stiffness, derivatives, .. } = self;
+        let Some(derivatives) = derivatives else { return };
+        matrix.fill(S::nought());
+        for j in 0..n {
+            matrix[(j, j)] = S::from(1.0);
+            matrix[(j, n + j)] = -c;
+            for i in 0..n {
+                matrix[(n + i, j)] = stiffness[(i, j)] * c;
+                matrix[(n + i, n + j)] = terms.mass[(i, j)] - derivatives.forces_by_velocity[(i, j)] * c;
+            }
+            for k in 0..terms.constraints.len() {
+                matrix[(2 * n + k, j)] = terms.jacobian[(k, j)];
+                matrix[(n + j, 2 * n + k)] = -terms.jacobian[(k, j)];
+            }
+        }
+    }
+
+    /// Accelerations and multipliers from the constraints at acceleration level.
+    fn consistent(&mut self, t: S, _chart: &[S], y: &[S], rates: &mut [S]) -> Result<(), Failure> {
+        let n = self.coordinates();
+        let (q, v) = y.split_at(n);
+        let Self { mechanics, terms, system, .. } = self;
+        mechanics.terms(t, q, v, terms);
+        let (kinematic, x) = rates.split_at_mut(n);
+        kinematic.copy_from_slice(v);
+        let (forces, bias) = x.split_at_mut(n);
+        forces.copy_from_slice(&terms.forces);
+        mechanics.acceleration_bias(t, q, v, bias);
+        bias.iter_mut().for_each(|bias| *bias = -*bias);
+        if !terms.are_finite() || !x.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NonFinite { time: t.value() });
+        }
+        system.matrix.view_range_mut(..n, ..n).copy_from(&terms.mass);
+        put_border(&terms.jacobian, &mut system.matrix);
+        system.factorise().map_err(|Singular| not_invertible(&system.matrix, t, "[M Jᵀ; J 0]"))?;
+        system.solve(x);
+        Ok(())
+    }
+
+    fn kinematic(&self, _chart: &[S], y: &[S], rates: &mut [S]) {
+        let n = self.coordinates();
+        rates[..n].copy_from_slice(&y[n..]);
+        rates[n..].fill(S::nought());
+    }
+}

@@ -1,0 +1,96 @@
+//! What follows from the characteristic roots of a method.
+
+use mbsbench_integrators::implicit::linear::{Characteristics, characteristics};
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+
+/// Spectral radius, and amplitude decay and period elongation of the principal root, on the undamped oscillator (zhang2022,
+/// Eq. 22). Nothing is solved for it: the roots are those of the method's formula at the run's constant step, whatever the
+/// model. Cells are empty for a method that does not know its roots.
+///
+/// With a period of one second the step for each stage is the abscissa `Δt/(nT)` of the paper's figures.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LinearAnalysis {
+    /// Period `T` of the oscillator, s.
+    period: f64,
+}
+
+impl Default for LinearAnalysis {
+    fn default() -> Self {
+        Self { period: 1.0 }
+    }
+}
+
+impl Parameters for LinearAnalysis {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("period", self.period)
+    }
+}
+
+impl MeasureDefinition for LinearAnalysis {
+    const NAME: &'static str = "linear_analysis";
+    const SUMMARY: &'static str =
+        "spectral radius, amplitude decay and period elongation from the method's characteristic roots";
+
+    fn columns(&self) -> Vec<String> {
+        ["spectral_radius", "amplitude_decay", "period_elongation"].map(str::to_owned).to_vec()
+    }
+    fn is_of_method(&self) -> bool {
+        true
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        let stages = f64::from(context.method.implicit_stages());
+        let at = |step: f64| characteristics(context.method, &[step / (stages * self.period)]);
+        Box::new(Roots(context.step.and_then(at).and_then(|mut all| all.pop())))
+    }
+}
+
+struct Roots(Option<Characteristics>);
+
+impl Measure for Roots {
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        let principal = self.0.as_ref().and_then(|roots| roots.principal.as_ref());
+        vec![
+            self.0.as_ref().map(|roots| roots.spectral_radius),
+            principal.map(|root| root.amplitude_decay),
+            principal.map(|root| root.period_elongation),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::TAU;
+
+    use mbsbench_integrators::{Ode15s, Trapezoidal};
+    use mbsbench_problem::{Method, MethodDefinition};
+
+    use super::super::testing::{context, ended};
+    use super::*;
+
+    fn measured(method: &dyn Method, step: Option<f64>) -> Vec<Option<f64>> {
+        let context = MeasureContext { method, step, ..context(&[], [0.0, 1.0], None) };
+        ended(LinearAnalysis { period: 2.0 }.start(&context), false)
+    }
+
+    #[test]
+    fn the_trapezoidal_rule_lengthens_the_period_and_damps_nothing() {
+        let trapezoidal = Trapezoidal::default().method();
+        let values = measured(&*trapezoidal, Some(0.2));
+        let omega_h = TAU * 0.1;
+        let exact = [1.0, 0.0, 0.5 * omega_h / (0.5 * omega_h).atan() - 1.0];
+        for (value, exact) in values.iter().zip(exact) {
+            assert!((value.unwrap() - exact).abs() < 1e-14, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn cells_are_empty_without_roots_or_step() {
+        assert_eq!(measured(&*Ode15s::default().method(), Some(0.1)), [None; 3]);
+        assert_eq!(measured(&*Trapezoidal::default().method(), None), [None; 3]);
+    }
+}
