@@ -52,7 +52,7 @@ const TEST_SET: [[f64; 7]; 3] = [
     ],
 ];
 const TEST_SET_MULTIPLIERS: [f64; 6] = [
-    199.175_333_373_191_0,
+    199.175_333_373_191,
     -29.755_312_280_150_52,
     23.066_541_190_983_99,
     31.452_713_654_759_27,
@@ -72,8 +72,8 @@ fn the_end_of_the_test_set() {
     }
 }
 
-/// Accelerations and multipliers there. Those of the test set are of a solution of the index-3 form, and follow from its angles and
-/// rates to 1e-7 of the largest of them.
+/// Accelerations and multipliers there. The test set's accelerations are of a solution of the index-3 form: those that the equations
+/// give at its own angles and rates differ from them by 1e-7 of the largest, which bounds what they can decide.
 #[test]
 fn accelerations_and_multipliers_of_the_test_set() {
     let record = run(SqueezerFormulation::Angles, SqueezerStart::TestSet, 0.03);
@@ -81,7 +81,7 @@ fn accelerations_and_multipliers_of_the_test_set() {
     let mut equations = AccelerationLevel::new(MechanicsOf::new(&model));
     let mut rate = [0.0; 14];
     equations.rhs(0.03, &record.states[3000], &mut rate).expect("regular");
-    assert_all_near(&rate[7..], &TEST_SET[2], 1e-7);
+    assert_all_near(&rate[7..], &TEST_SET[2], 5e-7);
     assert_all_near(equations.multipliers(), &TEST_SET_MULTIPLIERS.map(|lambda| -lambda), 1e-7);
 }
 
