@@ -7,7 +7,7 @@ use mbsbench_problem::Failure;
 
 use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
 use crate::objects::{
-    Context, DenseSolver, FixedPoint, Memory, OutOfMemory, Vector, components, components_mut, entries_mut,
+    Context, DenseSolver, FixedPoint, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
 };
 use crate::{Iteration, ffi};
 
@@ -73,15 +73,6 @@ pub struct Options<'o> {
     pub max_step: Option<f64>,
     /// Time that no step goes beyond, s.
     pub t_stop: f64,
-}
-
-/// How far a step has come.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reached {
-    /// Time of the state, s.
-    pub t: f64,
-    /// Whether it is that of a root, and not the end of the library's step.
-    pub is_root: bool,
 }
 
 /// A solve under way.
@@ -190,23 +181,15 @@ impl<E: Equations> Solver<E> {
         // state's components is alive.
         let flag =
             unsafe { ffi::CVode(self.memory.pointer(), self.t_stop, self.state.pointer(), &raw mut t, ffi::ONE_STEP) };
-        let ours = self.callbacks.failure()?;
-        if flag < 0 {
-            let failure = ours.filter(|_| ffi::CV_OURS.contains(&flag));
-            return Err(failure.unwrap_or_else(|| self.memory.failure(self.t, flag)));
-        }
-        let is_root = flag == ffi::ROOT_RETURN;
-        if is_root {
+        let failure = self.callbacks.failure()?;
+        let reached = self.memory.reached([self.t, t], flag, failure, &ffi::CV_OURS)?;
+        if reached.is_root {
             // SAFETY: as many places as there are functions.
             let flag = unsafe { ffi::CVodeGetRootInfo(self.memory.pointer(), self.found.as_mut_ptr()) };
             self.memory.check(self.t, flag)?;
         }
-        if t <= self.t {
-            let too_small = Failure::StepTooSmall { time: self.t, step: t - self.t };
-            return Err(ours.unwrap_or(too_small));
-        }
         self.t = t;
-        Ok(Reached { t, is_root })
+        Ok(reached)
     }
 
     /// The state that the last step reached.

@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use mbsbench_problem::{Counted, Failure, Interpolant, Observer, Solution, Statistics, Step, StepControl, Task};
 
 use crate::callbacks::Counters;
-use crate::cvode::{self, Formula, Reached};
+use crate::cvode::{self, Formula};
 use crate::definitions::{Kind, Sundials};
 use crate::equations::{Equations, sizes};
 use crate::ida;
+use crate::objects::Reached;
 use crate::settings::{Iteration, Jacobian};
 
 /// What CVODE and IDA have in common, on a problem of ours.

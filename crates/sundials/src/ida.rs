@@ -6,9 +6,10 @@ use std::ffi::{c_int, c_void};
 use mbsbench_problem::Failure;
 
 use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
-use crate::cvode::Reached;
 use crate::ffi;
-use crate::objects::{Context, DenseSolver, Memory, OutOfMemory, Vector, components, components_mut, entries_mut};
+use crate::objects::{
+    Context, DenseSolver, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
+};
 
 /// Equations for [`Solver`].
 pub trait Equations {
@@ -164,23 +165,15 @@ impl<E: Equations> Solver<E> {
             let (memory, y, rate) = (self.memory.pointer(), self.state.pointer(), self.rate.pointer());
             ffi::IDASolve(memory, self.t_stop, &raw mut t, y, rate, ffi::ONE_STEP)
         };
-        let ours = self.callbacks.failure()?;
-        if flag < 0 {
-            let failure = ours.filter(|_| ffi::IDA_OURS.contains(&flag));
-            return Err(failure.unwrap_or_else(|| self.memory.failure(self.t, flag)));
-        }
-        let is_root = flag == ffi::ROOT_RETURN;
-        if is_root {
+        let failure = self.callbacks.failure()?;
+        let reached = self.memory.reached([self.t, t], flag, failure, &ffi::IDA_OURS)?;
+        if reached.is_root {
             // SAFETY: as many places as there are functions.
             let flag = unsafe { ffi::IDAGetRootInfo(self.memory.pointer(), self.found.as_mut_ptr()) };
             self.memory.check(self.t, flag)?;
         }
-        if t <= self.t {
-            let too_small = Failure::StepTooSmall { time: self.t, step: t - self.t };
-            return Err(ours.unwrap_or(too_small));
-        }
         self.t = t;
-        Ok(Reached { t, is_root })
+        Ok(reached)
     }
 
     /// The state that the last step reached.

@@ -318,6 +318,15 @@ pub struct Memory {
     context: Rc<Context>,
 }
 
+/// How far a step has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reached {
+    /// Time of the state, s.
+    pub t: f64,
+    /// Whether it is that of a root, and not the end of the library's step.
+    pub is_root: bool,
+}
+
 impl Memory {
     /// CVODE with the Adams formulas or those of backward differentiation.
     ///
@@ -361,6 +370,28 @@ impl Memory {
             return Err(OutOfMemory("creating the solver"));
         }
         Ok(Self { pointer, free, name, context: Rc::clone(context) })
+    }
+
+    /// What a step from `from` to `t` (s) that returned `flag` has come to. `failure` is what the equations failed with, which
+    /// counts where the flag is one of `ours`, or the time did not advance.
+    ///
+    /// # Errors
+    /// The equations' own failure, [`Failure::StepTooSmall`], or [`Failure::SolverFailed`] with the library's name for it.
+    pub fn reached(
+        &self,
+        [from, t]: [f64; 2],
+        flag: c_int,
+        failure: Option<Failure>,
+        ours: &[c_int],
+    ) -> Result<Reached, Failure> {
+        if flag < 0 {
+            let failure = failure.filter(|_| ours.contains(&flag));
+            return Err(failure.unwrap_or_else(|| self.failure(from, flag)));
+        }
+        if t <= from {
+            return Err(failure.unwrap_or(Failure::StepTooSmall { time: from, step: t - from }));
+        }
+        Ok(Reached { t, is_root: flag == ffi::ROOT_RETURN })
     }
 
     /// Address for the functions of the library.
