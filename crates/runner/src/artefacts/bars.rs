@@ -39,7 +39,8 @@ impl Look {
         let mut series = Vec::new();
         for (each, style) in drawn.iter().zip(styles) {
             if let Some(points) = published.and_then(|table| printed(table, each, is_alone, names)) {
-                let label = if is_alone { "published".to_owned() } else { format!("{}, published", each.text) };
+                let whose = spec.published_label.as_deref().unwrap_or("published");
+                let label = if is_alone { whose.to_owned() } else { format!("{}, {whose}", each.text) };
                 series.push(Series { published: true, ..Series::bars(label, style, points) });
             }
             let label = if is_alone { "measured".to_owned() } else { each.text.clone() };

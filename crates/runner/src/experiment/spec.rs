@@ -358,6 +358,9 @@ pub struct PanelSpec {
     /// of x, then one column for each series, named like it; where there is one series its column may have any name.
     #[serde(default)]
     pub published: Option<String>,
+    /// What the legend calls these values where they are not the paper's own: `authors' code`.
+    #[serde(default)]
+    pub published_label: Option<String>,
     /// Label of the x axis, without unit; its name where not given.
     #[serde(default)]
     pub x_label: Option<String>,

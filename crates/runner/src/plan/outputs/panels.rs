@@ -103,6 +103,10 @@ impl Outputs<'_> {
             let message = format!("the unit `{unit}` of x");
             self.refuse("x_unit", message, "accepted: `x_unit: 1` beside an `x_label` that says what the number is");
         }
+        if panel.published_label.is_some() && panel.published.is_none() {
+            let help = "accepted: `published_label` beside `published`";
+            self.refuse("published_label", "a label for values that are not there", help);
+        }
         if panel.published.is_some() {
             let help = "accepted: `published` with `kind: bars`, or on a table";
             self.refuse("published", "published values in a panel without bars", help);
