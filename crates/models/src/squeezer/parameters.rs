@@ -16,9 +16,9 @@ pub enum SqueezerFormulation {
     Angles,
     /// Centres of mass and angles of the seven links, twenty constraints: two in each of the ten pins.
     Cartesian,
-    /// Origins of the links' frames, angles and momenta about the origins, with the same constraints, for methods that
-    /// solve implicit equations; for others as `cartesian`.
-    Momenta,
+    /// Origins of the links' frames, rotations (`angles` or `rodrigues`) and momenta about the origins, with the same
+    /// constraints, for methods that solve implicit equations; for those with explicit ones as `cartesian`.
+    Momenta(Rotations),
 }
 
 /// Where the squeezer starts, at rest.
@@ -37,10 +37,8 @@ pub enum SqueezerStart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Squeezer {
-    /// The coordinates: seven angles with six constraints, or seven bodies with twenty.
+    /// The unknowns: seven angles with six constraints, or seven bodies with twenty.
     pub formulation: SqueezerFormulation,
-    /// Unknowns for the rotations in the formulation `momenta`.
-    pub rotations: Rotations,
     /// Where it starts.
     pub start: SqueezerStart,
     /// Angle β₀ of the crank O-F at the start `paper`, rad from `+x`.
@@ -80,7 +78,6 @@ impl Default for Squeezer {
         let link = |length, mass, centre, inertia| Link { length, mass, centre, inertia };
         Self {
             formulation: SqueezerFormulation::Angles,
-            rotations: Rotations::Angles,
             start: SqueezerStart::Paper,
             crank_angle: -0.0620,
             of: link(0.007, 0.043_25, [0.000_92, 0.0], 2.194e-6),
@@ -152,7 +149,7 @@ impl ModelDefinition for Squeezer {
         match self.formulation {
             SqueezerFormulation::Angles => Box::new(SqueezerModel(SqueezerAngles(self.clone()))),
             SqueezerFormulation::Cartesian => Box::new(SqueezerModel(SqueezerBodies(self.clone()))),
-            SqueezerFormulation::Momenta => Box::new(SqueezerMomentaModel::new(self.clone(), self.rotations)),
+            SqueezerFormulation::Momenta(rotations) => Box::new(SqueezerMomentaModel::new(self.clone(), rotations)),
         }
     }
 }
