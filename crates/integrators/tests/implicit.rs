@@ -358,11 +358,11 @@ impl Observer for Inside {
     }
 }
 
-/// The formulas keep their orders where every step has a chart of its own, and where every stage has; the rotor turns by
-/// more than a chart could hold.
+/// The formulas keep their orders where every step has a chart of its own, where every stage has, and where every correction
+/// has; the rotor turns by more than a chart could hold.
 #[test]
 fn orders_on_a_manifold() {
-    let by_stage = Charts::Stage;
+    let (by_stage, corrected) = (Charts::Stage, Charts::Prediction);
     let cases = methods![
         SHARP;
         "lms2": Lms2 {},
@@ -373,17 +373,26 @@ fn orders_on_a_manifold() {
         "mssth4": Mssth4 {},
         "msstc4, charts by stage": Msstc4 { charts: by_stage },
         "esdirk436l2sa2, charts by stage": Esdirk436l2sa2 { charts: by_stage },
+        "lms2, charts at predictions": Lms2 { charts: corrected },
+        "lms4, charts at predictions": Lms4 { charts: corrected },
+        "ss4, charts at predictions": Ss4 { charts: corrected },
+        "msstc4, charts at predictions": Msstc4 { charts: corrected },
+        "esdirk436l2sa2, charts at predictions": Esdirk436l2sa2 { charts: corrected },
     ];
     for (name, method) in cases {
-        let by_stage = name.ends_with("stage");
+        let stages = method.implicit_stages();
+        let charts_a_step = match name.rsplit(' ').next() {
+            Some("stage") => stages,
+            Some("predictions") => 2 * stages,
+            _ => 1,
+        };
         let error = |steps: u32| {
             let settings = Settings::fixed(2.5 / f64::from(steps));
             let task = Task { t_start: 0.0, t_end: 2.5, initial: &Rotor::exact(0.0), settings };
             let (mut rotor, mut inside) = (Rotor::new(), Inside::default());
             let solution = method.solve(Counted::new(&mut rotor), &task, &mut inside);
             assert_eq!(solution.failure, None, "{name}");
-            let charts = steps * if by_stage { method.implicit_stages() } else { 1 };
-            assert_eq!(rotor.charts.get(), charts, "{name}");
+            assert_eq!(rotor.charts.get(), steps * charts_a_step, "{name}");
             let error = largest_difference(&solution.state, &Rotor::exact(2.5));
             assert!(inside.largest < 1e-2, "{name}: {:e} inside a step", inside.largest);
             error

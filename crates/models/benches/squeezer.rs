@@ -5,6 +5,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_integrators::{Esdirk436l2sa2, Lms4, Msstc4};
+use mbsbench_models::squeezer::Rotations;
 use mbsbench_models::{Squeezer, SqueezerFormulation};
 use mbsbench_problem::{
     Counted, Formulated, Method, MethodDefinition, Model, ModelDefinition, Settings, Silent, Solution, Task,
@@ -22,8 +23,11 @@ fn solve(model: &dyn Model, method: &dyn Method) -> Solution {
 }
 
 fn formulas(criterion: &mut Criterion) {
-    for (name, formulation) in [("angles", SqueezerFormulation::Angles), ("Cartesian", SqueezerFormulation::Cartesian)]
-    {
+    for (name, formulation) in [
+        ("angles", SqueezerFormulation::Angles),
+        ("Cartesian", SqueezerFormulation::Cartesian),
+        ("momenta", SqueezerFormulation::Momenta(Rotations::Rodrigues)),
+    ] {
         let model = Squeezer { formulation, ..Squeezer::default() }.model();
         let mut group = criterion.benchmark_group(format!("500 points on the squeezer, {name}"));
         let methods: [(&str, Box<dyn Method>); 3] = [

@@ -2,11 +2,13 @@
 
 use std::alloc::System;
 
+use mbsbench_models::squeezer::Rotations;
 use mbsbench_models::{
     DoublePendulum, FlexibleSliderCrank, LinearTest, LinkageFormulation, OscillationInTime, SliderCrank, Squeezer,
     SqueezerFormulation, StiffDoublePendulum, TwoBouncingBalls,
 };
-use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
+use mbsbench_problem::dae::Point;
+use mbsbench_problem::{Dae, DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -37,6 +39,9 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
         });
         assert_eq!(all, 0, "{name}: discontinuity functions");
     }
+    if let Some(dae) = ode.dae() {
+        implicit(name, dae, &y);
+    }
     let Some(mechanics) = ode.mechanics() else { return };
     let n = mechanics.coordinates();
     let (q, v) = y.split_at(n);
@@ -50,6 +55,26 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
         mechanics.acceleration_bias(S::nought(), q, v, &mut bias);
     });
     assert_eq!(all, 0, "{name}: mechanics");
+}
+
+fn implicit<S: Scalar>(name: &str, dae: &mut dyn Dae<S>, state: &[S]) {
+    let zeros = |size| vec![S::nought(); size];
+    let (n, all) = (dae.differential(), dae.differential() + dae.algebraic());
+    let (mut chart, mut y, mut rates, mut residual) = (zeros(dae.chart_length()), zeros(n), zeros(all), zeros(all));
+    let (mut centred, mut shown) = (chart.clone(), zeros(state.len()));
+    let all = fewest(|| {
+        dae.locate(state, &mut chart, &mut y);
+        dae.kinematic(&chart, &y, &mut rates);
+        dae.consistent(S::nought(), &chart, &y, &mut rates).expect("regular");
+        let at = Point { t: S::nought(), chart: &chart, y: &y, rates: &rates };
+        dae.residual(at, S::from(1e-4), &mut residual).expect("it exists");
+        dae.factorise(at, S::from(1e-4)).expect("regular");
+        dae.solve(&mut residual);
+        dae.recentre(&chart, &y, &mut centred);
+        dae.transport(&chart, &centred, &mut y, &mut rates);
+        dae.state(&chart, &y, &mut shown);
+    });
+    assert_eq!(all, 0, "{name}: implicit equations");
 }
 
 fn check(name: &str, model: &dyn Model) {
@@ -75,7 +100,8 @@ fn linkages_allocate_nothing() {
 
 #[test]
 fn the_squeezer_allocates_nothing() {
-    for formulation in [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian] {
+    let momenta = SqueezerFormulation::Momenta(Rotations::Rodrigues);
+    for formulation in [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian, momenta] {
         check("squeezer", &*Squeezer { formulation, ..Default::default() }.model());
     }
 }

@@ -66,7 +66,9 @@ impl Scheme for Auxiliaries {
             add(-weight.im * h, &parts[1], &mut unknowns.base);
         }
         Predictor::CONSTANT.predict(h, history, &mut unknowns.rates);
-        solver.solve(Stage { number: 1, t: solver.t_end, c: self.formula.b_0 * h })?;
+        let c = self.formula.b_0 * h;
+        solver.recentre_at_prediction(history, 1, &mut self.parts, c);
+        solver.solve(Stage { number: 1, t: solver.t_end, c })?;
         let n = solver.unknowns.y.len();
         self.advance(&history.newest().rates[..n], &solver.unknowns.rates[..n]);
         history.push(&solver.unknowns.y, &solver.unknowns.rates);

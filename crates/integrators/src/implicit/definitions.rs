@@ -31,7 +31,7 @@ macro_rules! definition {
             pub max_iterations: u32,
             /// Derivatives and multipliers at the start: `consistent` or `zero`.
             pub initial_derivatives: InitialDerivatives,
-            /// Where local coordinates of rotations are centred: `step` or `stage`.
+            /// Where local coordinates of rotations are centred: `step`, `stage` or `prediction`.
             pub charts: Charts,
         }
 
@@ -66,6 +66,7 @@ macro_rules! definition {
                     tolerance: self.newton_tolerance,
                     iterations: self.max_iterations,
                     initial: self.initial_derivatives,
+                    charts: self.charts,
                 };
                 Box::new(Implicit { rule: self.rule(), plan })
             }

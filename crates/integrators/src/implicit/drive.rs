@@ -9,7 +9,7 @@ use mbsbench_problem::{
 use super::history::{History, Solved};
 use super::newton::{Limits, Solver, Unknowns};
 use super::scheme::Scheme;
-use super::settings::InitialDerivatives;
+use super::settings::{Charts, InitialDerivatives};
 use crate::grid::Grid;
 
 /// What of a method the run itself depends on.
@@ -21,6 +21,8 @@ pub struct Plan {
     pub iterations: u32,
     /// Derivatives at the start.
     pub initial: InitialDerivatives,
+    /// Where local coordinates are centred.
+    pub charts: Charts,
 }
 
 /// Where a run has come to.
@@ -104,8 +106,17 @@ fn run(
         }
         let (chart, next_chart, unknowns) = (&mut chart, &mut next_chart, &mut unknowns);
         let observed = &mut *observer;
-        let mut solver =
-            Solver { dae: &mut *dae, chart, next_chart, unknowns, t: time, t_end, limits, observer: observed };
+        let mut solver = Solver {
+            dae: &mut *dae,
+            charts: plan.charts,
+            chart,
+            next_chart,
+            unknowns,
+            t: time,
+            t_end,
+            limits,
+            observer: observed,
+        };
         scheme.step(&mut solver, &mut history, h)?;
         dae.state(chart, &history.newest().y, &mut end);
         if !end.iter().all(|x| x.is_finite()) {

@@ -6,6 +6,7 @@ use mbsbench_problem::{CountedDae, Failure, Observer};
 use nalgebra::DMatrix;
 
 use super::history::{History, add};
+use super::settings::Charts;
 
 /// When the iteration ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +57,8 @@ pub struct Stage {
 pub struct Solver<'s, 'd> {
     /// The problem.
     pub dae: &'s mut CountedDae<'d>,
+    /// Where charts are centred.
+    pub charts: Charts,
     /// The chart that everything is expressed in.
     pub chart: &'s mut Vec<f64>,
     /// Memory for the next one.
@@ -76,13 +79,31 @@ impl Solver<'_, '_> {
     /// Moves the chart to the newest point, and re-expresses in it the `live` newest ones and further rates `y'` that belong
     /// to the newest.
     pub fn recentre(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>]) {
-        if self.chart.is_empty() {
+        if !self.chart.is_empty() {
+            self.dae.recentre(self.chart, &history.newest().y, self.next_chart);
+            self.transport(history, live, further);
+        }
+    }
+
+    /// Moves the chart to the predicted point of a stage, in the same way, where charts are to be there; the formula then
+    /// gives the change from the prediction.
+    pub fn recentre_at_prediction(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>], c: f64) {
+        if self.charts != Charts::Prediction || self.chart.is_empty() {
             return;
         }
-        let newest = &history.newest().y;
-        self.dae.recentre(self.chart, newest, self.next_chart);
+        let Unknowns { base, y, rates, .. } = &mut *self.unknowns;
+        add(c, rates, base);
+        self.dae.recentre(self.chart, base, self.next_chart);
+        let n = y.len();
+        self.dae.transport(self.chart, self.next_chart, base, &mut rates[..n]);
+        add(-c, rates, base);
+        self.transport(history, live, further);
+    }
+
+    /// Re-expresses points and further rates in the next chart, and moves to it.
+    fn transport(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>]) {
         for rates in further {
-            self.unknowns.y.copy_from_slice(newest);
+            self.unknowns.y.copy_from_slice(&history.newest().y);
             self.dae.transport(self.chart, self.next_chart, &mut self.unknowns.y, rates);
         }
         history.transport(live, self.dae, self.chart, self.next_chart);

@@ -78,7 +78,8 @@ impl Scheme for PastSteps {
 
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
         let formula = self.first.get(self.made).unwrap_or(&self.formula);
-        solver.recentre(history, self.formula.steps().min(self.made + 1), &mut []);
+        let live = self.formula.steps().min(self.made + 1);
+        solver.recentre(history, live, &mut []);
         let c = if formula.steps() == 1 {
             Self::prepare(formula, &Predictor::CONSTANT, solver, history, h)
         } else if h == self.last_step {
@@ -89,6 +90,7 @@ impl Scheme for PastSteps {
             let predictor = Predictor::hermite(1.0, [0.0, -1.0 / kappa]);
             Self::prepare(&formula, &predictor, solver, history, h)
         };
+        solver.recentre_at_prediction(history, live, &mut [], c);
         solver.solve(Stage { number: 1, t: solver.t_end, c })?;
         history.push(&solver.unknowns.y, &solver.unknowns.rates);
         self.made += 1;

@@ -36,4 +36,7 @@ pub enum Charts {
     Step,
     /// At the point solved last, in every stage.
     Stage,
+    /// In every stage, at the point solved last for the prediction, and at the predicted point for the correction, to which
+    /// alone the formula is applied then; as the code behind zhang2022 does.
+    Prediction,
 }

@@ -17,12 +17,11 @@ pub struct Stages {
     formula: Esdirk<f64>,
     /// One for each implicit stage.
     predictors: Vec<Predictor>,
-    charts: Charts,
 }
 
 impl Stages {
-    /// With a chart for each step or each stage.
-    pub fn new(formula: &Esdirk, charts: Charts) -> Self {
+    /// With the predictors of its stages.
+    pub fn new(formula: &Esdirk) -> Self {
         let formula: Esdirk<f64> = formula.rounded();
         let c = &formula.nodes;
         let last = c.len() - 1;
@@ -31,7 +30,7 @@ impl Stages {
             _ if i == last && formula.order >= 4 => Predictor::hermite(c[i], [c[i - 1], c[i - 2], c[i - 3]]),
             _ => Predictor::hermite(c[i], [c[i - 1], c[i - 2]]),
         };
-        Self { predictors: (1..=last).map(predictor).collect(), charts, formula }
+        Self { predictors: (1..=last).map(predictor).collect(), formula }
     }
 }
 
@@ -48,7 +47,7 @@ impl Scheme for Stages {
         let last = self.predictors.len();
         let t_start = solver.t;
         for (i, predictor) in (1..).zip(&self.predictors) {
-            if i == 1 || self.charts == Charts::Stage {
+            if i == 1 || solver.charts != Charts::Step {
                 solver.recentre(history, i, &mut []);
             }
             let row = &self.formula.rows[i];
@@ -59,7 +58,9 @@ impl Scheme for Stages {
             }
             predictor.predict(h, history, &mut unknowns.rates);
             let t = if i == last { solver.t_end } else { t_start + self.formula.nodes[i] * h };
-            solver.solve(Stage { number: i as u32, t, c: row[i] * h })?;
+            let c = row[i] * h;
+            solver.recentre_at_prediction(history, i, &mut [], c);
+            solver.solve(Stage { number: i as u32, t, c })?;
             history.push(&solver.unknowns.y, &solver.unknowns.rates);
         }
         Ok(())

@@ -4,6 +4,7 @@ use mbsbench_problem::{MechanicalModel, Scalar};
 use nalgebra::DMatrix;
 
 use super::links::{Link, cross, difference, sum, turned};
+use super::pins::{AG, AH, EBD, End, Hold, OF};
 use super::{Points, Squeezer, SqueezerEquations};
 
 /// `q = (x, y, φ)` of the seven links, centre of mass and angle of the local frame from `+x`, in the order of Schiehlen
@@ -22,15 +23,6 @@ use super::{Points, Squeezer, SqueezerEquations};
 /// The torque acts on O-F, the spring on D of E-B-D.
 #[derive(Debug, Clone)]
 pub struct SqueezerBodies(pub Squeezer);
-
-/// Numbers of the links.
-const OF: usize = 0;
-const EF: usize = 1;
-const EBD: usize = 2;
-const GE: usize = 3;
-const AG: usize = 4;
-const HE: usize = 5;
-const AH: usize = 6;
 
 /// Where a link is.
 #[derive(Clone, Copy)]
@@ -56,15 +48,8 @@ impl<S: Scalar> Pose<S> {
 }
 
 impl SqueezerBodies {
-    /// Mass, moment of inertia about the centre of mass and local coordinates of that centre.
-    fn bodies(&self) -> [(f64, f64, [f64; 2]); 7] {
-        let Squeezer { of, ef, he, ge, ag, ah, ebd, .. } = &self.0;
-        let body = |link: &Link| (link.mass, link.inertia, link.centre);
-        [body(of), body(ef), (ebd.mass, ebd.inertia, ebd.centre), body(ge), body(ag), body(he), body(ah)]
-    }
-
     fn pose<S: Scalar>(&self, q: &[S], body: usize) -> Pose<S> {
-        let (_, _, local) = self.bodies()[body];
+        let local = self.0.bodies()[body].centre;
         Pose { centre: [q[3 * body], q[3 * body + 1]], direction: q[3 * body + 2].sin_cos(), local }
     }
 
@@ -89,9 +74,9 @@ impl MechanicalModel for SqueezerBodies {
     }
 
     fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        for (body, (m, inertia, _)) in self.bodies().into_iter().enumerate() {
-            for (k, entry) in [m, m, inertia].into_iter().enumerate() {
-                mass[(3 * body + k, 3 * body + k)] = S::from(entry);
+        for (number, body) in self.0.bodies().into_iter().enumerate() {
+            for (k, entry) in [body.mass, body.mass, body.inertia].into_iter().enumerate() {
+                mass[(3 * number + k, 3 * number + k)] = S::from(entry);
             }
         }
     }
@@ -107,35 +92,22 @@ impl MechanicalModel for SqueezerBodies {
     }
 
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
-        let Squeezer { of, ef, he, ge, ag, ah, ebd, a, b, .. } = &self.0;
-        let [crank, rod, plate, upper, upper_arm, lower, lower_arm] =
-            [OF, EF, EBD, GE, AG, HE, AH].map(|body| self.pose(q, body));
-        let first = [0.0; 2];
-        let second = |link: &Link| [link.length, 0.0];
-        let e = plate.point(first);
-        let [a, b] = [a, b].map(|point| point.map(S::from));
-        let pins = [
-            crank.point(first),
-            difference(plate.point([0.0, ebd.length]), b),
-            difference(upper_arm.point(first), a),
-            difference(lower_arm.point(first), a),
-            difference(crank.point(second(of)), rod.point(second(ef))),
-            difference(e, rod.point(first)),
-            difference(e, upper.point(second(ge))),
-            difference(e, lower.point(second(he))),
-            difference(upper_arm.point(second(ag)), upper.point(first)),
-            difference(lower_arm.point(second(ah)), lower.point(first)),
-        ];
-        for (phi, pin) in phi.chunks_exact_mut(2).zip(pins) {
-            phi.copy_from_slice(&pin);
+        let poses: [Pose<S>; 7] = std::array::from_fn(|body| self.pose(q, body));
+        let place = |end: End| poses[end.body].point(end.point);
+        for (phi, pin) in phi.chunks_exact_mut(2).zip(self.0.pins()) {
+            let held = match pin.second {
+                Hold::Ground(point) => point.map(S::from),
+                Hold::Link(end) => place(end),
+            };
+            phi.copy_from_slice(&difference(place(pin.first), held));
         }
     }
 
     /// Kinetic energy and that of the spring, J.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let mut twice = S::nought();
-        for ((m, inertia, _), v) in self.bodies().into_iter().zip(v.chunks_exact(3)) {
-            twice += (v[0] * v[0] + v[1] * v[1]) * m + v[2] * v[2] * inertia;
+        for (body, v) in self.0.bodies().into_iter().zip(v.chunks_exact(3)) {
+            twice += (v[0] * v[0] + v[1] * v[1]) * body.mass + v[2] * v[2] * body.inertia;
         }
         twice * 0.5 + self.0.spring(self.pose(q, EBD).point(self.0.ebd.spring)).1
     }
@@ -162,11 +134,11 @@ impl SqueezerEquations for SqueezerBodies {
             (a, [0.0; 2]),
         ];
         let mut q = Vec::with_capacity(21);
-        for ((((place, local), turn), quarter), (_, _, centre)) in
-            places.into_iter().zip(turns).zip(Self::quarters::<S>()).zip(self.bodies())
+        for ((((place, local), turn), quarter), body) in
+            places.into_iter().zip(turns).zip(Self::quarters::<S>()).zip(self.0.bodies())
         {
             let angle = turn - quarter;
-            let lever = turned(angle.sin_cos(), difference(centre.map(S::from), local.map(S::from)));
+            let lever = turned(angle.sin_cos(), difference(body.centre.map(S::from), local.map(S::from)));
             q.extend(sum(place, lever));
             q.push(angle);
         }

@@ -19,12 +19,15 @@ mod bodies;
 mod drawing;
 mod links;
 mod model;
+mod momenta;
 mod observation;
 mod parameters;
+mod pins;
 
 pub use angles::SqueezerAngles;
 pub use assembly::Points;
 pub use bodies::SqueezerBodies;
 pub use links::{Link, Plate};
 pub use model::{SqueezerEquations, SqueezerModel};
+pub use momenta::{Rotations, SqueezerMomenta, SqueezerMomentaModel};
 pub use parameters::{Squeezer, SqueezerFormulation, SqueezerStart};

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::links::{Link, Plate};
-use super::{SqueezerAngles, SqueezerBodies, SqueezerModel};
+use super::{Rotations, SqueezerAngles, SqueezerBodies, SqueezerModel, SqueezerMomentaModel};
 
 /// In which coordinates the squeezer moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +16,9 @@ pub enum SqueezerFormulation {
     Angles,
     /// Centres of mass and angles of the seven links, twenty constraints: two in each of the ten pins.
     Cartesian,
+    /// Origins of the links' frames, rotations (`angles` or `rodrigues`) and momenta about the origins, with the same
+    /// constraints, for methods that solve implicit equations; for those with explicit ones as `cartesian`.
+    Momenta(Rotations),
 }
 
 /// Where the squeezer starts, at rest.
@@ -34,7 +37,7 @@ pub enum SqueezerStart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Squeezer {
-    /// The coordinates: seven angles with six constraints, or seven bodies with twenty.
+    /// The unknowns: seven angles with six constraints, or seven bodies with twenty.
     pub formulation: SqueezerFormulation,
     /// Where it starts.
     pub start: SqueezerStart,
@@ -146,6 +149,7 @@ impl ModelDefinition for Squeezer {
         match self.formulation {
             SqueezerFormulation::Angles => Box::new(SqueezerModel(SqueezerAngles(self.clone()))),
             SqueezerFormulation::Cartesian => Box::new(SqueezerModel(SqueezerBodies(self.clone()))),
+            SqueezerFormulation::Momenta(rotations) => Box::new(SqueezerMomentaModel::new(self.clone(), rotations)),
         }
     }
 }

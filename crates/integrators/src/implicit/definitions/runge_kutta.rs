@@ -10,33 +10,27 @@ use crate::implicit::Esdirk;
 use crate::implicit::settings::{Charts, InitialDerivatives};
 use crate::implicit::stages::Stages;
 
-/// A formula with its charts.
-struct RungeKutta {
-    formula: Esdirk,
-    charts: Charts,
-}
-
-impl Rule for RungeKutta {
+impl Rule for Esdirk {
     type Scheme = Stages;
 
     fn order(&self) -> u32 {
-        self.formula.order
+        self.order
     }
 
     fn stages(&self) -> u32 {
-        self.formula.implicit_stages()
+        self.implicit_stages()
     }
 
     fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
-        self.formula.amplification(z)
+        self.amplification(z)
     }
 
     fn details(&self) -> Vec<String> {
-        self.formula.details()
+        self.details()
     }
 
     fn scheme(&self) -> Stages {
-        Stages::new(&self.formula, self.charts)
+        Stages::new(self)
     }
 }
 
@@ -58,9 +52,9 @@ macro_rules! damped {
                 check_rho(self.rho)
             }
 
-            fn rule(&self) -> RungeKutta {
+            fn rule(&self) -> Esdirk {
                 let formula: fn(f64) -> Esdirk = $formula;
-                RungeKutta { formula: formula(self.rho), charts: self.charts }
+                formula(self.rho)
             }
         }
     };
@@ -85,9 +79,9 @@ macro_rules! tabulated {
                 known.ok_or_else(|| OutOfRange::new("rho", self.rho, "0, 0.6 or 1"))
             }
 
-            fn rule(&self) -> RungeKutta {
+            fn rule(&self) -> Esdirk {
                 let formula = Esdirk::mssth($n, self.rho).expect("`check` accepts known values only");
-                RungeKutta { formula, charts: self.charts }
+                formula
             }
         }
     };
@@ -107,8 +101,8 @@ macro_rules! fixed {
                 Ok(())
             }
 
-            fn rule(&self) -> RungeKutta {
-                RungeKutta { formula: Esdirk::$formula(), charts: self.charts }
+            fn rule(&self) -> Esdirk {
+                Esdirk::$formula()
             }
         }
     };

@@ -1,0 +1,66 @@
+//! One link by the motion of its origin and its momenta about it.
+
+use mbsbench_problem::Scalar;
+
+use super::super::links::{cross, difference, sum, turned};
+use super::super::pins::Body;
+
+/// Position and velocity of a link: of a point of it, then of its angle; m, rad, m/s, rad/s.
+#[derive(Clone, Copy)]
+pub(super) struct Motion<S> {
+    pub(super) position: [S; 2],
+    pub(super) angle: S,
+    pub(super) velocity: [S; 2],
+    pub(super) spin: S,
+}
+
+/// `(x, y, φ)` of a link's origin and its momenta: β (kg m/s) and γ about the origin (kg m²/s).
+#[derive(Clone, Copy)]
+pub(super) struct Node<S> {
+    pub(super) position: [S; 2],
+    pub(super) angle: S,
+    pub(super) beta: [S; 2],
+    pub(super) gamma: S,
+}
+
+impl<S: Scalar> Node<S> {
+    /// From the motion of the centre of mass: `β = m v_C`, `γ = s × β + I ω` with `s` from the origin to the centre.
+    pub(super) fn of_centre(body: &Body, centre: &Motion<S>) -> Self {
+        let lever = lever(centre.angle, body.centre);
+        let beta = centre.velocity.map(|velocity| velocity * body.mass);
+        Self {
+            position: difference(centre.position, lever),
+            angle: centre.angle,
+            beta,
+            gamma: cross(lever, beta) + centre.spin * body.inertia,
+        }
+    }
+
+    /// The motion of the centre of mass.
+    pub(super) fn centre(&self, body: &Body) -> Motion<S> {
+        let lever = lever(self.angle, body.centre);
+        Motion {
+            position: sum(self.position, lever),
+            angle: self.angle,
+            velocity: self.beta.map(|beta| beta / body.mass),
+            spin: (self.gamma - cross(lever, self.beta)) / body.inertia,
+        }
+    }
+
+    /// Velocity of the origin and angular velocity.
+    pub(super) fn velocities(&self, body: &Body) -> ([S; 2], S) {
+        let Motion { velocity, spin, .. } = self.centre(body);
+        let lever = lever(self.angle, body.centre);
+        (difference(velocity, across(lever).map(|x| x * spin)), spin)
+    }
+}
+
+/// From the origin of a link at `angle` to a point of its frame.
+pub(super) fn lever<S: Scalar>(angle: S, point: [f64; 2]) -> [S; 2] {
+    turned(angle.sin_cos(), point.map(S::from))
+}
+
+/// A vector turned to the left by a right angle: the rate of a lever at unit angular velocity.
+pub(super) fn across<S: Scalar>([x, y]: [S; 2]) -> [S; 2] {
+    [-y, x]
+}
