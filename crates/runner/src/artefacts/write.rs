@@ -81,10 +81,9 @@ pub fn write(
         .experiment
         .plots
         .iter()
-        .map(|spec| figure(plan, &spec.value, results, registry).map(with_panels))
-        .chain(plan.experiment.drawings.iter().map(|spec| Ok(with_panels(drawing(plan, &spec.value)))))
-        .collect::<Result<Vec<_>, _>>()?
-        .concat();
+        .map(|spec| figure(plan, &spec.value, results, registry))
+        .chain(plan.experiment.drawings.iter().map(|spec| Ok(drawing(plan, &spec.value))))
+        .collect::<Result<Vec<_>, _>>()?;
     let pictures: Vec<Vec<(String, Vec<u8>)>> =
         figures.par_iter().map(|figure| pictures_of(figure, store)).collect::<Result<_, _>>()?;
     files.extend(pictures.into_iter().flatten());
@@ -96,30 +95,24 @@ pub fn write(
     Ok(written)
 }
 
-/// A figure, and each of its panels by itself where it has several.
-fn with_panels(figure: Figure) -> Vec<Figure> {
+/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself, as SVG and with its
+/// data, which are those of the figure.
+fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
+    let mut files = pictures(figure, store)?.to_vec();
+    let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
     if figure.panels.len() < 2 {
-        return vec![figure];
+        files.push(data(figure));
+        return Ok(files);
     }
-    let panels: Vec<Figure> = figure
-        .panels
-        .iter()
-        .zip('a'..='z')
-        .map(|(panel, letter)| Figure {
+    for (panel, letter) in figure.panels.iter().zip('a'..='z') {
+        let panel = Figure {
             id: format!("{}{letter}", figure.id),
             title: format!("{}, panel {letter}", figure.title),
             columns: 1,
             panels: vec![panel.clone()],
-        })
-        .collect();
-    std::iter::once(figure).chain(panels).collect()
-}
-
-fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
-    let mut files = pictures(figure, store)?.to_vec();
-    // The data of several panels lie beside each of them.
-    if figure.panels.len() < 2 {
-        files.push((format!("{}.csv", figure.id), csv::write(figure).into_bytes()));
+        };
+        files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
+        files.push(data(&panel));
     }
     Ok(files)
 }

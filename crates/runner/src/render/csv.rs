@@ -6,7 +6,7 @@ use super::figure::{Figure, Series};
 /// `published`, `x`, `y`, `hollow`, `failure`, `t_reached`, and `slope` where slopes are fitted. On an axis with names
 /// the name stands for the number.
 ///
-/// Numbers are rounded to eight digits, more than a drawing shows; `runs.csv` has measured values in full. A failed run has no
+/// Numbers are rounded to six digits, more than a drawing shows; `runs.csv` has measured values in full. A failed run has no
 /// `y`.
 #[must_use]
 pub fn write(figure: &Figure) -> String {
@@ -40,9 +40,9 @@ pub fn write(figure: &Figure) -> String {
     finish(out)
 }
 
-/// To eight significant digits.
+/// To six significant digits.
 fn rounded(value: f64) -> f64 {
-    format!("{value:.7e}").parse().unwrap_or(value)
+    format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 /// The shortest decimals that read back as the same double, with an exponent where that is shorter to read.
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn numbers_of_figures_are_short() {
-        assert_eq!(shortest(rounded(1.0 / 3.0)), "0.33333333");
-        assert_eq!(shortest(rounded(-2.0 / 3.0e20)), "-6.6666667e-21");
+        assert_eq!(shortest(rounded(1.0 / 3.0)), "0.333333");
+        assert_eq!(shortest(rounded(-2.0 / 3.0e20)), "-6.66667e-21");
         assert_eq!(shortest(rounded(0.05)), "0.05");
         assert!(rounded(f64::NAN).is_nan() && rounded(f64::INFINITY).is_infinite());
     }

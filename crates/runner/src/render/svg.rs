@@ -16,6 +16,8 @@ const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-se
 
 /// Attributes of what is filled with the page, and with ink.
 const PAGE: &str = " fill=\"#fff\" style=\"fill:var(--figure-background,#fff)\"";
+/// Radius, px, below which a circle is a dot of a cloud.
+const SMALL: f64 = 2.0;
 const FILLED: &str = " fill=\"currentColor\"";
 
 /// Writes `drawing` as an SVG document.
@@ -75,13 +77,25 @@ fn write_group(out: &mut String, group: &Group) {
     );
     // Grid and ticks are many short lines, which one path says as well.
     let mut path = String::new();
+    let mut dots = String::new();
     for shape in &group.shapes {
-        if let Shape::Line { points, width: 1.0, dash: Dash::Solid } = shape {
-            let _ = write!(path, "M{}", point_list(points).replace(' ', "L"));
-            continue;
+        match shape {
+            Shape::Line { points, width: 1.0, dash: Dash::Solid } => {
+                let _ = write!(path, "M{}", point_list(points).replace(' ', "L"));
+            }
+            // The outline of other markers is half as wide again.
+            Shape::Marker { mark: Mark::Circle, at: [x, y], radius, hollow: false } if *radius < SMALL => {
+                let (x, y, radius) = (tenths(*x), tenths(*y), number(radius + 0.6));
+                let _ = write!(dots, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>");
+            }
+            _ => {
+                write_shape(out, shape);
+                out.push('\n');
+            }
         }
-        write_shape(out, shape);
-        out.push('\n');
+    }
+    if !dots.is_empty() {
+        let _ = writeln!(out, "<g fill=\"currentColor\" stroke=\"none\">{dots}</g>");
     }
     if !path.is_empty() {
         let _ = writeln!(out, "<path d=\"{path}\"/>");
@@ -112,7 +126,8 @@ fn write_shape(out: &mut String, shape: &Shape) {
             let lengths: Vec<String> = dash.lengths().iter().map(|&length| number(length)).collect();
             let dashes =
                 if lengths.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", lengths.join(" ")) };
-            let (points, width) = (point_list(points), number(*width));
+            let pairs: Vec<String> = points.iter().map(|[x, y]| format!("{},{}", tenths(*x), tenths(*y))).collect();
+            let (points, width) = (pairs.join(" "), number(*width));
             let _ = write!(out, "<polyline points=\"{points}\" stroke-width=\"{width}\"{dashes}/>");
         }
         Shape::Frame(Area { left, top, right, bottom }) => {
@@ -216,6 +231,11 @@ fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// The same with one decimal, for curves and clouds of many points.
+fn tenths(value: f64) -> String {
+    number((value * 10.0).round() / 10.0)
 }
 
 fn hex([r, g, b]: [u8; 3]) -> String {
