@@ -16,6 +16,7 @@
 
 mod dense;
 mod first_order;
+mod implicit_only;
 mod index3;
 
 use nalgebra::DMatrix;
@@ -25,6 +26,7 @@ use crate::{Failure, Ode, Scalar, Unsuitable};
 
 pub use dense::DenseSystem;
 pub use first_order::FirstOrder;
+pub use implicit_only::{ImplicitOnly, InOtherPrecision};
 pub use index3::Index3;
 
 /// A point `(t, y, y', λ)`, with `y` and `y'` in a chart.
@@ -139,6 +141,7 @@ pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
     if problem.has_jacobian() {
         return Ok(());
     }
+    Unsuitable::without_rhs(problem)?;
     unsuitable("the Jacobian of the right-hand side", "does not give it")
 }
 

@@ -254,3 +254,23 @@ fn problems_without_implicit_form_are_refused() {
     refused(&mut AccelerationLevel::new(MechanicsOf::<_, f64>::new(&turned)), "positions that are vectors");
     refused(&mut Locked, "control");
 }
+
+/// A problem without right-hand side is solved in its implicit form, and refused by whoever evaluates one.
+#[test]
+fn implicit_forms_have_no_right_hand_side() {
+    let mut explicit = AsOde(&Pair);
+    let mut problem = ImplicitOnly(FirstOrder::new(&mut explicit));
+    assert!(suits::<f64>(&mut problem).is_ok());
+    assert_eq!((Ode::<f64>::dimension(&problem), Ode::<f64>::has_rhs(&problem)), (2, false));
+    assert!(Counted::new(&mut problem as &mut dyn Ode).with_dae(|dae| dae.differential()) == Ok(2));
+    let failure = problem.rhs(0.0, &[1.0, 1.0], &mut [0.0; 2]);
+    assert!(matches!(failure, Err(Failure::NotApplicable { ref reason }) if reason.contains("implicit form")));
+    let mut elsewhere = InOtherPrecision { dimension: 7 };
+    for problem in [&mut problem as &mut dyn Ode, &mut elsewhere] {
+        let refused = Unsuitable::without_rhs(&*problem).expect_err("it has no right-hand side");
+        assert!(refused.to_string().contains("implicit form"));
+    }
+    assert!(suits::<f64>(&mut elsewhere).is_err());
+    assert_eq!(Ode::<f64>::dimension(&elsewhere), 7);
+    assert!(elsewhere.rhs(0.0, &[0.0; 7], &mut [0.0; 7]).is_err());
+}
