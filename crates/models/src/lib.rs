@@ -9,6 +9,7 @@ pub mod bouncing_balls;
 pub mod compound_pendulum;
 pub mod constrained;
 pub mod double_pendulum;
+pub mod flexible;
 pub mod flexible_slider_crank;
 pub mod formulation;
 pub mod linkage;
