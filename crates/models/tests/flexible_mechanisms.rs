@@ -1,0 +1,163 @@
+//! The flexible mechanisms of zhang2022 against values by hand and those of independent programs.
+//!
+//! Values without another source are those of a prototype in another language with its own derivatives (automatic ones), to the
+//! digits given; the authors' own program gives the same for the four-bar mechanism.
+
+mod common;
+
+use approx::assert_relative_eq;
+use common::{Record, run_from};
+use mbsbench_integrators::{Bathe, Esdirk436l2sa2, Lms4};
+use mbsbench_models::{FlexibleFourBar, LateralBuckling, RotatingShaft};
+use mbsbench_problem::dae::Point;
+use mbsbench_problem::{Counted, Formulated, ModelDefinition};
+use nalgebra::DMatrix;
+
+/// Angular frequencies (rad/s) of small motions about the state at the start, time `t`, in increasing order.
+fn frequencies(model: &impl ModelDefinition, t: f64) -> Vec<f64> {
+    const UNKNOWNS: usize = 12;
+    let model = model.model();
+    let initial = Formulated::<f64>::initial_state(&*model);
+    let mut ode = Formulated::<f64>::ode(&*model);
+    let matrices = Counted::new(&mut *ode).with_dae(|dae| {
+        let (n, m) = (dae.differential(), dae.algebraic());
+        let (mut chart, mut y) = (vec![0.0; dae.chart_length()], vec![0.0; n]);
+        dae.locate(&initial, &mut chart, &mut y);
+        let (mut rates, mut residual) = (vec![0.0; n + m], vec![0.0; n + m]);
+        // At rest, so that nothing is linearised but stiffness and inertia.
+        y.chunks_exact_mut(UNKNOWNS).for_each(|node| node[6..].fill(0.0));
+        rates.fill(0.0);
+        let at = Point { t, chart: &chart, y: &y, rates: &rates };
+        dae.residual(at, 1.0, &mut residual).expect("it exists");
+        // Derivatives by y' alone, and with those by y.
+        let [still, moved] = [0.0, 1.0].map(|c| {
+            let mut matrix = DMatrix::zeros(n + m, n + m);
+            dae.jacobian(at, c, &mut matrix);
+            matrix
+        });
+        (n, m, still, moved)
+    });
+    let (n, m, still, moved) = matrices.expect("it has an implicit form");
+    let positions: Vec<usize> = (0..n).filter(|k| k % UNKNOWNS < 6).collect();
+    let stiffness = (&moved - &still).select_columns(&positions);
+    let momenta = still.select_rows(&positions).select_columns(&positions);
+    let momentum_rates: Vec<usize> = positions.iter().map(|k| k + 6).collect();
+    let stiffness = stiffness.select_rows(&momentum_rates);
+    let constraints = moved.select_columns(&positions).rows(n, m).into_owned();
+    let free = null_space(&constraints);
+    let (mass, stiffness) = (free.transpose() * momenta * &free, free.transpose() * stiffness * &free);
+    let squares = (mass.lu().solve(&stiffness).expect("the mass matrix is regular")).complex_eigenvalues();
+    assert!(squares.iter().all(|square| square.im.abs() <= 1e-6 * square.re.abs().max(1.0)), "{squares}");
+    let mut frequencies: Vec<f64> = squares.iter().map(|square| square.re.max(0.0).sqrt()).collect();
+    frequencies.sort_by(f64::total_cmp);
+    frequencies
+}
+
+/// An orthonormal basis of the null space of a matrix with fewer rows than columns.
+fn null_space(rows: &DMatrix<f64>) -> DMatrix<f64> {
+    let gram = rows.transpose() * rows;
+    let scale = gram.amax();
+    let eigen = gram.symmetric_eigen();
+    let null: Vec<usize> = (0..rows.ncols()).filter(|&k| eigen.eigenvalues[k].abs() < 1e-9 * scale).collect();
+    eigen.eigenvectors.select_columns(&null)
+}
+
+fn assert_frequencies(found: &[f64], expected: &[f64]) {
+    for (found, expected) in found.iter().zip(expected) {
+        // As many digits as are given.
+        assert_relative_eq!(found, expected, max_relative = 2e-5);
+    }
+}
+
+#[test]
+fn the_shaft_has_its_frequencies() {
+    let found = frequencies(&RotatingShaft::default(), -1.0);
+    assert_frequencies(&found, &[56.709, 56.849]);
+    // Clamped beam with a mass in the middle (Euler and Bernoulli), which shear and the width of the disk lower a little.
+    assert!(found[0] < 57.07 && found[0] > 0.99 * 57.07);
+    for expected in [204.1, 286.7, 288.1, 455.9, 458.3] {
+        assert!(found.iter().any(|found| (found - expected).abs() < 0.06), "no {expected} in {:?}", &found[..10]);
+    }
+}
+
+#[test]
+fn the_buckling_beam_has_its_frequencies() {
+    assert_frequencies(&frequencies(&LateralBuckling::default(), 0.0), &[221.75, 617.28, 979.03]);
+}
+
+#[test]
+fn the_four_bar_mechanism_has_its_frequencies() {
+    assert_frequencies(&frequencies(&FlexibleFourBar::default(), 0.0), &[1320.6, 1861.8, 3490.0]);
+}
+
+/// Bending and shear of a clamped beam under the disk and its own weight, `m_d g L³/(192 EI) + m g L⁴/(384 EI)` and
+/// `(m_d/4 + m L/8) g L/GA`.
+#[test]
+fn the_shaft_sags_by_its_weight() {
+    let shaft = RotatingShaft { elements: 4, ..RotatingShaft::default() };
+    let record = run_from(&shaft, &Bathe::default(), [-1.0, 0.0], 5e-3);
+    let RotatingShaft { length: l, section, disk, gravity: g, .. } = &shaft;
+    let bending = disk.mass * l.powi(3) / 192.0 + section.mass * l.powi(4) / 384.0;
+    let shear = (disk.mass / 4.0 + section.mass * l / 8.0) * l;
+    let sag = g * (bending / section.bending[0] + shear / section.shear[0]);
+    assert_relative_eq!(sag, 3.3098e-3, max_relative = 1e-4);
+    assert_relative_eq!(record.at("u3", 0.0), -sag, max_relative = 1e-3);
+    assert!(record.at("v3", 0.0).abs() < 1e-6 && record.at("a3", 0.0).abs() < 1e-3);
+}
+
+fn shaft_until(t_end: f64) -> Record {
+    run_from(&RotatingShaft::default(), &Esdirk436l2sa2::default(), [-1.0, t_end], 5e-3)
+}
+
+/// The prototype's run had half the step; from its own to the step here `u₃` moves by 1.7e-4 relative to its largest values.
+#[test]
+fn the_shaft_moves_as_it_did_elsewhere() {
+    let record = shaft_until(0.75);
+    assert_relative_eq!(record.at("u3", 0.0), -3.309_81e-3, max_relative = 2e-6);
+    for (t, u2, u3, v2, v3) in
+        [(0.25, -0.007_850, -0.003_745, -0.093_82, -0.202_79), (0.75, 0.122_557, 0.065_632, -3.584_28, 6.239_46)]
+    {
+        let expected = [("u2", u2, 2e-5), ("u3", u3, 2e-5), ("v2", v2, 1e-3), ("v3", v3, 1e-3)];
+        for (name, value, distance) in expected {
+            assert!((record.at(name, t) - value).abs() < distance, "{name} at {t}: {}", record.at(name, t));
+        }
+    }
+}
+
+/// Accelerations by the multipliers of the method are those of the velocities.
+#[test]
+fn accelerations_are_the_rates_of_velocities() {
+    let record = shaft_until(0.5);
+    for (velocity, acceleration) in [("v2", "a2"), ("v3", "a3")] {
+        for t in [0.3, 0.4, 0.45] {
+            let (h, at) = (5e-3, |t| record.at(velocity, t));
+            let slope = (8.0 * (at(t + h) - at(t - h)) - (at(t + 2.0 * h) - at(t - 2.0 * h))) / (12.0 * h);
+            let found = record.at(acceleration, t);
+            // Differences over four steps at 60 rad/s: (60 h)⁴/30 of the largest value.
+            assert!((found - slope).abs() < 1e-3 * record.largest(acceleration), "{acceleration}({t}) {found} {slope}");
+        }
+    }
+}
+
+/// The first turn of the mechanism before it buckles; LMS4 with ρ∞ = 0.6 and steps of 1e-3 s, whose digits are those given.
+#[test]
+fn the_beam_buckles_as_it_did_elsewhere() {
+    let method = Lms4 { rho: 0.6, newton_tolerance: 1e-4, max_iterations: 50, ..Lms4::default() };
+    let record = run_from(&LateralBuckling::default(), &method, [0.0, 0.16], 1e-3);
+    for (t, theta) in [(0.10, 0.000_50), (0.12, 0.002_46), (0.13, 0.009_58), (0.14, 0.0604), (0.15, 0.1845)] {
+        assert_relative_eq!(record.at("theta", t), theta, max_relative = 1e-2);
+    }
+    assert_relative_eq!(record.at("shear_force", 0.10), 4004.6, max_relative = 1e-3);
+    assert_relative_eq!(record.at("shear_force", 0.14), 6544.6, max_relative = 1e-3);
+    let onset = record.times.iter().zip(record.column("theta")).find(|(_, theta)| *theta > 0.01).expect("it buckles").0;
+    assert_relative_eq!(onset, &0.131, epsilon = 1e-9);
+}
+
+/// In the plane, without the tilt, the four-bar mechanism is a parallelogram: its coupler does not turn.
+#[test]
+fn without_the_tilt_the_coupler_does_not_turn() {
+    let straight = FlexibleFourBar { misalignment: 0.0, elements: 2, ..FlexibleFourBar::default() };
+    let turn = std::f64::consts::TAU / straight.angular_velocity;
+    let record = run_from(&straight, &Bathe::default(), [-turn, -turn + 1.0], 2e-2);
+    assert!(record.largest("theta") < 1e-9 && record.largest("bending_moment") < 1e-6);
+}
