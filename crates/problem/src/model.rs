@@ -57,13 +57,6 @@ pub trait Observation {
     /// Writes the multipliers λ that a method has found for itself over those that [`observe`](Self::observe)
     /// computed from the state; called after it, with as many as the model has constraints.
     fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}
-
-    /// Both, at the end of a step of a method with multipliers λ. Where something costs much to compute from the state, and
-    /// little with λ, it is computed with λ only.
-    fn observe_solved(&mut self, t: f64, y: &[f64], multipliers: &[f64], values: &mut [f64]) {
-        self.observe(t, y, values);
-        self.observe_multipliers(multipliers, values);
-    }
 }
 
 /// A model with parameters and formulation chosen.

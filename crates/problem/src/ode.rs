@@ -20,8 +20,7 @@ pub trait Ode<S: Scalar = f64> {
     /// [`Failure::NotApplicable`] where there is [none](Self::has_rhs).
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
 
-    /// Whether [`rhs`](Self::rhs) is there. It is not where a problem is known in [implicit form](Self::dae) only; see
-    /// [`ImplicitOnly`](crate::dae::ImplicitOnly).
+    /// Whether [`rhs`](Self::rhs) is there. It is not where a problem is given in [implicit form](Self::dae) only.
     fn has_rhs(&self) -> bool {
         true
     }

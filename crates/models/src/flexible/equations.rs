@@ -401,6 +401,10 @@ impl<S: Scalar> Ode<S> for FlexibleEquations<'_, S> {
         Err(Failure::NotApplicable { reason })
     }
 
+    fn has_rhs(&self) -> bool {
+        false
+    }
+
     fn dae(&mut self) -> Option<&mut dyn Dae<S>> {
         Some(self)
     }

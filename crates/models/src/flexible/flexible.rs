@@ -5,10 +5,11 @@ use std::ops::Range;
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Vector3};
 
+use super::coupling::Constraint;
 use super::equations::{FlexibleEquations, STATE};
 use super::inertia::Turned;
 use super::layout::Layout;
-use super::motion::{Motion, POSITIONS, Pose, Wrench, pair};
+use super::motion::{Motion, POSITIONS, Pose, Wrench, pair, stacked};
 use super::refused::Refused;
 use super::system::System;
 use super::{Assembly, SectionLoad, Twist, check};
@@ -138,15 +139,7 @@ impl Flexible {
     /// Accelerations `x''` (m/s²) and `ω'` (rad/s²) of a node that no joint holds.
     #[must_use]
     pub fn acceleration(&self, t: f64, state: &[f64], node: usize) -> Twist {
-        let motion = |node: usize| {
-            let (Pose { x, r }, twist) = (pose(state, node), self.twist(state, node));
-            let numbers = |first: Vector3<f64>, second: Vector3<f64>| {
-                let numbers: [f64; POSITIONS] = std::array::from_fn(|i| if i < 3 { first[i] } else { second[i - 3] });
-                numbers
-            };
-            Motion::new(&r, &numbers(x, Vector3::zeros()), &numbers(twist.linear, twist.angular))
-        };
-        let motions: Vec<_> = (0..self.nodes()).map(motion).collect();
+        let motions = self.motions(state);
         let mut loads = vec![Wrench::zero(); self.nodes()];
         self.system.add_loads(t, &motions, &mut loads);
         let (twist, load) = (motions[node].twist, loads[node]);
@@ -164,6 +157,28 @@ impl Flexible {
         };
         let strain = self.system.elements.iter().map(|element| element.energy(|node| pose(state, node)));
         Energy { kinetic: (0..self.nodes()).map(kinetic).sum(), strain: strain.sum() }
+    }
+
+    /// Largest magnitude among the rows of the joints that hold positions (m) and orientations (rad); where one is not a number,
+    /// that.
+    #[must_use]
+    pub fn constraint(&self, t: f64, state: &[f64]) -> f64 {
+        let mut rows = vec![0.0; self.multipliers()];
+        self.system.constraint_rows(t, &self.motions(state), 1.0, &mut rows);
+        let joints = self.system.constraints.iter().zip(self.system.first_rows.windows(2));
+        let holonomic = joints.filter(|(constraint, _)| matches!(constraint, Constraint::Coupling(_)));
+        let values = holonomic.flat_map(|(_, range)| &rows[range[0]..range[1]]);
+        values.fold(0.0, |largest: f64, x| if x.is_nan() || x.abs() > largest { x.abs() } else { largest })
+    }
+
+    /// Poses and velocities of all nodes.
+    fn motions(&self, state: &[f64]) -> Vec<Motion<f64>> {
+        let motion = |node: usize| {
+            let (Pose { x, r }, twist) = (pose(state, node), self.twist(state, node));
+            let positions = stacked(&x, &Vector3::zeros());
+            Motion::new(&r, positions.as_slice(), stacked(&twist.linear, &twist.angular).as_slice())
+        };
+        (0..self.nodes()).map(motion).collect()
     }
 
     fn turned(&self, state: &[f64], node: usize) -> Turned<f64> {

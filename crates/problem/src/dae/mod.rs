@@ -16,7 +16,6 @@
 
 mod dense;
 mod first_order;
-mod implicit_only;
 mod index3;
 
 use nalgebra::DMatrix;
@@ -26,7 +25,6 @@ use crate::{Failure, Ode, Scalar, Unsuitable};
 
 pub use dense::DenseSystem;
 pub use first_order::FirstOrder;
-pub use implicit_only::{ImplicitOnly, InOtherPrecision};
 pub use index3::Index3;
 
 /// A point `(t, y, y', λ)`, with `y` and `y'` in a chart.

@@ -304,10 +304,9 @@ impl Observer for Watch<'_> {
 
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         std::mem::swap(&mut self.before, &mut self.after);
-        if step.multipliers.is_empty() {
-            self.observation.observe(step.t_end, step.end, &mut self.after);
-        } else {
-            self.observation.observe_solved(step.t_end, step.end, step.multipliers, &mut self.after);
+        self.observation.observe(step.t_end, step.end, &mut self.after);
+        if !step.multipliers.is_empty() {
+            self.observation.observe_multipliers(step.multipliers, &mut self.after);
         }
         let mut inside = Inside { within: step.within, observation: self.inside.as_mut(), state: &mut self.state };
         let mut observed = Observed {

@@ -10,5 +10,6 @@ mod assembly;
 mod motion;
 mod parameters;
 
-pub use motion::Buckling;
+use motion::Buckling;
+
 pub use parameters::LateralBuckling;

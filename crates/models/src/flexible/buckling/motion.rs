@@ -13,7 +13,7 @@ use crate::flexible::outline::outline;
 
 /// Beam, link and crank put together.
 #[derive(Debug, Clone)]
-pub struct Buckling {
+pub(super) struct Buckling {
     parameters: LateralBuckling,
     assembly: Assembly,
     bars: Bars,
@@ -21,8 +21,7 @@ pub struct Buckling {
 
 impl Buckling {
     /// The mechanism with parameters in range.
-    #[must_use]
-    pub fn new(parameters: &LateralBuckling) -> Self {
+    pub(super) fn new(parameters: &LateralBuckling) -> Self {
         let (assembly, bars) = parameters.assembly();
         Self { parameters: parameters.clone(), assembly, bars }
     }

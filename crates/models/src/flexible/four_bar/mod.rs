@@ -10,5 +10,6 @@ mod assembly;
 mod motion;
 mod parameters;
 
-pub use motion::FourBar;
+use motion::FourBar;
+
 pub use parameters::FlexibleFourBar;

@@ -13,7 +13,7 @@ use crate::flexible::{Assembly, Twist};
 
 /// The mechanism put together.
 #[derive(Debug, Clone)]
-pub struct FourBar {
+pub(super) struct FourBar {
     parameters: FlexibleFourBar,
     assembly: Assembly,
     bars: Bars,
@@ -21,8 +21,7 @@ pub struct FourBar {
 
 impl FourBar {
     /// The mechanism with parameters in range.
-    #[must_use]
-    pub fn new(parameters: &FlexibleFourBar) -> Self {
+    pub(super) fn new(parameters: &FlexibleFourBar) -> Self {
         let (assembly, bars) = parameters.assembly();
         Self { parameters: parameters.clone(), assembly, bars }
     }

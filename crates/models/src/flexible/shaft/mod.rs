@@ -14,5 +14,6 @@ mod assembly;
 mod motion;
 mod parameters;
 
-pub use motion::Shaft;
+use motion::Shaft;
+
 pub use parameters::{Disk, RotatingShaft};

@@ -13,7 +13,7 @@ use crate::flexible::outline::outline;
 
 /// Shaft and disk put together.
 #[derive(Debug, Clone)]
-pub struct Shaft {
+pub(super) struct Shaft {
     parameters: RotatingShaft,
     assembly: Assembly,
     mesh: Mesh,
@@ -21,8 +21,7 @@ pub struct Shaft {
 
 impl Shaft {
     /// The mechanism with parameters in range.
-    #[must_use]
-    pub fn new(parameters: &RotatingShaft) -> Self {
+    pub(super) fn new(parameters: &RotatingShaft) -> Self {
         let (assembly, mesh) = parameters.assembly();
         Self { parameters: parameters.clone(), assembly, mesh }
     }
@@ -31,10 +30,6 @@ impl Shaft {
 impl Mechanism for Shaft {
     fn assembly(&self) -> &Assembly {
         &self.assembly
-    }
-
-    fn watches_accelerations(&self) -> bool {
-        true
     }
 
     fn observables(&self) -> Vec<Observable> {
