@@ -106,7 +106,9 @@ fn the_shaft_sags_by_its_weight() {
 }
 
 fn shaft_until(t_end: f64) -> Record {
-    run_from(&RotatingShaft::default(), &Esdirk436l2sa2::default(), [-1.0, t_end], 5e-3)
+    // The residual cannot be had much smaller than that: it is made of large forces.
+    let method = Esdirk436l2sa2 { newton_tolerance: 1e-4, ..Esdirk436l2sa2::default() };
+    run_from(&RotatingShaft::default(), &method, [-1.0, t_end], 5e-3)
 }
 
 /// The prototype's run had half the step; from its own to the step here `u₃` moves by 1.7e-4 relative to its largest values.

@@ -23,7 +23,8 @@ mod tests {
     fn the_middle_angle_is_found_whatever_the_others() {
         let about = |axis, angle| Rotation3::from_axis_angle(&axis, angle);
         for (phi, theta, psi) in [(0.0, 0.3, 0.0), (2.5, -0.02, -0.4), (-3.0, 1.2, 2.9), (0.1, -1.5, 3.1)] {
-            let turned = about(Vector3::z_axis(), phi) * about(Vector3::x_axis(), theta) * about(Vector3::y_axis(), psi);
+            let turned =
+                about(Vector3::z_axis(), phi) * about(Vector3::x_axis(), theta) * about(Vector3::y_axis(), psi);
             assert_relative_eq!(euler_312(turned.matrix()), theta, epsilon = 1e-14);
         }
     }

@@ -173,8 +173,31 @@ fn have_inertia(assembly: &Assembly) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Checks that the joints hold at the start, that none repeats another, and that they admit the velocities.
+/// Checks that the joints hold at the start and that none repeats another.
 pub(super) fn start(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<(), Refused> {
+    for (part, row, value, is_holonomic) in rows(assembly, t, twists)? {
+        let defect = if is_holonomic { value.re } else { 0.0 };
+        if !(defect.abs() <= HOLDS) {
+            return Err(Refused::Apart { part, time: t, row, defect });
+        }
+    }
+    independent(assembly, t)
+}
+
+/// Checks that the joints admit the velocities.
+pub(super) fn velocities(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<(), Refused> {
+    for (part, row, value, is_holonomic) in rows(assembly, t, twists)? {
+        let defect = if is_holonomic { value.eps } else { value.re };
+        if !(defect.abs() <= HOLDS) {
+            return Err(Refused::Velocity { part, time: t, row, defect });
+        }
+    }
+    Ok(())
+}
+
+/// All rows of the joints where nodes rest, with their rates: the joint, the number of the row in it, value with rate, and
+/// whether it is holonomic.
+fn rows(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<Vec<(Part, usize, Dual64, bool)>, Refused> {
     let nodes = assembly.nodes.len();
     if twists.len() != nodes {
         return Err(Refused::Velocities { found: twists.len(), nodes });
@@ -198,23 +221,13 @@ pub(super) fn start(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<(),
         .collect();
     let mut values = vec![Dual64::from(0.0); system.rows()];
     system.constraint_rows(Dual64::new(t, 1.0), &motions, Dual64::from(1.0), &mut values);
+    let mut rows = Vec::with_capacity(values.len());
     for (joint, constraint) in system.constraints.iter().enumerate() {
-        let part = Part::Joint(joint);
-        for row in 0..constraint.rows() {
-            let value = values[system.first_rows[joint] + row];
-            let (defect, rate) = match constraint {
-                Constraint::Coupling(_) => (value.re, value.eps),
-                Constraint::Drive(_) => (0.0, value.re),
-            };
-            if !(defect.abs() <= HOLDS) {
-                return Err(Refused::Apart { part, time: t, row, defect });
-            }
-            if !(rate.abs() <= HOLDS) {
-                return Err(Refused::Velocity { part, time: t, row, defect: rate });
-            }
-        }
+        let is_holonomic = matches!(constraint, Constraint::Coupling(_));
+        let first = system.first_rows[joint];
+        rows.extend((0..constraint.rows()).map(|row| (Part::Joint(joint), row, values[first + row], is_holonomic)));
     }
-    independent(assembly, t)
+    Ok(rows)
 }
 
 /// Checks that the constraint Jacobian has full rank at rest, row by row.

@@ -102,6 +102,22 @@ impl Flexible {
     /// [`Refused`] where the joints do not hold at that time, do not admit the velocities, or repeat each other.
     pub fn moving<S: Scalar>(&self, t: f64, twists: &[Twist]) -> Result<Vec<S>, Refused> {
         check::start(&self.assembly, t, twists)?;
+        check::velocities(&self.assembly, t, twists)?;
+        Ok(self.state(twists))
+    }
+
+    /// The same with velocities that the joints need not admit. Equations of index 3 have no constraints on velocities; the
+    /// first steps of a method make them good, by a jump.
+    ///
+    /// # Errors
+    /// [`Refused`] where the joints do not hold at that time or repeat each other.
+    pub fn launched<S: Scalar>(&self, t: f64, twists: &[Twist]) -> Result<Vec<S>, Refused> {
+        check::start(&self.assembly, t, twists)?;
+        Ok(self.state(twists))
+    }
+
+    /// The state with the nodes where they rest and given velocities.
+    fn state<S: Scalar>(&self, twists: &[Twist]) -> Vec<S> {
         let system = System::<S>::new(&self.assembly);
         let mut state = Vec::with_capacity(self.state_dimension());
         for ((pose, inertia), twist) in system.rest.iter().zip(&system.inertia).zip(twists) {
@@ -109,7 +125,7 @@ impl Flexible {
             let momentum = inertia.turned(&pose.r).momentum(&twist);
             state.extend(pose.x.iter().chain(&pose.r).chain(&momentum.force).chain(&momentum.moment));
         }
-        Ok(state)
+        state
     }
 
     /// Position of a node, m.

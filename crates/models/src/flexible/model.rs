@@ -11,7 +11,7 @@ pub(super) trait Mechanism: Send + Sync {
     /// What it is put together from. At time zero its joints hold where its nodes rest.
     fn assembly(&self) -> &Assembly;
 
-    /// Velocities of the nodes at the start; at rest, where nothing is said.
+    /// Velocities of the nodes at the start, which the joints need not admit; at rest, where nothing is said.
     fn start(&self) -> Vec<Twist> {
         vec![Twist { linear: Vector3::zeros(), angular: Vector3::zeros() }; self.assembly().nodes.len()]
     }
@@ -83,7 +83,7 @@ impl<M: Mechanism> FlexibleModel<M> {
     }
 
     fn initial<S: Scalar>(&self) -> Vec<S> {
-        self.flexible.moving(0.0, &self.mechanism.start()).expect("the mechanism starts as its joints admit")
+        self.flexible.launched(0.0, &self.mechanism.start()).expect("the joints hold where the nodes rest")
     }
 }
 

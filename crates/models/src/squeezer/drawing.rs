@@ -20,8 +20,11 @@ impl Squeezer {
         let Points { d, e, f, g, h } = *points;
         let (a, b, c, o) = (self.a, self.b, self.c, [0.0; 2]);
         let [half_width, pin, coil] = SIZES.map(|size| size * self.of.length);
-        let mut parts: Vec<(&'static str, Shape)> =
-            [o, a, b, c].into_iter().flat_map(|point| support(point, self.of.length)).map(|shape| ("ground", shape)).collect();
+        let mut parts: Vec<(&'static str, Shape)> = [o, a, b, c]
+            .into_iter()
+            .flat_map(|point| support(point, self.of.length))
+            .map(|shape| ("ground", shape))
+            .collect();
         parts.push(("spring", Shape::spring(d, c, WINDINGS, coil)));
         for corners in [vec![e, d, b], vec![a, g], vec![g, e], vec![a, h], vec![h, e], vec![e, f]] {
             parts.push(("links", Shape::Around { corners, radius: half_width }));

@@ -101,7 +101,9 @@ impl RelativeError {
         match self.from {
             None => grid(span, Some(self.every)),
             Some(from) if from >= span[1] => vec![span[1]],
-            Some(from) => std::iter::once(from.max(span[0])).chain(grid([from.max(span[0]), span[1]], Some(self.every))).collect(),
+            Some(from) => {
+                std::iter::once(from.max(span[0])).chain(grid([from.max(span[0]), span[1]], Some(self.every))).collect()
+            }
         }
     }
 }

@@ -87,7 +87,8 @@ impl Mechanism for Buckling {
             ("B", link.last(), [1.0, 0.0]),
             ("G", crank.last(), [-1.0, 0.3]),
         ];
-        let names = names.map(|(name, node, [right, up])| (name, [at(node).x + right * aside, at(node).z + up * aside]));
+        let names =
+            names.map(|(name, node, [right, up])| (name, [at(node).x + right * aside, at(node).z + up * aside]));
         vec![View { name: "side", axes: ["x", "z"], parts, names: names.to_vec() }]
     }
 }

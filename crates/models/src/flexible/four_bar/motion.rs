@@ -63,7 +63,8 @@ impl Mechanism for FourBar {
     fn views(&self, now: &Snapshot<'_>) -> Vec<View> {
         let parameters = &self.parameters;
         let unit = 0.1 * parameters.arm_length;
-        let bars = [(&self.bars.ab, &parameters.thick), (&self.bars.bc, &parameters.thick), (&self.bars.cd, &parameters.thin)];
+        let bars =
+            [(&self.bars.ab, &parameters.thick), (&self.bars.bc, &parameters.thick), (&self.bars.cd, &parameters.thin)];
         let corners = [
             ("A", self.bars.ab.first()),
             ("B", self.bars.bc.first()),
@@ -71,9 +72,8 @@ impl Mechanism for FourBar {
             ("D", self.bars.cd.last()),
         ];
         let view = |name, axes, [x, y]: [usize; 2], across: usize| {
-            let bar = |&(mesh, section): &(&_, &_)| {
-                ("bars", Shape::Outline(outline(now, mesh, section, [x, y], across)))
-            };
+            let bar =
+                |&(mesh, section): &(&_, &_)| ("bars", Shape::Outline(outline(now, mesh, section, [x, y], across)));
             let mut parts: Vec<(&'static str, Shape)> = bars.iter().map(bar).collect();
             parts.extend(corners.iter().map(|&(corner, node)| {
                 let tilted = corner == "C";
