@@ -24,3 +24,6 @@ pub use flexible::{Energy, Flexible};
 pub use law::{Law, Rise};
 pub use parts::{Assembly, Base, Beam, Gravity, Joint, Node, RigidBody, Section, SectionLoad, Side, Strut, Twist};
 pub use refused::{Part, Refused};
+
+#[cfg(test)]
+mod tests;
