@@ -40,3 +40,6 @@ pub use law::{Law, Rise};
 pub use parts::{Assembly, Base, Beam, Gravity, Joint, Node, RigidBody, Section, SectionLoad, Side, Strut, Twist};
 pub use refused::{Part, Refused};
 pub use shaft::{Disk, RotatingShaft};
+
+#[cfg(test)]
+mod tests;
