@@ -11,6 +11,8 @@ pub(super) struct Banded<S> {
     half: usize,
     /// Row by row, each from column `i − half` to column `i + 2 half`.
     entries: Vec<S>,
+    /// Multipliers of the elimination, `half` for each column.
+    multipliers: Vec<S>,
     pivots: Vec<usize>,
     /// Reciprocals of the diagonal.
     inverses: Vec<S>,
@@ -20,7 +22,13 @@ impl<S: Scalar> Banded<S> {
     /// Memory for `size` unknowns.
     pub fn new(size: usize, half: usize) -> Self {
         let zeros = |count| vec![S::nought(); count];
-        Self { half, entries: zeros(size * (3 * half + 1)), pivots: vec![0; size], inverses: zeros(size) }
+        Self {
+            half,
+            entries: zeros(size * (3 * half + 1)),
+            multipliers: zeros(size * half),
+            pivots: vec![0; size],
+            inverses: zeros(size),
+        }
     }
 
     /// Entries kept of a row.
@@ -82,15 +90,16 @@ impl<S: Scalar> Banded<S> {
             let (diagonal, right) = above[start(k)..][..length].split_first().ok_or(Singular)?;
             let inverse = diagonal.recip();
             self.inverses[k] = inverse;
-            for i in k + 1..=last {
+            let multipliers = &mut self.multipliers[k * half..][..last - k];
+            for (multiplier, i) in multipliers.iter_mut().zip(k + 1..) {
                 let row = &mut below[start(i) - (k + 1) * width..][..length];
                 let Some((first, row)) = row.split_first_mut() else { continue };
+                let factor = *first * inverse;
+                *multiplier = factor;
                 // far from the diagonal most are zero, without derivatives unless numbers have them
-                if S::NDERIV == 0 && first.value() == 0.0 {
+                if S::NDERIV == 0 && factor.value() == 0.0 {
                     continue;
                 }
-                *first *= inverse;
-                let factor = *first;
                 for (entry, &pivotal) in row.iter_mut().zip(right) {
                     *entry -= factor * pivotal;
                 }
@@ -105,8 +114,9 @@ impl<S: Scalar> Banded<S> {
         for k in 0..size {
             x.swap(k, self.pivots[k]);
             let known = x[k];
-            for i in k + 1..=(k + half).min(size - 1) {
-                x[i] -= self.entries[i * width + k + half - i] * known;
+            let multipliers = &self.multipliers[k * half..][..half.min(size - 1 - k)];
+            for (x, &multiplier) in x[k + 1..].iter_mut().zip(multipliers) {
+                *x -= multiplier * known;
             }
         }
         for k in (0..size).rev() {

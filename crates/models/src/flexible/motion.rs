@@ -54,11 +54,14 @@ impl<S: Scalar> Motion<S> {
         Self { pose, twist: Twist { linear: x_rate, angular: tangent * g_rate }, g, g_rate, tangent }
     }
 
-    /// Columns of a matrix for small turns of the node, in its columns 4 to 6, become columns for increments of `g`.
+    /// Derivatives by displacements and turns of the node, in columns 1 to 3 and 4 to 6, as derivatives by `x` and `g`.
     #[inline]
     pub fn in_chart(&self, matrix: &mut Matrix6<S>) {
-        let turned = matrix.fixed_columns::<3>(3) * self.tangent;
-        matrix.fixed_columns_mut::<3>(3).copy_from(&turned);
+        for i in 0..POSITIONS {
+            let row = Vector3::new(matrix[(i, 3)], matrix[(i, 4)], matrix[(i, 5)]);
+            let turned = self.tangent.tr_mul(&row);
+            (0..3).for_each(|k| matrix[(i, 3 + k)] = turned[k]);
+        }
     }
 }
 
@@ -100,7 +103,18 @@ pub(super) fn stacked<S: Scalar>(first: &Vector3<S>, second: &Vector3<S>) -> Vec
 /// The matrix of four blocks.
 #[inline]
 pub(super) fn blocks<S: Scalar>(rows: [[Matrix3<S>; 2]; 2]) -> Matrix6<S> {
-    Matrix6::from_fn(|i, j| rows[i / 3][j / 3][(i % 3, j % 3)])
+    let [[a, b], [c, d]] = rows;
+    let columns = |upper: Matrix3<S>, lower: Matrix3<S>, j: usize| {
+        stacked(&upper.column(j).into_owned(), &lower.column(j).into_owned())
+    };
+    Matrix6::from_columns(&[
+        columns(a, c, 0),
+        columns(a, c, 1),
+        columns(a, c, 2),
+        columns(b, d, 0),
+        columns(b, d, 1),
+        columns(b, d, 2),
+    ])
 }
 
 /// The unit matrix.

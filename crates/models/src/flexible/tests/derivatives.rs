@@ -3,7 +3,7 @@
 use approx::assert_relative_eq;
 use mbsbench_problem::dae::{Dae, Point};
 use nalgebra::{DMatrix, DVector};
-use num_dual::Dual64;
+use num_dual::{Dual2_64 as Series, Dual64};
 
 use super::support::{at_rest, checked, matrix, medley, numbers, shaft};
 use crate::flexible::{Flexible, Law};
@@ -117,33 +117,23 @@ fn consistent_rates_satisfy_the_equations_and_keep_the_constraints() {
     equations.residual(point, C, &mut residual).expect("it exists");
     let scale = rates.iter().fold(1.0_f64, |most, rate| most.max(rate.abs()));
     assert!(residual[..n].iter().all(|row| row.abs() < 1e-11 * scale), "{residual:?}");
-    // rows along the motion x + h x' + h²/2 x'', with x'' by differences of the velocities that the momenta have
-    let values = |h: f64| {
-        let mut y = at.y.clone();
-        y.iter_mut().zip(&rates).for_each(|(y, rate)| *y += h * rate);
-        let mut moved = rates.clone();
-        flexible.equations::<f64>().kinematic(&at.chart, &y, &mut moved);
-        (y, moved)
+    // rows along x + τ x' + τ²/2 x'', with x'' from what rates of the momenta do to velocities
+    let series = |value: &[f64], first: &[f64], second: &[f64]| -> Vec<Series> {
+        (0..value.len()).map(|k| Series::new(value[k], first[k], second[k])).collect()
     };
-    let h = 1e-4;
-    let rows = |h: f64| {
-        let (_, velocities) = values(h);
-        let mut y = at.y.clone();
-        // trapezoidal rule
-        y.iter_mut().zip(rates.iter().zip(&velocities)).for_each(|(y, (a, b))| *y += 0.5 * h * (a + b));
-        let mut rows = vec![0.0; n + m];
-        let point = Point { t: TIME + h, y: &y, rates: &velocities, ..at.point() };
-        flexible.equations::<f64>().residual(point, 1.0, &mut rows).expect("it exists");
-        rows.split_off(n)
-    };
-    let (before, now, after) = (rows(-h), rows(0.0), rows(h));
-    let drive = flexible.multipliers_of(5).start;
-    for row in 0..m {
-        let defect = if row == drive {
-            (after[row] - before[row]) / (2.0 * h)
-        } else {
-            (after[row] - 2.0 * now[row] + before[row]) / (h * h)
-        };
-        assert!(defect.abs() < 1e-4 * scale, "row {row}: {defect:e}");
+    let zeros = vec![0.0; n + m];
+    let chart = series(&at.chart, &vec![0.0; at.chart.len()], &vec![0.0; at.chart.len()]);
+    let mut equations = flexible.equations::<Series>();
+    let mut velocities = series(&rates, &zeros, &zeros);
+    equations.kinematic(&chart, &series(&at.y, &rates, &zeros), &mut velocities);
+    let accelerations: Vec<_> = velocities.iter().map(|velocity| velocity.v1).collect();
+    let y = series(&at.y, &rates, &accelerations);
+    let mut rows = velocities.clone();
+    let moving = Point { t: Series::new(TIME, 1.0, 0.0), chart: &chart, y: &y, rates: &velocities };
+    equations.residual(moving, Series::from(1.0), &mut rows).expect("it exists");
+    let drive = n + flexible.multipliers_of(5).start;
+    for row in n..n + m {
+        let defect = if row == drive { rows[row].v1 } else { rows[row].v2 };
+        assert!(defect.abs() < 1e-12 * scale, "row {row}: {defect:e} of {scale:e}");
     }
 }
