@@ -7,10 +7,12 @@ mod common;
 
 use approx::assert_relative_eq;
 use common::{Record, run_from};
-use mbsbench_integrators::{Bathe, Esdirk436l2sa2, Lms4};
+use mbsbench_integrators::{Bathe, Dopri5, Esdirk436l2sa2, Lms4, Ode15s, Ode23s, Rk4};
 use mbsbench_models::{FlexibleFourBar, LateralBuckling, RotatingShaft};
 use mbsbench_problem::dae::Point;
-use mbsbench_problem::{Counted, Formulated, ModelDefinition};
+use mbsbench_problem::{
+    Counted, Failure, Formulated, Method, MethodDefinition, Model, ModelDefinition, Settings, Silent, Task, View,
+};
 use nalgebra::DMatrix;
 
 /// Angular frequencies (rad/s) of small motions about the state at the start, time `t`, in increasing order.
@@ -200,4 +202,57 @@ fn without_the_tilt_the_coupler_does_not_turn() {
     let turn = std::f64::consts::TAU / straight.angular_velocity;
     let record = run_from(&straight, &Bathe::default(), [-turn, -turn + 1.0], 2e-2);
     assert!(record.largest("theta") < 1e-9 && record.largest("bending_moment") < 1e-6);
+}
+
+/// The equations are differential-algebraic; a method that evaluates a right-hand side says so before its first step.
+#[test]
+fn methods_without_implicit_stages_refuse_them() {
+    let model = RotatingShaft::default().model();
+    let mut ode = Formulated::<f64>::ode(&*model);
+    let methods: [Box<dyn Method>; 4] =
+        [Rk4::default().method(), Dopri5::default().method(), Ode23s::default().method(), Ode15s::default().method()];
+    for method in methods {
+        let refused = method.suits(&mut *ode).expect_err("there is no right-hand side");
+        assert!(refused.to_string().contains("implicit form"), "{refused}");
+    }
+    assert_eq!(Bathe::default().method().suits(&mut *ode), Ok(()));
+    let initial = Formulated::<f64>::initial_state(&*model);
+    let task = Task { t_start: -1.0, t_end: 0.0, initial: &initial, settings: Settings::fixed(0.1) };
+    let solution = Rk4::default().method().solve(Counted::new(&mut *ode), &task, &mut Silent);
+    assert!(matches!(solution.failure, Some(Failure::NotApplicable { .. })), "{:?}", solution.failure);
+    assert_eq!(solution.statistics.steps_accepted, 0);
+}
+
+/// Width and height (m) of the parts of a view that have the name.
+fn extent(view: &View, name: &str) -> [f64; 2] {
+    let parts = view.parts.iter().filter(|(part, _)| *part == name);
+    let points: Vec<[f64; 2]> = parts.flat_map(|(_, shape)| shape.points(360)).collect();
+    assert!(!points.is_empty(), "no {name} in {}", view.name);
+    [0, 1].map(|axis| {
+        let along = points.iter().map(|point| point[axis]);
+        along.clone().fold(f64::NEG_INFINITY, f64::max) - along.fold(f64::INFINITY, f64::min)
+    })
+}
+
+#[test]
+fn mechanisms_are_drawn_to_scale() {
+    let views = |definition: &dyn Fn() -> Box<dyn Model>| {
+        let model = definition();
+        model.views(&Formulated::<f64>::initial_state(&*model))
+    };
+    let four_bar = views(&|| FlexibleFourBar::default().model());
+    let sizes: Vec<_> = four_bar.iter().map(|view| (view.name, extent(view, "bars"), extent(view, "axes"))).collect();
+    let [("plane", [width, height], _), ("top", [_, depth], [tilted, _])] = sizes[..] else { panic!("{sizes:?}") };
+    // The bars are squares of 16 and 8 mm, whose middle lines are 0.24 by 0.12 m.
+    assert_relative_eq!(width, 0.24 + 0.008 + 0.004, max_relative = 1e-4);
+    assert_relative_eq!(height, 0.12 + 0.008, max_relative = 1e-4);
+    assert_relative_eq!(depth, 0.016, max_relative = 1e-4);
+    assert!(tilted > 0.24, "the axis in C leaves the line of the others");
+    let [side] = &views(&|| LateralBuckling::default().model())[..] else { panic!("not one view") };
+    assert_relative_eq!(extent(side, "beam")[1], 0.1, max_relative = 1e-3);
+    assert_relative_eq!(extent(side, "link")[1], 0.25, max_relative = 1e-6);
+    assert_relative_eq!(extent(side, "crank")[0], 0.05, max_relative = 1e-6);
+    let [side] = &views(&|| RotatingShaft::default().model())[..] else { panic!("not one view") };
+    assert_relative_eq!(extent(side, "shaft")[0], 6.0, max_relative = 1e-12);
+    assert_relative_eq!(extent(side, "disk")[1], 0.48, max_relative = 1e-4);
 }
