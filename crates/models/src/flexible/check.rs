@@ -62,6 +62,11 @@ fn require(
     if holds { Ok(()) } else { Err(Refused::Value { part, quantity, found: found.to_string(), accepted }) }
 }
 
+/// Whether a number is larger than a limit, or none.
+fn exceeds(value: f64, limit: f64) -> bool {
+    value.is_nan() || value.abs() > limit
+}
+
 fn is_unit(part: Part, quantity: &'static str, vector: &Vector3<f64>) -> Result<(), Refused> {
     let length = vector.norm();
     let message = "a vector of length 1";
@@ -177,7 +182,7 @@ fn have_inertia(assembly: &Assembly) -> Result<(), Refused> {
 pub(super) fn start(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<(), Refused> {
     for (part, row, value, is_holonomic) in rows(assembly, t, twists)? {
         let defect = if is_holonomic { value.re } else { 0.0 };
-        if !(defect.abs() <= HOLDS) {
+        if exceeds(defect, HOLDS) {
             return Err(Refused::Apart { part, time: t, row, defect });
         }
     }
@@ -188,7 +193,7 @@ pub(super) fn start(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<(),
 pub(super) fn velocities(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<(), Refused> {
     for (part, row, value, is_holonomic) in rows(assembly, t, twists)? {
         let defect = if is_holonomic { value.eps } else { value.re };
-        if !(defect.abs() <= HOLDS) {
+        if exceeds(defect, HOLDS) {
             return Err(Refused::Velocity { part, time: t, row, defect });
         }
     }
@@ -233,16 +238,7 @@ fn rows(assembly: &Assembly, t: f64, twists: &[Twist]) -> Result<Vec<(Part, usiz
 /// Checks that the constraint Jacobian has full rank at rest, row by row.
 fn independent(assembly: &Assembly, t: f64) -> Result<(), Refused> {
     let system = System::<f64>::new(assembly);
-    let zeros = [0.0; POSITIONS];
-    let motions: Vec<_> = system
-        .rest
-        .iter()
-        .map(|pose| {
-            let mut motion = Motion::new(&pose.r, &zeros, &zeros);
-            motion.pose.x = pose.x;
-            motion
-        })
-        .collect();
+    let motions: Vec<_> = system.rest.iter().map(Motion::still).collect();
     let mut rows = DMatrix::zeros(POSITIONS * system.nodes(), system.rows());
     system.constraint_derivatives(t, &motions, 1.0, |row, node, _, columns| {
         let mut entries = rows.fixed_view_mut::<6, 1>(node * POSITIONS, row);
@@ -262,7 +258,7 @@ fn independent(assembly: &Assembly, t: f64) -> Result<(), Refused> {
                 }
             }
             let left = direction.norm();
-            if !(left > INDEPENDENT) {
+            if left.is_nan() || left <= INDEPENDENT {
                 return Err(Refused::Overconstrained { part: Part::Joint(joint), row: row - first[0] });
             }
             direction /= left;

@@ -59,8 +59,7 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
     pub(super) fn new(flexible: &'f Flexible) -> Self {
         let system = System::new(flexible.assembly());
         let (nodes, layout) = (system.nodes(), flexible.layout());
-        let zeros = [S::nought(); POSITIONS];
-        let motions = system.rest.iter().map(|pose| Motion::new(&pose.r, &zeros, &zeros)).collect();
+        let motions = system.rest.iter().map(Motion::still).collect();
         let momentum = Matrix6::from_element(S::nought());
         let eliminated = Eliminated { momentum, velocity: Vector3::from_element(S::nought()) };
         Self {

@@ -54,6 +54,12 @@ impl<S: Scalar> Motion<S> {
         Self { pose, twist: Twist { linear: x_rate, angular: tangent * g_rate }, g, g_rate, tangent }
     }
 
+    /// A node that does not move, in a chart about where it is.
+    pub fn still(pose: &Pose<S>) -> Self {
+        let zeros = [S::nought(); POSITIONS];
+        Self { pose: *pose, ..Self::new(&pose.r, &zeros, &zeros) }
+    }
+
     /// Derivatives by displacements and turns of the node, in columns 1 to 3 and 4 to 6, as derivatives by `x` and `g`.
     #[inline]
     pub fn in_chart(&self, matrix: &mut Matrix6<S>) {

@@ -77,7 +77,7 @@ impl Mechanism for FourBar {
             let mut parts: Vec<(&'static str, Shape)> = bars.iter().map(bar).collect();
             parts.extend(corners.iter().map(|&(corner, node)| {
                 let tilted = corner == "C";
-                let axes = if tilted { now.rotation(node) * parameters.tilt() } else { now.rotation(node).into() };
+                let axes = if tilted { now.rotation(node) * parameters.tilt() } else { now.rotation(node) };
                 let (at, along) = (now.position(node), axes * nalgebra::Vector3::z() * unit);
                 let end = |sign: f64| [at[x] + sign * along[x], at[y] + sign * along[y]];
                 ("axes", Shape::Line(vec![end(-1.0), end(1.0)]))

@@ -13,13 +13,6 @@ use crate::flexible::so3::rotation;
 use crate::flexible::system::System;
 use crate::flexible::{Assembly, Flexible, Joint, Law, Node, Side};
 
-/// Nodes that do not move, in a chart about where they are.
-fn still(poses: &[Pose<f64>]) -> Vec<Motion<f64>> {
-    let zeros = [0.0; POSITIONS];
-    let motion = |pose: &Pose<f64>| Motion { pose: *pose, ..Motion::new(&pose.r, &zeros, &zeros) };
-    poses.iter().map(motion).collect()
-}
-
 /// Norm of forces and moments below which all is rounding, N and N m: 1e-16 of the largest stiffness is 3e-8 for each.
 const BALANCED: f64 = 1e-4;
 
@@ -27,7 +20,7 @@ const BALANCED: f64 = 1e-4;
 fn balance(system: &System<f64>, poses: &mut [Pose<f64>], loads: &[Wrench<f64>]) {
     let size = POSITIONS * (poses.len() - 1);
     for _ in 0..20 {
-        let motions = still(poses);
+        let motions: Vec<_> = poses.iter().map(Motion::still).collect();
         let mut sums = loads.to_vec();
         system.add_loads(0.0, &motions, &mut sums);
         let free = sums[1..].iter().flat_map(|load| load.force.iter().chain(&load.moment).copied().collect::<Vec<_>>());
