@@ -1,6 +1,6 @@
 //! What has to hold for an assembly to be a mechanism.
 
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{DMatrix, Matrix3, Rotation3, Vector3};
 use num_dual::Dual64;
 
 use super::coupling::Constraint;
@@ -19,8 +19,9 @@ const HOLDS: f64 = 1e-9;
 pub(super) fn parts(assembly: &Assembly) -> Result<(), Refused> {
     let nodes = Nodes { assembly };
     for (k, node) in assembly.nodes.iter().enumerate() {
-        let finite = node.position.iter().chain(node.rotation.matrix()).all(|x| x.is_finite());
-        require(finite, Part::Node(k), "position or orientation", "not finite", "finite numbers")?;
+        let part = Part::Node(k);
+        require(node.position.iter().all(|x| x.is_finite()), part, "position", "not finite", "finite numbers")?;
+        is_rotation(part, "orientation", &node.rotation)?;
     }
     for (k, body) in assembly.bodies.iter().enumerate() {
         nodes.exist(Part::Body(k), &[body.node])?;
@@ -67,6 +68,13 @@ fn exceeds(value: f64, limit: f64) -> bool {
     value.is_nan() || value.abs() > limit
 }
 
+fn is_rotation(part: Part, quantity: &'static str, rotation: &Rotation3<f64>) -> Result<(), Refused> {
+    let matrix = rotation.matrix();
+    let defect = (matrix.tr_mul(matrix) - Matrix3::identity()).amax();
+    let proper = defect < 1e-12 && matrix.determinant() > 0.0;
+    require(proper, part, quantity, format!("off by {defect:e} or mirrored"), "a rotation")
+}
+
 fn is_unit(part: Part, quantity: &'static str, vector: &Vector3<f64>) -> Result<(), Refused> {
     let length = vector.norm();
     let message = "a vector of length 1";
@@ -93,19 +101,27 @@ impl Nodes<'_> {
     }
 }
 
+/// The sides of a joint that has frames of its own.
+fn sides(joint: &Joint) -> Option<[&Side; 2]> {
+    match joint {
+        Joint::Revolute { a, b }
+        | Joint::Spherical { a, b }
+        | Joint::Cylindrical { a, b }
+        | Joint::PrescribedRotation { a, b, .. } => Some([a, b]),
+        Joint::Clamp { .. } | Joint::RigidOffset { .. } | Joint::PrescribedAngularVelocity { .. } => None,
+    }
+}
+
 /// The nodes that a joint connects.
 fn connected(joint: &Joint) -> Vec<usize> {
     let node = |side: &Side| match side.base {
         Base::Ground => None,
         Base::Node(node) => Some(node),
     };
-    match joint {
-        Joint::Clamp { node } | Joint::PrescribedAngularVelocity { node, .. } => vec![*node],
-        &Joint::RigidOffset { a, b } => vec![a, b],
-        Joint::Revolute { a, b }
-        | Joint::Spherical { a, b }
-        | Joint::Cylindrical { a, b }
-        | Joint::PrescribedRotation { a, b, .. } => [a, b].into_iter().filter_map(node).collect(),
+    match *joint {
+        Joint::Clamp { node } | Joint::PrescribedAngularVelocity { node, .. } => vec![node],
+        Joint::RigidOffset { a, b } => vec![a, b],
+        _ => sides(joint).into_iter().flatten().filter_map(node).collect(),
     }
 }
 
@@ -122,6 +138,7 @@ fn of_body(part: Part, body: &RigidBody) -> Result<(), Refused> {
 }
 
 fn of_beam(part: Part, beam: &Beam, assembly: &Assembly) -> Result<(), Refused> {
+    is_rotation(part, "orientation of its section", &beam.frame)?;
     let section = &beam.section;
     let stiffnesses = [
         ("axial stiffness", section.axial),
@@ -152,6 +169,10 @@ fn of_beam(part: Part, beam: &Beam, assembly: &Assembly) -> Result<(), Refused> 
 }
 
 fn of_joint(part: Part, joint: &Joint) -> Result<(), Refused> {
+    for side in sides(joint).into_iter().flatten() {
+        require(side.offset.iter().all(|x| x.is_finite()), part, "offset", "not finite", "finite numbers")?;
+        is_rotation(part, "frame", &side.frame)?;
+    }
     match joint {
         Joint::PrescribedRotation { angle: law, .. } => {
             require(law.is_proper(), part, "law of time", "not one", PROPER_LAW)

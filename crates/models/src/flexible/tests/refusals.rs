@@ -1,6 +1,6 @@
 //! Descriptions that are no mechanisms, and motions that joints do not admit.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::support::{TUBE, along_x, bar, checked, shaft};
 use crate::flexible::{Assembly, Base, Flexible, Joint, Law, Node, Part, Refused, Section, Side, Strut, Twist};
@@ -80,6 +80,17 @@ fn struts_weights_and_laws_that_make_no_sense_are() {
     let axis = Vector3::x();
     let sudden = Joint::PrescribedAngularVelocity { node: 0, axis, speed: Law::default().rising(1.0, 1.0, 2.0) };
     assert_eq!(quantity(|bar| bar.joints = vec![sudden]), (Part::Joint(0), "law of time"));
+}
+
+#[test]
+fn frames_that_are_no_rotations_are() {
+    let mirrored = Rotation3::from_matrix_unchecked(Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, -1.0)));
+    let skew = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.001);
+    assert_eq!(quantity(|bar| bar.nodes[1].rotation = mirrored), (Part::Node(1), "orientation"));
+    assert_eq!(quantity(|bar| bar.beams[1].frame = skew), (Part::Beam(1), "orientation of its section"));
+    let a = Side::ground(Vector3::zeros()).turned(mirrored);
+    let hinge = Joint::Revolute { a, b: Side::node(0) };
+    assert_eq!(quantity(|bar| bar.joints = vec![hinge]), (Part::Joint(0), "frame"));
 }
 
 #[test]
