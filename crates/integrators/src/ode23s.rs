@@ -70,7 +70,7 @@ impl Method for Solver {
             let needs = "an identity as mass matrix, or no switching functions";
             return Err(Unsuitable { needs, lacks: "has both a mass matrix and switching functions".to_owned() });
         }
-        Ok(())
+        Unsuitable::without_rhs(problem)
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

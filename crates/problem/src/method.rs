@@ -145,6 +145,20 @@ pub struct Unsuitable {
     pub lacks: String,
 }
 
+impl Unsuitable {
+    /// Fails where the problem has no right-hand side.
+    ///
+    /// # Errors
+    /// [`Unsuitable`], for a method that evaluates it.
+    pub fn without_rhs<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
+        if problem.has_rhs() {
+            return Ok(());
+        }
+        let lacks = "is given in implicit form r(t, y, y', λ) = 0 only".to_owned();
+        Err(Self { needs: "a right-hand side y' = f(t, y)", lacks })
+    }
+}
+
 /// A time integration method for ordinary differential equations.
 ///
 /// A method is immutable: all that a solve needs lives in that solve, and two solves of the same task give
@@ -162,13 +176,13 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
     fn adapts(&self) -> bool;
 
-    /// Whether the method can be used on a problem of this kind. A solve of one that does not suit ends before its first
-    /// step, with [`Failure::NotApplicable`].
+    /// Whether the method can be used on a problem of this kind: one with a right-hand side, where a method does not say
+    /// otherwise. A solve of one that does not suit ends before its first step, with [`Failure::NotApplicable`].
     ///
     /// # Errors
     /// [`Unsuitable`], which says what the method needs and the problem lacks.
-    fn suits(&self, _problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
-        Ok(())
+    fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
+        Unsuitable::without_rhs(problem)
     }
 
     /// The matrix that takes what a step starts from to what it leaves for the undamped oscillator `x″ + ω² x = 0`, written

@@ -16,8 +16,14 @@ pub trait Ode<S: Scalar = f64> {
     /// Writes `f(t, y)` into `dydt` (of length [`dimension`](Self::dimension)).
     ///
     /// # Errors
-    /// A [`Failure`] where the right-hand side does not exist at this state (a singular mass matrix).
+    /// A [`Failure`] where the right-hand side does not exist at this state (a singular mass matrix);
+    /// [`Failure::NotApplicable`] where there is [none](Self::has_rhs).
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
+
+    /// Whether [`rhs`](Self::rhs) is there. It is not where a problem is given in [implicit form](Self::dae) only.
+    fn has_rhs(&self) -> bool {
+        true
+    }
 
     /// Whether [`jacobian`](Self::jacobian) and [`time_derivative`](Self::time_derivative) are there.
     fn has_jacobian(&mut self) -> bool {

@@ -207,6 +207,7 @@ impl Method for Sundials {
             let lacks = "projects its states or locks its configuration over a step".to_owned();
             return Err(Unsuitable { needs: "a smooth right-hand side from one event to the next", lacks });
         }
+        Unsuitable::without_rhs(problem)?;
         if self.kind.has_newton() && self.jacobian == Jacobian::Exact && !problem.has_jacobian() {
             let lacks = "does not give it; take `finite-difference` or `internal`".to_owned();
             return Err(Unsuitable { needs: "the Jacobian of the right-hand side", lacks });

@@ -80,7 +80,7 @@ impl Method for Solver {
             let lacks = "changes states or equations from one step to the next".to_owned();
             return Err(Unsuitable { needs: "one smooth solution over several steps", lacks });
         }
-        Ok(())
+        Unsuitable::without_rhs(problem)
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

@@ -4,6 +4,7 @@ use mbsbench_problem::View;
 use mbsbench_problem::view::Shape;
 
 use super::{Points, Squeezer};
+use crate::drawing::support;
 
 /// Half the width of a link, radius of a pin, and radius of the spring, in lengths of the crank; the equations have none of
 /// them.
@@ -19,8 +20,11 @@ impl Squeezer {
         let Points { d, e, f, g, h } = *points;
         let (a, b, c, o) = (self.a, self.b, self.c, [0.0; 2]);
         let [half_width, pin, coil] = SIZES.map(|size| size * self.of.length);
-        let mut parts: Vec<(&'static str, Shape)> =
-            [o, a, b, c].into_iter().flat_map(|point| self.support(point)).map(|shape| ("ground", shape)).collect();
+        let mut parts: Vec<(&'static str, Shape)> = [o, a, b, c]
+            .into_iter()
+            .flat_map(|point| support(point, self.of.length))
+            .map(|shape| ("ground", shape))
+            .collect();
         parts.push(("spring", Shape::spring(d, c, WINDINGS, coil)));
         for corners in [vec![e, d, b], vec![a, g], vec![g, e], vec![a, h], vec![h, e], vec![e, f]] {
             parts.push(("links", Shape::Around { corners, radius: half_width }));
@@ -42,19 +46,5 @@ impl Squeezer {
             ("O", aside(o, [0.0, 1.0])),
         ];
         View { name: "plane", axes: ["x", "y"], parts, names }
-    }
-
-    /// What holds a point to the ground: a triangle below it, on a line with hatches.
-    fn support(&self, [x, y]: [f64; 2]) -> [Shape; 5] {
-        let unit = self.of.length;
-        let at = |right: f64, up: f64| [x + right * unit, y + up * unit];
-        let hatch = |right: f64| Shape::Line(vec![at(right, -0.55), at(right - 0.15, -0.75)]);
-        [
-            Shape::Outline(vec![at(0.0, 0.0), at(-0.3, -0.55), at(0.3, -0.55)]),
-            Shape::Line(vec![at(-0.45, -0.55), at(0.45, -0.55)]),
-            hatch(-0.3),
-            hatch(0.0),
-            hatch(0.3),
-        ]
     }
 }

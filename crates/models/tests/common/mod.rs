@@ -104,12 +104,16 @@ impl Observer for Watch<'_> {
 
 /// Solves `model` from zero to `t_end` with constant steps and the dissertation's accumulating clock.
 pub fn run(model: &dyn Model, method: &dyn Method, step: f64, t_end: f64) -> Record {
+    solved(model, method, [0.0, t_end], Settings { clock: Clock::Accumulating, ..Settings::fixed(step) })
+}
+
+/// Solves `model` over a span.
+fn solved(model: &dyn Model, method: &dyn Method, [t_start, t_end]: [f64; 2], settings: Settings) -> Record {
     let mut record = Record { names: model.observables().into_iter().map(|o| o.name).collect(), ..Record::default() };
     let initial: Vec<f64> = Formulated::<f64>::initial_state(model);
     let mut ode = Formulated::<f64>::ode(model);
     assert_eq!((initial.len(), model.classes().len()), (ode.dimension(), ode.dimension()));
-    let settings = Settings { clock: Clock::Accumulating, ..Settings::fixed(step) };
-    let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
+    let task = Task { t_start, t_end, initial: &initial, settings };
     let mut watch = Watch { record: &mut record, observation: model.observation() };
     let solution = method.solve(Counted::new(&mut *ode), &task, &mut watch);
     assert_eq!(solution.failure, None);
@@ -121,6 +125,12 @@ pub fn run(model: &dyn Model, method: &dyn Method, step: f64, t_end: f64) -> Rec
 pub fn run_with<D: MethodDefinition>(model: &impl ModelDefinition, step: f64, t_end: f64) -> Record {
     model.check().expect("parameters in range");
     run(&*model.model(), &*D::default().method(), step, t_end)
+}
+
+/// Solves a named model with a method over a span with constant steps, which have to divide it.
+pub fn run_from(model: &impl ModelDefinition, method: &impl MethodDefinition, span: [f64; 2], step: f64) -> Record {
+    model.check().expect("parameters in range");
+    solved(&*model.model(), &*method.method(), span, Settings::fixed(step))
 }
 
 /// Sliding-mode settings, changed from the default.

@@ -139,6 +139,7 @@ pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
     if problem.has_jacobian() {
         return Ok(());
     }
+    Unsuitable::without_rhs(problem)?;
     unsuitable("the Jacobian of the right-hand side", "does not give it")
 }
 

@@ -254,3 +254,34 @@ fn problems_without_implicit_form_are_refused() {
     refused(&mut AccelerationLevel::new(MechanicsOf::<_, f64>::new(&turned)), "positions that are vectors");
     refused(&mut Locked, "control");
 }
+
+/// A problem without right-hand side is solved in its implicit form, and refused by whoever evaluates one.
+#[test]
+fn implicit_forms_have_no_right_hand_side() {
+    struct Implicit<'p>(Option<FirstOrder<'p>>);
+    impl Ode for Implicit<'_> {
+        fn dimension(&self) -> usize {
+            2
+        }
+        fn rhs(&mut self, _t: f64, _y: &[f64], _dydt: &mut [f64]) -> Result<(), Failure> {
+            Err(Failure::NotApplicable { reason: "there is none".to_owned() })
+        }
+        fn has_rhs(&self) -> bool {
+            false
+        }
+        fn dae(&mut self) -> Option<&mut dyn Dae> {
+            self.0.as_mut().map(|dae| dae as &mut dyn Dae)
+        }
+    }
+    let mut explicit = AsOde(&Pair);
+    let mut problem = Implicit(Some(FirstOrder::new(&mut explicit)));
+    assert_eq!(suits(&mut problem), Ok(()));
+    assert_eq!(Counted::new(&mut problem).with_dae(|dae| dae.differential()), Ok(2));
+    for problem in [&mut problem, &mut Implicit(None)] {
+        let refused = Unsuitable::without_rhs(problem).expect_err("it has no right-hand side");
+        assert!(refused.to_string().contains("implicit form"));
+    }
+    let lost = suits(&mut Implicit(None)).expect_err("it has no form at all");
+    assert!(lost.to_string().contains("implicit form"));
+    assert_eq!(Unsuitable::without_rhs(&AsOde(&Pair) as &dyn Ode), Ok(()));
+}

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Formulated, Method, Model, Observer, Scalar, Settings, Step, Task,
+    Class, Counted, DoubleDouble, Failure, Formulated, Method, Model, Observer, Scalar, Settings, Step, Task,
 };
 
 use crate::measures::ReferenceTrajectory;
@@ -43,11 +43,11 @@ pub fn certify<S: Scalar>(
         digits_asked,
         ..Default::default()
     };
-    let scale: Vec<f64> =
-        (0..first[0].len()).map(|i| first.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max)).collect();
+    let scale = scales(&first, &main.model.classes());
     let (mut one, mut other) = (main.model.observation(), check.model.observation());
     for ((&t, a), b) in times.iter().zip(&first).zip(&second) {
         for ((a, b), scale) in a.iter().zip(b).zip(&scale) {
+            let Some(scale) = scale else { continue };
             let difference = (*a - *b).value().abs();
             let relative = if *scale > 0.0 { difference / scale } else { difference };
             reference.digits = reference.digits.min(-relative.max(1e-33).log10());
@@ -61,6 +61,19 @@ pub fn certify<S: Scalar>(
         reference.bounds.push(bounds);
     }
     Ok(reference)
+}
+
+/// The largest magnitude of each component over all `states`; none where it is not zero and rounding of the largest component of its
+/// class is all that it ever is (a coordinate that joints hold at zero).
+fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<Option<f64>> {
+    const ROUNDING: f64 = 1e-12;
+    let largest = |i: usize| states.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max);
+    let own: Vec<f64> = (0..classes.len()).map(largest).collect();
+    let of_class = |class: Class| {
+        own.iter().zip(classes).filter(|(_, other)| **other == class).map(|(scale, _)| *scale).fold(0.0, f64::max)
+    };
+    let is_rounding = |scale: f64, class: Class| scale > 0.0 && scale < ROUNDING * of_class(class);
+    own.iter().zip(classes).map(|(&scale, &class)| (!is_rounding(scale, class)).then_some(scale)).collect()
 }
 
 /// States at `times`, by extra steps where they are no step's end.
@@ -111,3 +124,15 @@ fn states<S: Scalar>(solve: &ReferenceSolve<'_, S>, span: [f64; 2], times: &[f64
 
 /// The scalar of precise references.
 pub type Precise = DoubleDouble;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_that_only_rounding_moves_have_no_scale() {
+        let states = [vec![2.0, 1e-16, 0.0, 1e-16], vec![-3.0, -2e-16, 0.0, 0.0]];
+        let classes = [Class::Position, Class::Position, Class::Position, Class::Velocity];
+        assert_eq!(scales(&states, &classes), [Some(3.0), None, Some(0.0), Some(1e-16)]);
+    }
+}

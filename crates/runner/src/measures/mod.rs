@@ -30,7 +30,7 @@ pub use costs::JacobianCosts;
 pub use counters::*;
 pub use curves::ShapeDistance;
 pub use drift::DriftConstant;
-pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
+pub use error::{MaximumError, MultiplierError, PositionError, RelativeError, RmsError, VelocityError, bound_of};
 pub use extremes::{
     AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
     VelocityConstraintMax,

@@ -34,6 +34,9 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::PenaltyBall>()
         .model::<models::BallBearing>()
         .model::<models::Squeezer>()
+        .model::<models::FlexibleFourBar>()
+        .model::<models::LateralBuckling>()
+        .model::<models::RotatingShaft>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
@@ -96,6 +99,7 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::Sample>()
         .measure::<measures::MaximumError>()
         .measure::<measures::RmsError>()
+        .measure::<measures::RelativeError>()
         .measure::<measures::PositionError>()
         .measure::<measures::VelocityError>()
         .measure::<measures::MultiplierError>()

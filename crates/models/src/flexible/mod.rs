@@ -1,0 +1,45 @@
+//! Flexible multibody mechanisms: nodes that move and turn, rigid bodies, beams, joints (zhang2022, sections 5.2 to 5.4).
+//!
+//! An [`Assembly`] is a list of parts; [`Flexible`] is one that has been checked. Its [equations](FlexibleEquations) are
+//! differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in charts that move along.
+//!
+//! Three mechanisms are made of it: a four-bar mechanism that would lock if it were rigid ([`FlexibleFourBar`]), a beam that
+//! buckles sideways ([`LateralBuckling`]), a shaft that runs through its critical speed ([`RotatingShaft`]).
+
+mod angles;
+mod banded;
+mod bar;
+mod beam;
+mod buckling;
+mod check;
+mod coupling;
+mod equations;
+#[expect(clippy::module_inception, reason = "it is what the folder is about")]
+mod flexible;
+mod four_bar;
+mod inertia;
+mod law;
+mod layout;
+mod model;
+mod motion;
+mod outline;
+mod parts;
+mod refused;
+mod shaft;
+mod so3;
+mod system;
+#[cfg(test)]
+mod testing;
+
+pub use bar::CrossSection;
+pub use buckling::LateralBuckling;
+pub use equations::FlexibleEquations;
+pub use flexible::{Energy, Flexible};
+pub use four_bar::FlexibleFourBar;
+pub use law::{Law, Rise};
+pub use parts::{Assembly, Base, Beam, Gravity, Joint, Node, RigidBody, Section, SectionLoad, Side, Strut, Twist};
+pub use refused::{Part, Refused};
+pub use shaft::{Disk, RotatingShaft};
+
+#[cfg(test)]
+mod tests;

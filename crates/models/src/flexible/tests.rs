@@ -1,0 +1,7 @@
+//! Derivatives against dual numbers, statics and modes against analytic values, motions against conservation.
+
+mod derivatives;
+mod dynamics;
+mod refusals;
+mod statics;
+mod support;

@@ -1,0 +1,60 @@
+//! Newton iterations and changes of chart on flexible mechanisms allocate nothing.
+
+use std::alloc::System;
+
+use mbsbench_models::{FlexibleFourBar, LateralBuckling, RotatingShaft};
+use mbsbench_problem::dae::Point;
+use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Fewest allocations of five repetitions: the test harness allocates in another thread now and then, which can only add.
+fn fewest(mut work: impl FnMut()) -> usize {
+    let repetitions = (0..5).map(|_| {
+        let region = Region::new(ALLOCATOR);
+        work();
+        let change = region.change();
+        change.allocations + change.reallocations
+    });
+    repetitions.min().expect("five repetitions")
+}
+
+fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
+    let mut state = model.initial_state();
+    let mut ode = model.ode();
+    let dae = ode.dae().expect("it has no other form");
+    let (n, m) = (dae.differential(), dae.algebraic());
+    let zeros = |count: usize| vec![S::nought(); count];
+    let (mut chart, mut centred) = (zeros(dae.chart_length()), zeros(dae.chart_length()));
+    let (mut y, mut rates, mut x) = (zeros(n), zeros(n + m), zeros(n + m));
+    let c = S::from(1e-3);
+    let all = fewest(|| {
+        dae.locate(&state, &mut chart, &mut y);
+        dae.kinematic(&chart, &y, &mut rates);
+        let at = Point { t: S::nought(), chart: &chart, y: &y, rates: &rates };
+        dae.residual(at, c, &mut x).expect("it exists");
+        dae.factorise(at, c).expect("it is regular");
+        dae.solve(&mut x);
+        dae.recentre(&chart, &y, &mut centred);
+        dae.transport(&chart, &centred, &mut y, &mut rates[..n]);
+        dae.state(&centred, &y, &mut state);
+    });
+    assert_eq!(all, 0, "{name}");
+}
+
+fn check(name: &str, model: &dyn Model) {
+    let region = Region::new(ALLOCATOR);
+    let state = Formulated::<f64>::initial_state(model);
+    assert!(!state.is_empty() && region.change().allocations > 0, "the allocator is not instrumented");
+    equations::<f64>(name, model);
+    equations::<DoubleDouble>(name, model);
+}
+
+#[test]
+fn a_newton_iteration_allocates_nothing() {
+    check("four-bar mechanism", &*FlexibleFourBar::default().model());
+    check("buckling beam", &*LateralBuckling::default().model());
+    check("rotating shaft", &*RotatingShaft::default().model());
+}
