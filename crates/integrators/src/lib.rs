@@ -55,7 +55,7 @@ pub use implicit::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
 };
-pub use low_order::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use low_order::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use ndf::Ode15s;
 pub use ode23s::Ode23s;
 pub use ode45::Ode45;

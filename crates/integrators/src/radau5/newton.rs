@@ -26,6 +26,8 @@ pub(super) struct Goal {
     pub remaining: f64,
     /// Most iterations.
     pub iterations: u32,
+    /// Iteration from which on one that does not converge is given up; the first ratio of two is that of a first guess.
+    pub judged_from: u32,
     /// Most evaluations of the right-hand side in the run.
     pub evaluations: u64,
 }
@@ -120,7 +122,9 @@ impl Newton {
                 let ratio = size / last;
                 self.rate = if self.count == 2 { ratio } else { (ratio * last_ratio).sqrt() };
                 last_ratio = ratio;
-                if let Some(outcome) = self.judge(size, goal) {
+                if let Some(outcome) = self.judge(size, goal)
+                    && self.count >= goal.judged_from
+                {
                     return Ok(outcome);
                 }
             }

@@ -37,12 +37,7 @@ pub(super) fn solve<E: Equations>(
     let mut run = Run::new(equations, newton_tolerance, problem, task, observer);
     let failure = run.all().err();
     run.y.truncate(run.equations.state());
-    Solution {
-        t_reached: run.t,
-        state: run.y,
-        statistics: Statistics { ..run.costs.with(&run.problem.statistics()) },
-        failure,
-    }
+    Solution { t_reached: run.t, state: run.y, statistics: run.costs.with(&run.problem.statistics()), failure }
 }
 
 /// What the method itself counts.
@@ -114,12 +109,17 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
         observer: &'r mut dyn Observer,
     ) -> Self {
         let n = equations.indices().iter().sum();
-        let (tolerances, remaining, iterations) = match task.settings.control {
+        let evaluations = task.settings.max_rhs_evaluations;
+        let (tolerances, goal) = match task.settings.control {
             StepControl::Tolerance { rel, abs, .. } => {
                 let tolerances = of_the_estimate(rel, abs);
-                (tolerances, stopping(tolerances), MAX_ITERATIONS)
+                let remaining = stopping(tolerances);
+                (tolerances, Goal { remaining, iterations: MAX_ITERATIONS, judged_from: 2, evaluations })
             }
-            StepControl::Fixed { .. } => ((newton_tolerance, newton_tolerance), 1.0, MAX_ITERATIONS_FIXED),
+            StepControl::Fixed { .. } => {
+                let goal = Goal { remaining: 1.0, iterations: MAX_ITERATIONS_FIXED, judged_from: 4, evaluations };
+                ((newton_tolerance, newton_tolerance), goal)
+            }
         };
         let mut y = task.initial.to_vec();
         y.resize(n, 0.0);
@@ -130,7 +130,7 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
             observer,
             equations,
             newton: Newton::new(n),
-            goal: Goal { remaining, iterations, evaluations: task.settings.max_rhs_evaluations },
+            goal,
             tolerances,
             t: task.t_start,
             end: y.clone(),
