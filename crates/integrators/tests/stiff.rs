@@ -189,9 +189,9 @@ fn order(errors: [f64; 2]) -> f64 {
 
 #[test]
 fn robertsons_reactions_end_as_published() {
-    // errors over tolerance: rounded up from 0.014, 0.6, 1.3 at t = 40 and 27, 3, 3 at t = 1e11
+    // errors over tolerance: rounded up from 0.014, 0.6, 1.3 at t = 40 and 27, 3, 3 at t = 1e11; those of RADAU5 are below 0.1
     for (method, early, late) in
-        [(ode23s(), 0.03, 50.0), (ode15s(), 3.0, 10.0), (bdf(), 3.0, 10.0), (radau5(), 9.0, 90.0)]
+        [(ode23s(), 0.03, 50.0), (ode15s(), 3.0, 10.0), (bdf(), 3.0, 10.0), (radau5(), 0.1, 0.1)]
     {
         let run = |t_end, abs| {
             let settings = Settings::tolerance(1e-6, abs);
@@ -204,7 +204,8 @@ fn robertsons_reactions_end_as_published() {
     }
 }
 
-/// Errors go with the tolerance: as its power 2/3 for the pair 2(3), nearly as itself for variable order.
+/// Errors go with the tolerance: as its power 2/3 for the pair 2(3), nearly as itself for variable order; and as its power 5/6
+/// or more for RADAU5, of which they are the fifth power of the step and the tolerance to the power 2/3 is the fourth.
 #[test]
 fn errors_follow_the_tolerance() {
     type Case<'c> = (&'c str, &'c dyn Fn(&dyn Method, f64) -> f64);
@@ -222,7 +223,7 @@ fn errors_follow_the_tolerance() {
             (ode23s(), [1e-3, 1e-6], 0.6..0.72),
             (ode15s(), [1e-3, 1e-7], 0.8..1.05),
             (bdf(), [1e-3, 1e-7], 0.8..1.05),
-            (radau5(), [1e-3, 1e-7], 0.7..1.1),
+            (radau5(), [1e-3, 1e-7], 0.8..1.15),
         ] {
             let errors = tols.map(|tol| error(&*method, tol));
             let found = (errors[0] / errors[1]).ln() / (tols[0] / tols[1]).ln();
@@ -255,25 +256,21 @@ fn ode23s_is_of_order_two_on_stiff_and_other_problems() {
     assert!((order(errors) - 2.0).abs() < 0.01, "{errors:?}");
 }
 
-/// Order 5 where steps resolve the fast solution, and one more than the stages have where they do not, of an error that is
-/// divided by `λ` (Hairer, Wanner, Solving ODEs II, section IV.15).
+/// Order 5 where steps resolve the fast solution, and that of the stages where they do not, of an error that is divided by
+/// `λ` (Hairer, Wanner, Solving ODEs II, section IV.15).
 #[test]
-fn radau5_keeps_an_order_of_four_on_stiff_problems() {
-    for (lambda, expected) in [(-1.0, 5.0), (-1e3, 4.0), (-1e6, 4.0)] {
+fn radau5_keeps_the_order_of_its_stages_on_stiff_problems() {
+    for (lambda, expected) in [(-1.0, 5.0), (-1e3, 3.0), (-1e6, 3.0)] {
         let model = ProtheroRobinson { lambda };
-        for n in [5.0, 10.0, 20.0, 40.0] {
-            let errors = |steps: f64| {
-                let state = solve(&*radau5(), &mut AsOde(&model), &[1.0, 0.0], 2.0, Settings::fixed(2.0 / steps)).state;
-                let exact = ProtheroRobinson::exact(2.0);
-                [0, 1].map(|i| (state[i] - exact[i]).abs())
-            };
-            let (coarse, fine) = (errors(n), errors(2.0 * n));
-            println!(
-                "{lambda} {expected} {n} {coarse:?} {} {}",
-                order([coarse[0], fine[0]]),
-                order([coarse[1], fine[1]])
-            );
-        }
+        let errors = |steps: f64| {
+            let state = solve(&*radau5(), &mut AsOde(&model), &[1.0, 0.0], 2.0, Settings::fixed(2.0 / steps)).state;
+            let exact = ProtheroRobinson::exact(2.0);
+            [0, 1].map(|i| (state[i] - exact[i]).abs())
+        };
+        let (coarse, fine) = (errors(20.0), errors(40.0));
+        let orders = [0, 1].map(|i| order([coarse[i], fine[i]]));
+        assert!((orders[0] - expected).abs() < 0.1 && (orders[1] - 5.0).abs() < 0.1, "lambda {lambda}: {orders:?}");
+        assert!(coarse[0] < 1e-5 / lambda.abs(), "lambda {lambda}: {:e}", coarse[0]);
     }
 }
 

@@ -27,7 +27,8 @@ use super::{run, tableau};
 /// accelerations and multipliers `h²` times (section VII.7). First step 1e-6 s where the task names none; largest step the span. Rejected steps
 /// are those whose iterations did not converge and those with too large an error.
 ///
-/// With a constant step, iterations end where the remaining error is `newton-tolerance` of `1 + |y|`.
+/// With a constant step, iterations end where the remaining error is `newton-tolerance` of `1 + |y|`, or rounding; if they do
+/// not, with a Jacobian of the start of the step, the run does.
 ///
 /// Counted as in the code of that name: a pair of factors, real and complex, is one factorisation, a solution with both is one
 /// linear solve, and there is a further (real) one for an estimate of the error. States inside a step come from the
@@ -41,7 +42,7 @@ pub struct Radau5 {
 
 impl Default for Radau5 {
     fn default() -> Self {
-        Self { newton_tolerance: 1e-13 }
+        Self { newton_tolerance: 1e-14 }
     }
 }
 
@@ -55,7 +56,7 @@ impl MethodDefinition for Radau5 {
     const NAME: &'static str = "radau5";
     const SUMMARY: &'static str = "Radau IIA formula of order 5 with the step-size control of RADAU5";
     const SOURCE: &'static str = "E. Hairer, G. Wanner, Solving ODEs II (1996), section IV.8; code RADAU5";
-    const FAMILY: &'static str = "radau";
+    const FAMILY: &'static str = "implicit-runge-kutta";
 
     fn method(&self) -> Box<dyn Method> {
         Box::new(Solver(*self))

@@ -33,6 +33,9 @@ pub(super) trait Equations {
     /// Those of the problem.
     fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64], f: &[f64]) -> Result<(), Failure>;
 
+    /// Evaluations of the right-hand side that forming `J` costs.
+    fn linearisation_cost(&self) -> u64;
+
     /// Factorises `real M − J` and `complex M − J`.
     ///
     /// # Errors

@@ -67,6 +67,10 @@ impl Equations for FirstOrder {
         self.linearisation.take_jacobian(problem, t, y, f)
     }
 
+    fn linearisation_cost(&self) -> u64 {
+        self.linearisation.evaluations()
+    }
+
     fn factorise(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
         let jacobian = &self.linearisation.jacobian;
         put(&mut self.real.matrix, real, self.mass.as_ref(), jacobian);

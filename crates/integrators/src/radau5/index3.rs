@@ -176,6 +176,10 @@ impl Equations for IndexThree {
         Ok(())
     }
 
+    fn linearisation_cost(&self) -> u64 {
+        1
+    }
+
     fn factorise(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
         let Self { point, derivatives, stiffness, .. } = self;
         self.real.factorise(real, point, &derivatives.forces_by_velocity, stiffness)?;

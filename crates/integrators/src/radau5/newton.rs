@@ -28,6 +28,8 @@ pub(super) struct Goal {
     pub iterations: u32,
     /// Iteration from which on one that does not converge is given up; the first ratio of two is that of a first guess.
     pub judged_from: u32,
+    /// Size of an increment, in units of the weights, that may be no more than rounding.
+    pub rounding: f64,
     /// Most evaluations of the right-hand side in the run.
     pub evaluations: u64,
 }
@@ -130,7 +132,7 @@ impl Newton {
             }
             last = size.max(ROUNDING);
             self.advance();
-            if self.remaining * size <= goal.remaining {
+            if self.remaining * size <= goal.remaining || size <= goal.rounding {
                 return Ok(Outcome::Converged);
             }
         }

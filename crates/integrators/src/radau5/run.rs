@@ -114,10 +114,11 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
             StepControl::Tolerance { rel, abs, .. } => {
                 let tolerances = of_the_estimate(rel, abs);
                 let remaining = stopping(tolerances);
-                (tolerances, Goal { remaining, iterations: MAX_ITERATIONS, judged_from: 2, evaluations })
+                (tolerances, Goal { remaining, iterations: MAX_ITERATIONS, judged_from: 2, rounding: 0.0, evaluations })
             }
             StepControl::Fixed { .. } => {
-                let goal = Goal { remaining: 1.0, iterations: MAX_ITERATIONS_FIXED, judged_from: 4, evaluations };
+                let (iterations, rounding) = (MAX_ITERATIONS_FIXED, 8.0 * f64::EPSILON / newton_tolerance);
+                let goal = Goal { remaining: 1.0, iterations, judged_from: 4, rounding, evaluations };
                 ((newton_tolerance, newton_tolerance), goal)
             }
         };
@@ -146,10 +147,7 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
     }
 
     fn all(&mut self) -> Result<(), Failure> {
-        let limit = self.task.settings.max_rhs_evaluations;
-        if limit < 2 {
-            return Err(Failure::BudgetExhausted { time: self.t, counter: "rhs_evaluations", limit });
-        }
+        self.afford(1)?;
         self.equations.start(&mut self.problem, self.t, &mut self.y)?;
         self.evaluate()?;
         match self.task.settings.control {
@@ -166,12 +164,17 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
     }
 
     fn evaluate(&mut self) -> Result<(), Failure> {
+        self.afford(1)?;
         self.equations.rhs(&mut self.problem, self.t, &self.y, &mut self.derivative)
     }
 
     /// Steps of given sizes.
     fn constant(&mut self, grid: Grid<f64>) -> Result<(), Failure> {
         for (t_next, h) in grid {
+            // rounding may leave nothing of the last step
+            if h <= 0.0 {
+                continue;
+            }
             if h != self.h {
                 (self.h, self.due) = (h, self.due.max(Due::Factors));
             }
@@ -296,7 +299,7 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
         }
     }
 
-    /// Fails where the next attempt would exceed the budget.
+    /// Fails where the next attempt would be one too many.
     fn spend(&self) -> Result<(), Failure> {
         let limit = self.task.settings.max_steps;
         if self.costs.accepted + self.costs.rejected >= limit {
@@ -306,9 +309,19 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
         Ok(())
     }
 
+    /// Fails where so many evaluations would exceed the budget.
+    fn afford(&self, evaluations: u64) -> Result<(), Failure> {
+        let limit = self.task.settings.max_rhs_evaluations;
+        if self.problem.statistics().rhs_evaluations.saturating_add(evaluations) > limit {
+            return Err(Failure::BudgetExhausted { time: self.t, counter: "rhs_evaluations", limit });
+        }
+        Ok(())
+    }
+
     /// Does what is due; the inner error is the name of a singular matrix.
     fn prepare(&mut self) -> Result<Result<(), &'static str>, Failure> {
         if self.due == Due::Jacobian {
+            self.afford(self.equations.linearisation_cost())?;
             self.equations.linearise(&mut self.problem, self.t, &self.y, &self.derivative)?;
             self.is_current = true;
         }
@@ -353,6 +366,10 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
         let error = newton.estimate(equations, *h, derivative, weights);
         if error < 1.0 || !(costs.accepted == 0 || after_rejection) {
             return Ok(error);
+        }
+        let limit = self.task.settings.max_rhs_evaluations;
+        if problem.statistics().rhs_evaluations >= limit {
+            return Err(Failure::BudgetExhausted { time: *t, counter: "rhs_evaluations", limit });
         }
         costs.estimates += 1;
         match newton.estimate_again(problem, equations, (*t, y), weights) {

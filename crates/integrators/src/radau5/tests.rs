@@ -102,7 +102,7 @@ fn the_polynomial_through_the_stages_is_exact_for_cubics() {
         let mut change = [f64::NAN];
         collocation.change(s, &mut change);
         let expected = cubic(start + (1.0 + s) * h) - cubic(start + h);
-        // rounding of third differences, up to 30 times that of the values
-        assert!((change[0] - expected).abs() < 1e-14, "{s}");
+        // rounding of the values, up to 400 times as large at s = 1.5
+        assert!((change[0] - expected).abs() < 1e-13, "{s}");
     }
 }
