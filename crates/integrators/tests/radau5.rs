@@ -187,14 +187,14 @@ fn order_on_differential_equations() {
     }
 }
 
-/// Positions and velocities follow the tolerance, as its power 5/6. Multipliers are only held to `1/h²` of it.
+/// Errors of velocities are held to `1/h` of the tolerance and those of multipliers to `1/h²` of it, while steps go as its
+/// power 1/6: a hundredth of it gains less than a factor of a hundred.
 #[test]
 fn errors_on_index_three_follow_the_tolerance() {
     let found = [1e-4, 1e-6, 1e-8, 1e-10].map(|tol| errors(&*radau5(), Settings::tolerance(tol, tol)));
-    println!("{found:?}");
-    for class in 0..2 {
-        assert!(found.windows(2).all(|pair| pair[1][class] < 0.1 * pair[0][class]), "class {class}: {found:?}");
-        assert!(found[3][class] < 1e-6, "class {class}: {found:?}");
+    for (class, last) in [1e-7, 1e-6, 1e-3].into_iter().enumerate() {
+        assert!(found.windows(2).all(|pair| pair[1][class] < 0.4 * pair[0][class]), "class {class}: {found:?}");
+        assert!(found[3][class] < last, "class {class}: {found:?}");
     }
 }
 
@@ -213,7 +213,7 @@ impl Observer for Thirds {
     }
 }
 
-/// The collocation polynomial is of order three, with errors `O(h⁴)`.
+/// The collocation polynomial is of order three, with errors `O(h⁴)` besides those of the ends, `O(h⁵)`.
 #[test]
 fn positions_inside_a_step() {
     let model = Manufactured { constrained: true };
@@ -223,8 +223,8 @@ fn positions_inside_a_step() {
         constrained::solve(&model, &*radau5(), &Manufactured::exact(0.0), [0.0, 2.0], settings, &mut thirds);
         thirds.0
     };
-    let order = (error(256.0) / error(512.0)).log2();
-    assert!((order - 4.0).abs() < 0.15, "{order}");
+    let order = (error(64.0) / error(128.0)).log2();
+    assert!(order > 3.9, "{order}");
 }
 
 /// A binary fraction, so that times and their differences are exact.

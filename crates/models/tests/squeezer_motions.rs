@@ -116,7 +116,7 @@ fn radau5_takes_the_steps_of_the_test_set() {
         }
         errors.push((solution.state[0] - TEST_SET[0][0]).abs());
     }
-    assert!(errors.windows(2).all(|pair| pair[1] < 0.2 * pair[0]) && errors[3] < 1e-5, "{errors:?}");
+    assert!(errors.windows(2).all(|pair| pair[1] < 0.3 * pair[0]) && errors[3] < 1e-5, "{errors:?}");
 }
 
 /// The paper's start: states, extremes and energies from another implementation, in angles with projection and by DOP853,
