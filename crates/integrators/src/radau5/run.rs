@@ -230,8 +230,7 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
             }
             let error = self.error(after_rejection)?;
             let next = controller.next(self.h, error, self.newton.count);
-            // also where it is not a number
-            if !(error < 1.0) {
+            if error >= 1.0 || error.is_nan() {
                 self.costs.rejected += 1;
                 let is_first = self.costs.accepted == 0;
                 self.retry(if is_first || !next.is_finite() { 0.1 * self.h } else { next });
