@@ -24,8 +24,9 @@ use super::{run, tableau};
 /// and factors too where the step would grow by less than a fifth. The error of the step is `abs' + rel' |y|` in the mean over
 /// the components, with `rel' = rel^(2/3)/10` and `abs'/rel' = abs/rel`; its estimate is of order 3, and sizes follow from the
 /// smaller one of the classical law and Gustafsson's predictive one. Errors of velocities count `h` times and those of
-/// accelerations and multipliers `h²` times (section VII.7). First step 1e-6 s where the task names none; largest step the span. Rejected steps
-/// are those whose iterations did not converge and those with too large an error.
+/// accelerations and multipliers `h²` times (section VII.7), so that multipliers are hardly controlled. First step 1e-6 s where
+/// the task names none; largest step the span. Rejected steps are those whose iterations did not converge and those with too
+/// large an error.
 ///
 /// With a constant step, iterations end where the remaining error is `newton-tolerance` of `1 + |y|`, or rounding; if they do
 /// not, with a Jacobian of the start of the step, the run does.
