@@ -12,8 +12,8 @@
 //! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
 //! implicit formulas solve the index-3 equations, and any problem `r(t, y, y', λ) = 0`, [`implicit`]. [`exponential`] methods are steppers that ask for Jacobians and form
 //! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
-//! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does
-//! [`contact_power`], whose steps follow the power of contacts instead of an error.
+//! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does the
+//! implicit Runge–Kutta method [`radau5`], whose stages are solved for together; and [`contact_power`], whose steps follow the power of contacts instead of an error.
 
 mod attempt;
 mod combine;
@@ -37,6 +37,7 @@ pub mod low_order;
 pub mod ndf;
 pub mod ode23s;
 pub mod ode45;
+pub mod radau5;
 pub mod stepper;
 mod suite;
 pub mod tableau;
@@ -54,9 +55,10 @@ pub use implicit::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
 };
-pub use low_order::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use low_order::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use ndf::Ode15s;
 pub use ode23s::Ode23s;
 pub use ode45::Ode45;
+pub use radau5::Radau5;
 pub use stepper::Stepper;
 pub use tableau::Tableau;

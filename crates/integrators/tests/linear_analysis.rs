@@ -8,7 +8,8 @@ use common::constrained::record;
 use mbsbench_integrators::implicit::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
 use mbsbench_integrators::implicit::{Esdirk, LinearMultistep, SingleStep};
 use mbsbench_integrators::{
-    Bs32, Dop853, Dopri5, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Rk3, Rk4, Rk5, Rk8,
+    Bs32, Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Radau5, Rk3, Rk4,
+    Rk5, Rk8,
 };
 use mbsbench_problem::{Counted, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task};
 use nalgebra::{Complex, DMatrix};
@@ -232,7 +233,8 @@ fn polynomial(roots: &[Complex<f64>]) -> Vec<f64> {
 #[test]
 fn runs_have_the_roots_of_the_matrix() {
     let half = Newmark { gamma: 0.5, beta: Some(0.25), ..Newmark::default() };
-    let methods: [(&str, Box<dyn Method>); 16] = [
+    let generalized = |rho_inf: f64| GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method();
+    let methods: [(&str, Box<dyn Method>); 19] = [
         ("rk3", Rk3::default().method()),
         ("bs32", Bs32::default().method()),
         ("rk4", Rk4::default().method()),
@@ -249,6 +251,9 @@ fn runs_have_the_roots_of_the_matrix() {
         ("hht-si2", HhtSi2::default().method()),
         ("nstiff", Nstiff::default().method()),
         ("nstiff-si2", NstiffSi2::default().method()),
+        ("generalized-alpha", generalized(0.8)),
+        ("generalized-alpha, ρ = 0", generalized(0.0)),
+        ("radau5", Radau5::default().method()),
     ];
     let steps = 20;
     for omega_h in [0.3, 1.0] {
@@ -280,6 +285,11 @@ fn known_spectral_radii_of_the_low_order_formulas() {
     for alpha in [-0.05, -0.2, -0.3] {
         let found = radius(HhtI3 { alpha, ..HhtI3::default() }.method(), 1e5);
         assert!((found - (1.0 + alpha) / (1.0 - alpha)).abs() < 1e-4, "{alpha}: {found}");
+    }
+    for rho_inf in [0.0, 0.4, 0.8, 1.0] {
+        let found = radius(GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method(), 1e5);
+        // of multiplicity three at infinity, so that finite frequencies and rounding are to the power 1/3
+        assert!((found - rho_inf).abs() < 1e-3, "{rho_inf}: {found}");
     }
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Cubic, Known};
-use mbsbench_integrators::{Dopri5, Ode15s, Ode23s};
+use mbsbench_integrators::{Dopri5, Ode15s, Ode23s, Radau5};
 use mbsbench_problem::{
     AsOde, AsSwitchedOde, Counted, Failure, Method, MethodDefinition, Ode, OdeModel, Parameters, Scalar, Settings,
     Silent, Solution, SwitchedModel, Task,
@@ -166,6 +166,10 @@ fn ode23s() -> Box<dyn Method> {
     Ode23s::default().method()
 }
 
+fn radau5() -> Box<dyn Method> {
+    Radau5::default().method()
+}
+
 fn ode15s() -> Box<dyn Method> {
     Ode15s::default().method()
 }
@@ -185,8 +189,10 @@ fn order(errors: [f64; 2]) -> f64 {
 
 #[test]
 fn robertsons_reactions_end_as_published() {
-    // errors over tolerance: rounded up from 0.014, 0.6, 1.3 at t = 40 and 27, 3, 3 at t = 1e11
-    for (method, early, late) in [(ode23s(), 0.03, 50.0), (ode15s(), 3.0, 10.0), (bdf(), 3.0, 10.0)] {
+    // errors over tolerance: rounded up from 0.014, 0.6, 1.3 at t = 40 and 27, 3, 3 at t = 1e11; those of RADAU5 are below 0.1
+    for (method, early, late) in
+        [(ode23s(), 0.03, 50.0), (ode15s(), 3.0, 10.0), (bdf(), 3.0, 10.0), (radau5(), 0.1, 0.1)]
+    {
         let run = |t_end, abs| {
             let settings = Settings::tolerance(1e-6, abs);
             solve(&*method, &mut AsOde(&Robertson), &Robertson::START, t_end, settings).state
@@ -198,7 +204,8 @@ fn robertsons_reactions_end_as_published() {
     }
 }
 
-/// Errors go with the tolerance: as its power 2/3 for the pair 2(3), nearly as itself for variable order.
+/// Errors go with the tolerance: as its power 2/3 for the pair 2(3), nearly as itself for variable order; and as its power 5/6
+/// or more for RADAU5, of which they are the fifth power of the step and the tolerance to the power 2/3 is the fourth.
 #[test]
 fn errors_follow_the_tolerance() {
     type Case<'c> = (&'c str, &'c dyn Fn(&dyn Method, f64) -> f64);
@@ -212,9 +219,12 @@ fn errors_follow_the_tolerance() {
     };
     let cases: [Case<'_>; 2] = [("Robertson", &robertson), ("van der Pol", &van_der_pol)];
     for (name, error) in cases {
-        for (method, tols, power) in
-            [(ode23s(), [1e-3, 1e-6], 0.6..0.72), (ode15s(), [1e-3, 1e-7], 0.8..1.05), (bdf(), [1e-3, 1e-7], 0.8..1.05)]
-        {
+        for (method, tols, power) in [
+            (ode23s(), [1e-3, 1e-6], 0.6..0.72),
+            (ode15s(), [1e-3, 1e-7], 0.8..1.05),
+            (bdf(), [1e-3, 1e-7], 0.8..1.05),
+            (radau5(), [1e-3, 1e-7], 0.8..1.15),
+        ] {
             let errors = tols.map(|tol| error(&*method, tol));
             let found = (errors[0] / errors[1]).ln() / (tols[0] / tols[1]).ln();
             assert!(power.contains(&found), "{name}, order {}: {errors:?}, power {found}", method.order());
@@ -244,6 +254,24 @@ fn ode23s_is_of_order_two_on_stiff_and_other_problems() {
         (state[0] - Cubic.exact(2.0)[0]).abs()
     });
     assert!((order(errors) - 2.0).abs() < 0.01, "{errors:?}");
+}
+
+/// Order 5 where steps resolve the fast solution, and that of the stages where they do not, of an error that is divided by
+/// `λ` (Hairer, Wanner, Solving ODEs II, section IV.15).
+#[test]
+fn radau5_keeps_the_order_of_its_stages_on_stiff_problems() {
+    for (lambda, expected) in [(-1.0, 5.0), (-1e3, 3.0), (-1e6, 3.0)] {
+        let model = ProtheroRobinson { lambda };
+        let errors = |steps: f64| {
+            let state = solve(&*radau5(), &mut AsOde(&model), &[1.0, 0.0], 2.0, Settings::fixed(2.0 / steps)).state;
+            let exact = ProtheroRobinson::exact(2.0);
+            [0, 1].map(|i| (state[i] - exact[i]).abs())
+        };
+        let (coarse, fine) = (errors(20.0), errors(40.0));
+        let orders = [0, 1].map(|i| order([coarse[i], fine[i]]));
+        assert!((orders[0] - expected).abs() < 0.1 && (orders[1] - 5.0).abs() < 0.1, "lambda {lambda}: {orders:?}");
+        assert!(coarse[0] < 1e-5 / lambda.abs(), "lambda {lambda}: {:e}", coarse[0]);
+    }
 }
 
 /// The pair is built so that its order does not hang on the Jacobian.
@@ -303,6 +331,8 @@ fn a_regular_mass_matrix_changes_nothing_but_rounding() {
             (ode23s(), Settings::fixed(0.01)),
             (ode23s(), Settings::tolerance(1e-6, 1e-6)),
             (ode15s(), Settings::tolerance(1e-6, 1e-6)),
+            (radau5(), Settings::tolerance(1e-6, 1e-6)),
+            (radau5(), Settings::fixed(0.01)),
         ] {
             let initial = Cubic.exact(0.0);
             let mut with = WithMass { model: &Cubic, mass: mass.clone(), multiplies: true, derivatives };
@@ -324,9 +354,11 @@ fn robertsons_reactions_with_conservation_as_algebraic_equation() {
     let mass = DMatrix::from_diagonal(&nalgebra::dvector![1.0, 1.0, 0.0]);
     for derivatives in [true, false] {
         let mut dae = WithMass { model: &RobertsonDae, mass: mass.clone(), multiplies: false, derivatives };
-        let state = solve(&*ode15s(), &mut dae, &Robertson::START, 40.0, Settings::tolerance(1e-6, 1e-14)).state;
-        assert!(error(&state, &Robertson::AT_40) < 3e-6, "{state:?}");
-        assert!((state.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+        for method in [ode15s(), radau5()] {
+            let state = solve(&*method, &mut dae, &Robertson::START, 40.0, Settings::tolerance(1e-6, 1e-14)).state;
+            assert!(error(&state, &Robertson::AT_40) < 3e-6, "order {}: {state:?}", method.order());
+            assert!((state.iter().sum::<f64>() - 1.0).abs() < 1e-14, "order {}", method.order());
+        }
         let refused = run(&*ode23s(), &mut dae, &Robertson::START, 40.0, Settings::tolerance(1e-6, 1e-14));
         assert_eq!(refused.failure, Some(Failure::SingularMatrix { time: 0.0, matrix: "mass matrix" }));
     }

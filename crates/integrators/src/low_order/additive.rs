@@ -64,7 +64,7 @@ impl Additive {
         let square = DMatrix::zeros(n, n);
         let wide = DMatrix::zeros(m, n);
         let mut formula = Self {
-            predictor: Predictor::new(Discretisation::hht(alpha), start.q, start.v),
+            predictor: Predictor::new(Discretisation::hht(alpha), start),
             alpha,
             b,
             dense,

@@ -1,4 +1,4 @@
-//! The six formulas as experiment files name them.
+//! The formulas as experiment files name them.
 
 use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, Method, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable};
@@ -10,7 +10,7 @@ use super::predictor::Discretisation;
 use super::settings::NewtonSettings;
 
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
-pub use positions::{HhtI3, Newmark, Nstiff};
+pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff};
 
 /// Name, summary and source of a definition, and its method.
 macro_rules! definition {
@@ -107,6 +107,9 @@ mod tests {
             assert_eq!(field(&HhtI3 { alpha, ..HhtI3::default() }), expected);
             assert_eq!(field(&HhtSi2 { alpha, ..HhtSi2::default() }), expected);
             assert_eq!(field(&HhtAdd { alpha, ..HhtAdd::default() }), expected);
+        }
+        for (rho_inf, expected) in [(0.0, None), (1.0, None), (-0.1, out("rho-inf")), (f64::NAN, out("rho-inf"))] {
+            assert_eq!(field(&GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }), expected);
         }
         for (b, expected) in [(0.0, None), (1.0, None), (0.5, out("b")), (f64::INFINITY, out("b"))] {
             assert_eq!(field(&HhtAdd { b, ..HhtAdd::default() }), expected);

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{
-    Counted, Derivatives, Failure, Interpolant, Method, Observer, Ode, Solution, Statistics, Step, StepControl, Task,
-    Terms, Unsuitable,
+    Counted, CountedMechanics, Derivatives, Failure, Interpolant, Method, Observer, Ode, Solution, Statistics, Step,
+    StepControl, Task, Terms, Unsuitable,
 };
 use nalgebra::DMatrix;
 
@@ -21,6 +21,20 @@ pub struct Plan {
     pub newton: NewtonSettings,
     /// Whether a step needs others of its size before it.
     pub multistep: bool,
+    /// Where the algorithmic accelerations of the start belong, in steps after it: zero where they are the accelerations.
+    pub shift: f64,
+}
+
+impl Plan {
+    /// Of a formula whose steps stand for themselves.
+    pub fn one_step(newton: NewtonSettings) -> Self {
+        Self { newton, multistep: false, shift: 0.0 }
+    }
+
+    /// Of a formula that needs equal steps.
+    pub fn multistep(newton: NewtonSettings) -> Self {
+        Self { multistep: true, ..Self::one_step(newton) }
+    }
 }
 
 /// Whether the formulas can be used on `problem`.
@@ -70,7 +84,7 @@ pub fn solve<F: Formula>(
         cost: Cost::default(),
     };
     let mut iteration = iteration;
-    let failure = grid.and_then(|grid| run.all(make, grid, &mut iteration).err());
+    let failure = grid.and_then(|grid| run.all(make, plan, grid, &mut iteration).err());
     let Cost { iterations, factorizations, solves } = iteration.cost;
     let statistics = Statistics {
         steps_accepted: run.accepted,
@@ -119,10 +133,12 @@ impl Run<'_, '_> {
     fn all<F: Formula>(
         &mut self,
         make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
+        plan: &Plan,
         grid: Grid<f64>,
         iteration: &mut Iteration,
     ) -> Result<(), Failure> {
-        let (mut formula, mut trial) = self.start(make, iteration)?;
+        let first_step = grid.clone().next().map_or(0.0, |(_, h)| h);
+        let (mut formula, mut trial) = self.start(make, plan.shift * first_step, iteration)?;
         let watched = self.observer.watches();
         let mut end = self.state.clone();
         for (t_next, h) in grid {
@@ -160,27 +176,73 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Accelerations and multipliers at the initial state, from the constraints at acceleration level.
+    /// The formula at the initial state, with algorithmic accelerations that belong to the time `shift` after it (s).
     fn start<F: Formula>(
         &mut self,
         make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
+        shift: f64,
         iteration: &mut Iteration,
     ) -> Result<(F, Trial), Failure> {
         let time = self.t;
         let (q, v) = self.state.split_at(self.state.len() / 2);
-        let limit = self.task.settings.max_rhs_evaluations;
-        if limit == 0 {
+        let n = q.len();
+        let mut motion = Motion::new(&mut self.problem, time, q)?;
+        let x = motion.solve(&mut self.problem, (time, time), (q, v), iteration)?;
+        let terms = motion.terms.clone();
+        let (a, lambda) = x.split_at(n);
+        let mut algorithmic = a.to_vec();
+        if shift != 0.0 {
+            // Along the line through the accelerations at the start and as much after it as these are to belong before it,
+            // so that nothing before the start is asked for; the state there is good to O(h³).
+            let later = shift.abs();
+            let v_later: Vec<f64> = (0..n).map(|i| v[i] + later * a[i]).collect();
+            let q_later: Vec<f64> = (0..n).map(|i| q[i] + 0.5 * later * (v[i] + v_later[i])).collect();
+            let next = motion.solve(&mut self.problem, (time, time + later), (&q_later, &v_later), iteration)?;
+            for (algorithmic, &next) in algorithmic.iter_mut().zip(&next) {
+                *algorithmic += shift / later * (next - *algorithmic);
+            }
+        }
+        let derivatives = motion.derivatives;
+        let start = Start { q, v, a, algorithmic: &algorithmic, lambda, terms: &terms };
+        let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
+        Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
+    }
+}
+
+/// Accelerations and multipliers from the constraints at acceleration level.
+struct Motion {
+    /// Terms at the state that was solved for last.
+    terms: Terms<f64>,
+    /// Memory.
+    derivatives: Derivatives<f64>,
+}
+
+impl Motion {
+    fn new(problem: &mut Counted<'_>, t: f64, q: &[f64]) -> Result<Self, Failure> {
+        let mut mechanics = mechanics(problem)?;
+        let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
+        let derivatives = Derivatives::new(n, m, mechanics.structure(t, q));
+        Ok(Self { terms: Terms::new(n, m), derivatives })
+    }
+
+    /// `(a ; λ)` at a state at the time `t`; failures are told as of `time`.
+    fn solve(
+        &mut self,
+        problem: &mut Counted<'_>,
+        (time, t): (f64, f64),
+        (q, v): (&[f64], &[f64]),
+        iteration: &mut Iteration,
+    ) -> Result<Vec<f64>, Failure> {
+        let limit = iteration.max_rhs_evaluations;
+        if problem.statistics().rhs_evaluations >= limit {
             return Err(Failure::BudgetExhausted { time, counter: "rhs_evaluations", limit });
         }
-        let Some(mut mechanics) = self.problem.mechanics() else {
-            return Err(Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() });
-        };
-        let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
-        let derivatives = Derivatives::new(n, m, mechanics.structure(time, q));
-        let mut terms = Terms::new(n, m);
-        mechanics.terms(time, q, v, &mut terms);
+        let terms = &mut self.terms;
+        let (n, m) = (q.len(), terms.constraints.len());
+        let mut mechanics = mechanics(problem)?;
+        mechanics.terms(t, q, v, terms);
         let mut x = vec![0.0; n + m];
-        mechanics.acceleration_bias(time, q, v, &mut x[n..]);
+        mechanics.acceleration_bias(t, q, v, &mut x[n..]);
         if !terms.are_finite() || !x.iter().all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time });
         }
@@ -195,11 +257,13 @@ impl Run<'_, '_> {
         iteration.cost.solves += 1;
         factors.factorize(&matrix).map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
         factors.solve(&mut x);
-        let (a, lambda) = x.split_at(n);
-        let formula =
-            make(&Start { q, v, a, lambda, terms: &terms }).map_err(|Singular| singular(time, "mass matrix"))?;
-        Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
+        Ok(x)
     }
+}
+
+fn mechanics<'c>(problem: &'c mut Counted<'_>) -> Result<CountedMechanics<'c>, Failure> {
+    let lost = || Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() };
+    problem.mechanics().ok_or_else(lost)
 }
 
 /// Shows an accepted step.

@@ -26,6 +26,8 @@ pub struct Start<'s> {
     pub v: &'s [f64],
     /// Accelerations that the equations of motion give.
     pub a: &'s [f64],
+    /// Algorithmic accelerations of the generalized-α formulas; the accelerations where there are no others.
+    pub algorithmic: &'s [f64],
     /// Multipliers that they give.
     pub lambda: &'s [f64],
     /// Terms of the equations.

@@ -1,4 +1,4 @@
-//! Formulas with constraints on positions only: NEWMARK, HHT-I3, NSTIFF.
+//! Formulas with constraints on positions only: NEWMARK, HHT-I3, NSTIFF, generalized-α.
 
 use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Singular, add_product};
@@ -14,7 +14,9 @@ use super::settings::MassAt;
 /// Φ(q₁)/c_q = 0,   q₁ = q̂ + c_q a,   v₁ = v̂ + c_v a
 /// ```
 ///
-/// (negrut2007, Eqs. 5 to 7 with α and Newmark's formulas, 3 and 4 with α = 0, 8 and 9 with BDF).
+/// (negrut2007, Eqs. 5 to 7 with α and Newmark's formulas, 3 and 4 with α = 0, 8 and 9 with BDF). With α = 0 and the generalized-α
+/// formulas it is the method of M. Arnold and O. Brüls (Multibody Syst. Dyn. 18 (2007) 185–202), whose `β'` is `1/c_q` and `γ'` is
+/// `c_v/c_q`.
 pub struct Index3 {
     predictor: Predictor,
     alpha: f64,
@@ -36,7 +38,7 @@ impl Index3 {
         let mut forces = vec![0.0; n];
         start.terms.all_forces(start.lambda, &mut forces);
         Self {
-            predictor: Predictor::new(discretisation, start.q, start.v),
+            predictor: Predictor::new(discretisation, start),
             alpha,
             mass_at,
             a: start.a.to_vec(),
@@ -123,6 +125,7 @@ impl Formula for Index3 {
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         trial.terms.all_forces(&self.lambda, &mut self.forces);
+        self.predictor.keep(&self.a);
         self.predictor.accept(&trial.q, &trial.v);
         Ok(())
     }

@@ -1,12 +1,12 @@
-//! Low-order implicit formulas for constrained mechanics: the six of negrut2007.
+//! Low-order implicit formulas for constrained mechanics: the six of negrut2007, and the generalized-α method.
 //!
 //! All solve `M(q) v' = D(t, q, v) + Jᵀ λ`, `0 = Φ(t, q)` in its index-3 form with a constant step. λ has the sign of
 //! this equation, as everywhere in `mbsbench`; the paper's (`M q'' + Φ_qᵀ λ = Q`) is the other one. The constraints
 //! are divided by powers of the step, so that the condition of Newton's matrix does not depend on it.
 //!
 //! ```text
-//! Predictor  q₁ = q̂ + c_q a,  v₁ = v̂ + c_v a     Newmark's formulas or BDF
-//!     └─▶ Index3      NEWMARK, HHT-I3, NSTIFF     positions only
+//! Predictor  q₁ = q̂ + c_q a,  v₁ = v̂ + c_v a     Newmark's formulas, with or without algorithmic accelerations, or BDF
+//!     └─▶ Index3      NEWMARK, HHT-I3, NSTIFF, generalized-α     positions only
 //!     └─▶ Stabilised  HHT-SI2, NSTIFF-SI2         positions and velocities, two accelerations
 //!     └─▶ Additive    HHT-ADD                     positions and velocities, two multipliers
 //!             └─▶ newton (one step) ◀── drive (the grid, the observer, failures)
@@ -30,5 +30,5 @@ mod shared;
 mod stabilised;
 mod velocity_pair;
 
-pub use definitions::{HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use definitions::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use settings::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};

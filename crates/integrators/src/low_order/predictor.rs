@@ -2,6 +2,7 @@
 
 use nalgebra::{Complex, DMatrix, Matrix3};
 
+use super::formula::Start;
 use crate::implicit::LinearMultistep;
 
 /// A discretisation of `q' = v`, `v' = a`.
@@ -14,8 +15,71 @@ pub enum Discretisation {
         /// γ.
         gamma: f64,
     },
+    /// Newmark's formulas with algorithmic accelerations in place of the accelerations.
+    GeneralizedAlpha(GeneralizedAlphaWeights),
     /// Second-order BDF for both equations (negrut2007, Eqs. 8 and 9); first-order BDF in the first step.
     Bdf,
+}
+
+/// Weights of the generalized-α formulas,
+///
+/// ```text
+/// q₁ = q₀ + h v₀ + h² ((1/2 − β) ā₀ + β ā₁),   v₁ = v₀ + h ((1 − γ) ā₀ + γ ā₁)
+/// (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
+/// ```
+///
+/// with algorithmic accelerations `ā`, which are to belong to `t + (α_m − α_f) h`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GeneralizedAlphaWeights {
+    /// α_m.
+    pub alpha_m: f64,
+    /// α_f.
+    pub alpha_f: f64,
+    /// β.
+    pub beta: f64,
+    /// γ.
+    pub gamma: f64,
+}
+
+impl GeneralizedAlphaWeights {
+    /// Of second order with the spectral radius `rho` at infinity (J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993)
+    /// 371–375).
+    pub fn with_spectral_radius(rho: f64) -> Self {
+        let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+        let gamma = 0.5 - alpha_m + alpha_f;
+        Self { alpha_m, alpha_f, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
+    }
+
+    /// `α_m − α_f`.
+    pub fn shift(&self) -> f64 {
+        self.alpha_m - self.alpha_f
+    }
+
+    /// `(1 − α_f)/(1 − α_m)`, the share of `a₁` in `ā₁`.
+    fn share(&self) -> f64 {
+        (1.0 - self.alpha_f) / (1.0 - self.alpha_m)
+    }
+
+    /// The rest of `ā₁`.
+    fn rest(&self, a: f64, algorithmic: f64) -> f64 {
+        (self.alpha_f * a - self.alpha_m * algorithmic) / (1.0 - self.alpha_m)
+    }
+
+    /// What takes `(x, h v, h² ā)` to the end of a step of `x″ + ω² x = 0`, with `w = ωh` and `h² a = −w² x`.
+    fn amplification(&self, w: f64) -> DMatrix<Complex<f64>> {
+        let Self { beta, gamma, .. } = *self;
+        let square = w * w;
+        let end = Matrix3::new(1.0, 0.0, -beta, 0.0, 1.0, -gamma, self.share() * square, 0.0, 1.0);
+        let last = [self.rest(-square, 0.0), 0.0, self.rest(0.0, 1.0)];
+        let start = Matrix3::new(1.0, 1.0, 0.5 - beta, 0.0, 1.0, 1.0 - gamma, last[0], last[1], last[2]);
+        real(&end, &start)
+    }
+}
+
+/// `end⁻¹ start`.
+fn real(end: &Matrix3<f64>, start: &Matrix3<f64>) -> DMatrix<Complex<f64>> {
+    let matrix = end.lu().solve(start).expect("the determinant is one plus a positive multiple of ω²h²");
+    DMatrix::from_fn(3, 3, |i, j| Complex::new(matrix[(i, j)], 0.0))
 }
 
 impl Discretisation {
@@ -34,13 +98,13 @@ impl Discretisation {
     pub fn amplification(self, alpha: f64, omega_h: f64) -> DMatrix<Complex<f64>> {
         let (beta, gamma) = match self {
             Self::Newmark { beta, gamma } => (beta, gamma),
+            Self::GeneralizedAlpha(weights) => return weights.amplification(omega_h),
             Self::Bdf => return LinearMultistep::lms2(0.0).amplification(Complex::new(0.0, omega_h)),
         };
         let square = omega_h * omega_h;
         let end = Matrix3::new(1.0, 0.0, -beta, 0.0, 1.0, -gamma, (1.0 + alpha) * square, 0.0, 1.0);
         let start = Matrix3::new(1.0, 1.0, 0.5 - beta, 0.0, 1.0, 1.0 - gamma, alpha * square, 0.0, 0.0);
-        let matrix = end.lu().solve(&start).expect("the determinant is 1 + β (1+α) w²");
-        DMatrix::from_fn(3, 3, |i, j| Complex::new(matrix[(i, j)], 0.0))
+        real(&end, &start)
     }
 }
 
@@ -61,12 +125,15 @@ pub struct Predictor {
     /// The state at the start of the step.
     pub start: [Vec<f64>; 2],
     before: [Vec<f64>; 2],
+    /// Algorithmic and true acceleration at the start of the step, of the generalized-α formulas.
+    accelerations: [Vec<f64>; 2],
     steps: u64,
 }
 
 impl Predictor {
-    /// At the initial state.
-    pub fn new(discretisation: Discretisation, q: &[f64], v: &[f64]) -> Self {
+    /// At the initial state with `algorithmic` and true accelerations `a`.
+    pub fn new(discretisation: Discretisation, start: &Start<'_>) -> Self {
+        let Start { q, v, a, algorithmic, .. } = *start;
         let state = [q.to_vec(), v.to_vec()];
         Self {
             discretisation,
@@ -77,11 +144,13 @@ impl Predictor {
             by_velocity: 0.0,
             before: state.clone(),
             start: state,
+            accelerations: [algorithmic.to_vec(), a.to_vec()],
             steps: 0,
         }
     }
 
-    /// Predicts for a step of size `h` from an acceleration `a` at its start (of Newmark's formulas; BDF has none).
+    /// Predicts for a step of size `h` from an acceleration `a` at its start (of Newmark's formulas; BDF has none, and the
+    /// generalized-α formulas have kept theirs).
     pub fn predict(&mut self, h: f64, a: &[f64]) {
         self.h = h;
         let [q, v] = &self.start;
@@ -92,6 +161,16 @@ impl Predictor {
                 for i in 0..q.len() {
                     self.q[i] = q[i] + h * v[i] + to_q * a[i];
                     self.v[i] = v[i] + to_v * a[i];
+                }
+            }
+            Discretisation::GeneralizedAlpha(weights) => {
+                let (beta, gamma, share) = (weights.beta, weights.gamma, weights.share());
+                (self.by_position, self.by_velocity) = (beta * share * h * h, gamma * share * h);
+                let [algorithmic, a] = &self.accelerations;
+                for i in 0..q.len() {
+                    let (before, rest) = (algorithmic[i], weights.rest(a[i], algorithmic[i]));
+                    self.q[i] = q[i] + h * v[i] + h * h * ((0.5 - beta) * before + beta * rest);
+                    self.v[i] = v[i] + h * ((1.0 - gamma) * before + gamma * rest);
                 }
             }
             Discretisation::Bdf => {
@@ -111,6 +190,17 @@ impl Predictor {
         for i in 0..a.len() {
             q[i] = self.q[i] + self.by_position * a[i];
             v[i] = self.v[i] + self.by_velocity * (a[i] + e.map_or(0.0, |e| e[i]));
+        }
+    }
+
+    /// Keeps the acceleration at the end of the step, where the formulas need it; to be followed by
+    /// [`accept`](Self::accept).
+    pub fn keep(&mut self, end: &[f64]) {
+        let Discretisation::GeneralizedAlpha(weights) = self.discretisation else { return };
+        let [algorithmic, a] = &mut self.accelerations;
+        for ((algorithmic, a), &end) in algorithmic.iter_mut().zip(a).zip(end) {
+            *algorithmic = weights.share() * end + weights.rest(*a, *algorithmic);
+            *a = end;
         }
     }
 

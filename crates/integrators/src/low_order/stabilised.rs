@@ -66,7 +66,7 @@ impl Stabilised {
         let mut forces = vec![0.0; n];
         start.terms.all_forces(start.lambda, &mut forces);
         Self {
-            predictor: Predictor::new(alpha.map_or(Discretisation::Bdf, Discretisation::hht), start.q, start.v),
+            predictor: Predictor::new(alpha.map_or(Discretisation::Bdf, Discretisation::hht), start),
             alpha,
             algebra,
             a: start.a.to_vec(),

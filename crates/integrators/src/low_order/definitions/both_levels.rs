@@ -55,7 +55,7 @@ impl Rule for HhtAdd {
     }
 
     fn plan(&self) -> Plan {
-        Plan { newton: self.newton, multistep: false }
+        Plan::one_step(self.newton)
     }
 
     fn discretisation(&self) -> Discretisation {
@@ -114,7 +114,7 @@ impl Rule for HhtSi2 {
     }
 
     fn plan(&self) -> Plan {
-        Plan { newton: self.newton, multistep: false }
+        Plan::one_step(self.newton)
     }
 
     fn discretisation(&self) -> Discretisation {
@@ -164,7 +164,7 @@ impl Rule for NstiffSi2 {
     }
 
     fn plan(&self) -> Plan {
-        Plan { newton: self.newton, multistep: true }
+        Plan::multistep(self.newton)
     }
 
     fn discretisation(&self) -> Discretisation {

@@ -9,7 +9,7 @@ use super::{Rule, Solver, check_alpha, check_newton};
 use crate::low_order::drive::Plan;
 use crate::low_order::formula::Start;
 use crate::low_order::index3::Index3;
-use crate::low_order::predictor::Discretisation;
+use crate::low_order::predictor::{Discretisation, GeneralizedAlphaWeights};
 use crate::low_order::settings::{MassAt, NewtonSettings};
 
 /// NEWMARK: Newmark's formulas, equations of motion and position constraints at the end of the step.
@@ -52,7 +52,7 @@ impl Rule for Newmark {
     }
 
     fn plan(&self) -> Plan {
-        Plan { newton: self.newton, multistep: false }
+        Plan::one_step(self.newton)
     }
 
     fn discretisation(&self) -> Discretisation {
@@ -108,7 +108,7 @@ impl Rule for HhtI3 {
     }
 
     fn plan(&self) -> Plan {
-        Plan { newton: self.newton, multistep: false }
+        Plan::one_step(self.newton)
     }
 
     fn discretisation(&self) -> Discretisation {
@@ -155,7 +155,7 @@ impl Rule for Nstiff {
     }
 
     fn plan(&self) -> Plan {
-        Plan { newton: self.newton, multistep: true }
+        Plan::multistep(self.newton)
     }
 
     fn discretisation(&self) -> Discretisation {
@@ -172,4 +172,76 @@ definition!(
     "nstiff",
     "Second-order BDF on the index-3 equations (NSTIFF)",
     "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours"
+);
+
+/// The generalized-α method on the index-3 equations (M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202), with the
+/// equations of motion at the end of the step and Chung and Hulbert's parameters,
+///
+/// ```text
+/// α_m = (2 ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = 1/2 − α_m + α_f,   β = (γ + 1/2)²/4
+/// (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
+/// ```
+///
+/// and algorithmic accelerations `ā` in Newmark's formulas. They begin with those of the motion `(α_m − α_f) h` after the
+/// start (before it), to O(h²), by one further evaluation.
+///
+/// Order of q, v and λ: 2. As the velocities of the start satisfy their constraints and those of later steps do not, λ begins
+/// with an error O(h) that dies out like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179). Velocity constraints are violated by `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct GeneralizedAlpha {
+    /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1, at which errors of the
+    /// accelerations along the constraints are not damped.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rho_inf: f64,
+    /// Newton's method.
+    pub newton: NewtonSettings,
+}
+
+impl Default for GeneralizedAlpha {
+    fn default() -> Self {
+        Self { rho_inf: 0.8, newton: NewtonSettings::default() }
+    }
+}
+
+impl GeneralizedAlpha {
+    fn weights(&self) -> GeneralizedAlphaWeights {
+        GeneralizedAlphaWeights::with_spectral_radius(self.rho_inf)
+    }
+}
+
+impl Parameters for GeneralizedAlpha {
+    fn check(&self) -> Result<(), OutOfRange> {
+        if !(0.0..=1.0).contains(&self.rho_inf) {
+            return Err(OutOfRange::new("rho-inf", self.rho_inf, "a number from 0 to 1"));
+        }
+        check_newton(&self.newton)
+    }
+}
+
+impl Rule for GeneralizedAlpha {
+    type Formula = Index3;
+
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn plan(&self) -> Plan {
+        Plan { shift: self.weights().shift(), ..Plan::one_step(self.newton) }
+    }
+
+    fn discretisation(&self) -> Discretisation {
+        Discretisation::GeneralizedAlpha(self.weights())
+    }
+
+    fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
+        Ok(Index3::new(self.discretisation(), self.alpha(), MassAt::End, start))
+    }
+}
+
+definition!(
+    GeneralizedAlpha,
+    "generalized-alpha",
+    "Generalized-α formulas on the index-3 equations",
+    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375"
 );

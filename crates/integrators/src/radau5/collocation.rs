@@ -1,0 +1,55 @@
+//! The polynomial through the stages of a step.
+
+use super::tableau::NODES;
+
+/// The cubic through the start and the three stages of a step, as a function of `s`, the time after the end of the step
+/// over its size:
+///
+/// ```text
+/// y(s) = y₁ + s (k₁ + (s + 1 − c₂) (k₂ + (s + 1 − c₁) k₃))
+/// ```
+///
+/// with divided differences `k` of the increments `zᵢ` (Hairer, Wanner, section IV.8, starting values). It is the collocation
+/// polynomial, of order 3 between the ends.
+#[derive(Debug, Clone)]
+pub(super) struct Collocation {
+    coefficients: [Vec<f64>; 3],
+    /// Size of the step, s; zero before the first one.
+    h: f64,
+}
+
+impl Collocation {
+    /// For `n` unknowns, before the first step.
+    pub(super) fn new(n: usize) -> Self {
+        Self { coefficients: std::array::from_fn(|_| vec![0.0; n]), h: 0.0 }
+    }
+
+    /// Size of the step, s; zero before the first one.
+    pub(super) fn step(&self) -> f64 {
+        self.h
+    }
+
+    /// Takes the increments `zᵢ = Yᵢ − y₀` of a step of size `h`.
+    pub(super) fn take(&mut self, h: f64, z: &[Vec<f64>; 3]) {
+        let [c1, c2, _] = NODES;
+        let [first, second, third] = &mut self.coefficients;
+        for i in 0..first.len() {
+            let last = (z[1][i] - z[2][i]) / (c2 - 1.0);
+            let middle = (z[0][i] - z[1][i]) / (c1 - c2);
+            let curvature = (middle - z[0][i] / c1) / c2;
+            first[i] = last;
+            second[i] = (middle - last) / (c1 - 1.0);
+            third[i] = second[i] - curvature;
+        }
+        self.h = h;
+    }
+
+    /// Writes `y(s) − y₁` into the front components of `change`.
+    pub(super) fn change(&self, s: f64, change: &mut [f64]) {
+        let [c1, c2, _] = NODES;
+        let [first, second, third] = &self.coefficients;
+        for (i, change) in change.iter_mut().enumerate() {
+            *change = s * (first[i] + (s + 1.0 - c2) * (second[i] + (s + 1.0 - c1) * third[i]));
+        }
+    }
+}

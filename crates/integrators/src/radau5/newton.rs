@@ -1,0 +1,276 @@
+//! Simplified Newton iterations for the three stages of a step.
+
+use mbsbench_problem::{Counted, Failure};
+
+use super::collocation::Collocation;
+use super::equations::Equations;
+use super::tableau::{COMPLEX, ERROR, FROM_STAGES, NODES, REAL, TO_STAGES};
+
+/// How iterations ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Outcome {
+    /// The solution is there.
+    Converged,
+    /// They would take too many; a step smaller by this factor is expected to do.
+    Slow(f64),
+    /// They diverge, or have been too many.
+    Diverged,
+    /// An iterate or its right-hand side is not finite.
+    NotFinite,
+}
+
+/// When iterations are good enough.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Goal {
+    /// `κ`: the estimated remaining error in units of the weights.
+    pub remaining: f64,
+    /// Most iterations.
+    pub iterations: u32,
+    /// Iteration from which on one that does not converge is given up; the first ratio of two is that of a first guess.
+    pub judged_from: u32,
+    /// Size of an increment, in units of the weights, that may be no more than rounding.
+    pub rounding: f64,
+    /// Most evaluations of the right-hand side in the run.
+    pub evaluations: u64,
+}
+
+/// Solves `M zᵢ = h Σⱼ aᵢⱼ f(t + cⱼ h, y + zⱼ)`.
+///
+/// In the transformed stages `W = (T⁻¹ ⊗ 1) Z` an iteration is (Hairer, Wanner, Eq. IV.8.13)
+///
+/// ```text
+/// (γ M − J) Δw₁ = (T⁻¹ F)₁ − γ M w₁,                      γ = γ̂/h
+/// (α M − J) (Δw₂ + i Δw₃) = (T⁻¹ F)₂,₃ − α M (w₂ + i w₃),  α = (α̂ + iβ̂)/h
+/// ```
+#[derive(Debug, Clone)]
+pub(super) struct Newton {
+    /// `zᵢ`.
+    pub z: [Vec<f64>; 3],
+    /// `wᵢ`.
+    w: [Vec<f64>; 3],
+    /// Right-hand sides of the stages, then increments of `w`.
+    increments: [Vec<f64>; 3],
+    /// Number of iterations of the last run.
+    pub count: u32,
+    /// Rate of convergence of the last run; where it had no two iterations, what it was before.
+    pub rate: f64,
+    /// `η = Θ/(1 − Θ)`, what is taken to remain over the last increment.
+    remaining: f64,
+    state: Vec<f64>,
+    products: [Vec<f64>; 3],
+    /// Estimated error of the step.
+    pub error: Vec<f64>,
+    /// `M Σ eᵢ zᵢ/h`.
+    combined: Vec<f64>,
+}
+
+/// Rate that is taken for one that is not known.
+const UNKNOWN_RATE: f64 = 1e-3;
+
+/// What counts as rounding; that of RADAU5.
+pub(super) const ROUNDING: f64 = 1e-16;
+
+impl Newton {
+    pub(super) fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; n];
+        let three = || [zeros(), zeros(), zeros()];
+        Self {
+            z: three(),
+            w: three(),
+            increments: three(),
+            count: 0,
+            rate: UNKNOWN_RATE,
+            remaining: 1.0,
+            state: zeros(),
+            products: three(),
+            error: zeros(),
+            combined: zeros(),
+        }
+    }
+
+    /// Iterates for the step of size `h` from `y` at `t`, with the factors that `equations` has.
+    ///
+    /// # Errors
+    /// Those of the problem but [`Failure::NonFinite`], and [`Failure::BudgetExhausted`].
+    pub(super) fn run<E: Equations>(
+        &mut self,
+        problem: &mut Counted<'_>,
+        equations: &mut E,
+        (t, h): (f64, f64),
+        y: &[f64],
+        (before, weights): (&Collocation, &[f64]),
+        goal: Goal,
+    ) -> Result<Outcome, Failure> {
+        self.guess(h, before);
+        self.remaining = self.remaining.max(ROUNDING).powf(0.8);
+        (self.rate, self.count) = (UNKNOWN_RATE, 0);
+        let (mut last, mut last_ratio) = (f64::INFINITY, f64::NAN);
+        while self.count < goal.iterations {
+            let limit = goal.evaluations;
+            if problem.statistics().rhs_evaluations.saturating_add(3) > limit {
+                return Err(Failure::BudgetExhausted { time: t, counter: "rhs_evaluations", limit });
+            }
+            match self.evaluate(problem, equations, (t, h), y) {
+                Err(Failure::NonFinite { .. }) => return Ok(Outcome::NotFinite),
+                evaluated => evaluated?,
+            }
+            self.correct(equations, h);
+            self.count += 1;
+            let size = self.size(weights);
+            if !size.is_finite() {
+                return Ok(Outcome::NotFinite);
+            }
+            if 1 < self.count && self.count < goal.iterations {
+                let ratio = size / last;
+                self.rate = if self.count == 2 { ratio } else { (ratio * last_ratio).sqrt() };
+                last_ratio = ratio;
+                if let Some(outcome) = self.judge(size, goal)
+                    && self.count >= goal.judged_from
+                {
+                    return Ok(outcome);
+                }
+            }
+            last = size.max(ROUNDING);
+            self.advance();
+            if self.remaining * size <= goal.remaining || size <= goal.rounding {
+                return Ok(Outcome::Converged);
+            }
+        }
+        Ok(Outcome::Diverged)
+    }
+
+    /// The collocation polynomial of the step before, continued; zero without one.
+    fn guess(&mut self, h: f64, before: &Collocation) {
+        if before.step() > 0.0 {
+            for (z, node) in self.z.iter_mut().zip(NODES) {
+                before.change(node * h / before.step(), z);
+            }
+        } else {
+            self.z.iter_mut().for_each(|z| z.fill(0.0));
+        }
+        transform(&FROM_STAGES, &self.z, &mut self.w);
+    }
+
+    /// `T⁻¹ F` into the increments.
+    fn evaluate<E: Equations>(
+        &mut self,
+        problem: &mut Counted<'_>,
+        equations: &mut E,
+        (t, h): (f64, f64),
+        y: &[f64],
+    ) -> Result<(), Failure> {
+        for ((z, node), f) in self.z.iter().zip(NODES).zip(&mut self.products) {
+            for ((state, &y), &z) in self.state.iter_mut().zip(y).zip(z) {
+                *state = y + z;
+            }
+            // the last stage is at the end of the step to the last bit
+            equations.rhs(problem, if node == 1.0 { t + h } else { t + node * h }, &self.state, f)?;
+        }
+        transform(&FROM_STAGES, &self.products, &mut self.increments);
+        Ok(())
+    }
+
+    /// Makes the right-hand sides in the increments the increments.
+    fn correct<E: Equations>(&mut self, equations: &mut E, h: f64) {
+        let Self { w, increments: [first, second, third], products, .. } = self;
+        for (w, product) in w.iter().zip(products.iter_mut()) {
+            equations.multiply_mass(w, product);
+        }
+        let (gamma, alpha) = (REAL / h, COMPLEX / h);
+        for i in 0..first.len() {
+            let [real, re, im] = [0, 1, 2].map(|k| products[k][i]);
+            first[i] -= gamma * real;
+            second[i] -= alpha.re * re - alpha.im * im;
+            third[i] -= alpha.im * re + alpha.re * im;
+        }
+        equations.solve_real(first);
+        equations.solve_complex(second, third);
+    }
+
+    /// The norm of the increments.
+    fn size(&self, weights: &[f64]) -> f64 {
+        let sum: f64 = self.increments.iter().map(|increment| sum_of_squares(increment, weights)).sum();
+        (sum / (3 * weights.len()) as f64).sqrt()
+    }
+
+    /// Whether further iterations make sense after one of that size (Eqs. IV.8.10 and IV.8.11).
+    fn judge(&mut self, size: f64, goal: Goal) -> Option<Outcome> {
+        if self.rate >= 0.99 {
+            return Some(Outcome::Diverged);
+        }
+        self.remaining = self.rate / (1.0 - self.rate);
+        let rest = goal.iterations - 1 - self.count;
+        let expected = self.remaining * size * self.rate.powi(rest as i32) / goal.remaining;
+        let shrink = || 0.8 * expected.clamp(1e-4, 20.0).powf(-1.0 / f64::from(4 + rest));
+        (expected >= 1.0).then(|| Outcome::Slow(shrink()))
+    }
+
+    /// Adds the increments.
+    fn advance(&mut self) {
+        for (w, increment) in self.w.iter_mut().zip(&self.increments) {
+            for (w, &increment) in w.iter_mut().zip(increment) {
+                *w += increment;
+            }
+        }
+        transform(&TO_STAGES, &self.w, &mut self.z);
+    }
+
+    /// Estimates the error of the step from `y`, where `f` is the right-hand side, in units of the weights: norm of
+    /// `(γ M − J)⁻¹ (f + M Σ eᵢ zᵢ/h)` (Eq. IV.8.19).
+    pub(super) fn estimate<E: Equations>(&mut self, equations: &mut E, h: f64, f: &[f64], weights: &[f64]) -> f64 {
+        let [first, second, third] = &self.z;
+        for (i, sum) in self.state.iter_mut().enumerate() {
+            *sum = (ERROR[0] * first[i] + ERROR[1] * second[i] + ERROR[2] * third[i]) / h;
+        }
+        equations.multiply_mass(&self.state, &mut self.combined);
+        self.error_of(equations, f, weights)
+    }
+
+    /// The same with `f` taken at `y` plus the error estimated before, which removes what a stiff component leaves in it
+    /// (Eq. IV.8.20).
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub(super) fn estimate_again<E: Equations>(
+        &mut self,
+        problem: &mut Counted<'_>,
+        equations: &mut E,
+        (t, y): (f64, &[f64]),
+        weights: &[f64],
+    ) -> Result<f64, Failure> {
+        for ((state, &y), &error) in self.state.iter_mut().zip(y).zip(&self.error) {
+            *state = y + error;
+        }
+        let mut f = std::mem::take(&mut self.products[0]);
+        let evaluated = equations.rhs(problem, t, &self.state, &mut f);
+        let error = self.error_of(equations, &f, weights);
+        self.products[0] = f;
+        evaluated.map(|()| error)
+    }
+
+    fn error_of<E: Equations>(&mut self, equations: &mut E, f: &[f64], weights: &[f64]) -> f64 {
+        for ((error, &f), &combined) in self.error.iter_mut().zip(f).zip(&self.combined) {
+            *error = f + combined;
+        }
+        equations.solve_real(&mut self.error);
+        let norm = (sum_of_squares(&self.error, weights) / weights.len() as f64).sqrt();
+        // a maximum would take an estimate that is not a number for a small one
+        if norm < LEAST_ERROR { LEAST_ERROR } else { norm }
+    }
+}
+
+/// Errors below are counted as this one.
+const LEAST_ERROR: f64 = 1e-10;
+
+fn sum_of_squares(x: &[f64], weights: &[f64]) -> f64 {
+    x.iter().zip(weights).map(|(x, weight)| (x / weight).powi(2)).sum()
+}
+
+/// `to = (matrix ⊗ 1) from`.
+fn transform(matrix: &[[f64; 3]; 3], from: &[Vec<f64>; 3], to: &mut [Vec<f64>; 3]) {
+    for (row, to) in matrix.iter().zip(to) {
+        for (i, to) in to.iter_mut().enumerate() {
+            *to = row[0] * from[0][i] + row[1] * from[1][i] + row[2] * from[2][i];
+        }
+    }
+}
