@@ -2,15 +2,16 @@
 
 mod common;
 
-use common::constrained::{Cliff, GRAVITY, Odd, Pendulum, Watcher, distance, record, solve};
+use common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_are_kept};
+use common::constrained::{Cliff, GRAVITY, Odd, Pendulum, distance, solve};
 use common::{Circle, Cubic, Known};
 use mbsbench_integrators::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
 };
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Clock, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent,
-    Solution, Statistics, Task,
+    AccelerationLevel, AsOde, Counted, Failure, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent,
+    Statistics, Task,
 };
 
 /// A formula as the tests vary it.
@@ -31,7 +32,7 @@ macro_rules! conformance {
             let method = &*$type::default().method();
             assert!(!method.adapts());
             spans($type::NAME, method);
-            observers($type::NAME, method);
+            is_watched($type::NAME, method);
             failures::<$type>(method);
             refusals($type::NAME, method);
             counters::<$type>();
@@ -45,38 +46,13 @@ conformance!(
     esdirk324l2sa: Esdirk324l2sa, esdirk325l2sa: Esdirk325l2sa, esdirk436l2sa2: Esdirk436l2sa2
 );
 
-/// A binary fraction, so that times and their differences are exact.
-const STEP: f64 = 1.0 / 64.0;
-
-fn run(method: &dyn Method, span: [f64; 2], settings: Settings) -> Solution {
-    solve(&Pendulum, method, &Pendulum::START, span, settings, &mut Silent)
-}
-
 fn spans(name: &str, method: &dyn Method) {
     let settings = Settings::fixed(STEP);
-    let nothing = run(method, [3.0, 3.0], settings);
-    assert_eq!((nothing.failure, nothing.t_reached, nothing.state), (None, 3.0, Pendulum::START.to_vec()), "{name}");
-    assert_eq!(nothing.statistics, Statistics::default(), "{name}: a span of no length costs nothing");
+    spans_are_kept(name, method);
     for t_end in [1e-9, 0.3, 1.01, 2.0] {
         let run = run(method, [0.0, t_end], settings);
         assert_eq!((run.failure, run.t_reached), (None, t_end), "{name}: the end is hit exactly");
     }
-    let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.01) };
-    let run_on = run(method, [0.0, 1.0], accumulating);
-    assert!(run_on.failure.is_none() && run_on.t_reached >= 1.0, "{name}: whole steps only");
-
-    let (once, again) = (run(method, [0.0, 2.0], settings), run(method, [0.0, 2.0], settings));
-    assert_eq!((&once.state, once.statistics), (&again.state, again.statistics), "{name}: repeatable");
-    let shifted = run(method, [64.0, 66.0], settings);
-    assert_eq!((&once.state, once.statistics), (&shifted.state, shifted.statistics), "{name}: shifted in time");
-
-    // Another step size from where a first solve ended; both halves are of the method's own error.
-    let fine = run(method, [0.0, 2.0], Settings::fixed(STEP / 64.0));
-    let half = run(method, [0.0, 1.0], settings);
-    let rest = solve(&Pendulum, method, &half.state, [1.0, 2.0], Settings::fixed(STEP / 4.0), &mut Silent);
-    assert_eq!(rest.failure, None, "{name}");
-    let (whole, changed) = (distance(&once.state, &fine.state), distance(&rest.state, &fine.state));
-    assert!(changed < whole, "{name}: error {changed:e} with a finer second half, {whole:e} without");
 
     // Residuals of constraints up to the tolerance, 1e-6, are velocities, with weights of the formula's size.
     let tiny = run(method, [0.0, 1e-7], Settings::fixed(1e-9));
@@ -86,30 +62,9 @@ fn spans(name: &str, method: &dyn Method) {
     assert!(distance(&tiny.state[2..], &exact[2..]) < 4e-6, "{name}: tiny steps, {:?}", tiny.state);
 }
 
-fn observers(name: &str, method: &dyn Method) {
-    let (reference, _) = record(&Pendulum, method, &Pendulum::START, 2.0, 128);
-    let mut watcher = Watcher::default();
-    let watched = solve(&Pendulum, method, &Pendulum::START, [0.0, 2.0], Settings::fixed(STEP), &mut watcher);
-    assert_eq!((&watched.state, watched.statistics), (&reference.state, reference.statistics), "{name}");
-    assert_eq!(watcher.last, (2.0, watched.state), "{name}");
-    let unwatched = run(method, [0.0, 2.0], Settings::fixed(STEP));
-    assert_eq!((&unwatched.state, unwatched.statistics), (&reference.state, reference.statistics), "{name}");
-    // The velocity's violation, h² 60/3 = 5e-3 at most, over half a step: 5e-3 h/8 · 2 = 2e-5. Without it the cubic is
-    // off by h⁴ |q''''|/384 < 1e-7.
-    assert!(watcher.middle < 2e-5, "{name}: {:e}", watcher.middle);
-}
-
 fn failures<D: Implicit>(method: &dyn Method) {
     let (name, settings) = (D::NAME, Settings::fixed(STEP));
-    let few = run(method, [0.0, 2.0], Settings { max_steps: 3, ..settings });
-    let counter = "steps_accepted + steps_rejected";
-    assert_eq!(few.failure, Some(Failure::BudgetExhausted { time: 3.0 * STEP, counter, limit: 3 }), "{name}");
-    assert_eq!((few.t_reached, few.state), (3.0 * STEP, run(method, [0.0, 3.0 * STEP], settings).state), "{name}");
-    for limit in [0, 1, 2, 17] {
-        let few = run(method, [0.0, 2.0], Settings { max_rhs_evaluations: limit, ..settings });
-        let expected = Failure::BudgetExhausted { time: few.t_reached, counter: "rhs_evaluations", limit };
-        assert_eq!((few.failure, few.statistics.rhs_evaluations), (Some(expected), limit), "{name}");
-    }
+    budgets_are_kept(name, method);
 
     let cliff = solve(&Cliff, method, &Pendulum::START, [0.0, 2.0], settings, &mut Silent);
     // Three formulas have stages beyond the end of a step.

@@ -1,0 +1,65 @@
+//! What every formula with constant steps for constrained mechanics must do, on the pendulum.
+
+use mbsbench_problem::{Clock, Failure, Method, Settings, Silent, Solution, Statistics};
+
+use super::constrained::{Pendulum, Watcher, distance, record, solve};
+
+/// A binary fraction, so that times and their differences are exact.
+pub const STEP: f64 = 1.0 / 64.0;
+
+/// A solve from the pendulum's start.
+pub fn run(method: &dyn Method, span: [f64; 2], settings: Settings) -> Solution {
+    solve(&Pendulum, method, &Pendulum::START, span, settings, &mut Silent)
+}
+
+/// Spans of no length, an accumulating clock, repetition, another time, and another step from where a solve ended.
+pub fn spans_are_kept(name: &str, method: &dyn Method) {
+    let settings = Settings::fixed(STEP);
+    let nothing = run(method, [3.0, 3.0], settings);
+    assert_eq!((nothing.failure, nothing.t_reached, nothing.state), (None, 3.0, Pendulum::START.to_vec()), "{name}");
+    assert_eq!(nothing.statistics, Statistics::default(), "{name}: a span of no length costs nothing");
+    let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.01) };
+    let run_on = run(method, [0.0, 1.0], accumulating);
+    assert!(run_on.failure.is_none() && run_on.t_reached >= 1.0, "{name}: whole steps only");
+
+    let (once, again) = (run(method, [0.0, 2.0], settings), run(method, [0.0, 2.0], settings));
+    assert_eq!((&once.state, once.statistics), (&again.state, again.statistics), "{name}: repeatable");
+    let shifted = run(method, [64.0, 66.0], settings);
+    assert_eq!((&once.state, once.statistics), (&shifted.state, shifted.statistics), "{name}: shifted in time");
+
+    // Another step size from where a first solve ended; both halves are of the method's own error.
+    let fine = run(method, [0.0, 2.0], Settings::fixed(STEP / 64.0));
+    let half = run(method, [0.0, 1.0], settings);
+    let rest = solve(&Pendulum, method, &half.state, [1.0, 2.0], Settings::fixed(STEP / 4.0), &mut Silent);
+    assert_eq!(rest.failure, None, "{name}");
+    let (whole, changed) = (distance(&once.state, &fine.state), distance(&rest.state, &fine.state));
+    assert!(changed < whole, "{name}: error {changed:e} with a finer second half, {whole:e} without");
+}
+
+/// A solve does not depend on who watches it, and the states shown within steps are on the solution.
+pub fn is_watched(name: &str, method: &dyn Method) {
+    let (reference, _) = record(&Pendulum, method, &Pendulum::START, 2.0, 128);
+    let mut watcher = Watcher::default();
+    let watched = solve(&Pendulum, method, &Pendulum::START, [0.0, 2.0], Settings::fixed(STEP), &mut watcher);
+    assert_eq!((&watched.state, watched.statistics), (&reference.state, reference.statistics), "{name}");
+    assert_eq!(watcher.last, (2.0, watched.state), "{name}");
+    let unwatched = run(method, [0.0, 2.0], Settings::fixed(STEP));
+    assert_eq!((&unwatched.state, unwatched.statistics), (&reference.state, reference.statistics), "{name}");
+    // The velocity's violation, h² 60/3 = 5e-3 at most, over half a step: 5e-3 h/8 · 2 = 2e-5. Without it the cubic is
+    // off by h⁴ |q''''|/384 < 1e-7.
+    assert!(watcher.middle < 2e-5, "{name}: {:e}", watcher.middle);
+}
+
+/// Budgets end a solve with what was reached.
+pub fn budgets_are_kept(name: &str, method: &dyn Method) {
+    let settings = Settings::fixed(STEP);
+    let few = run(method, [0.0, 2.0], Settings { max_steps: 3, ..settings });
+    let counter = "steps_accepted + steps_rejected";
+    assert_eq!(few.failure, Some(Failure::BudgetExhausted { time: 3.0 * STEP, counter, limit: 3 }), "{name}");
+    assert_eq!((few.t_reached, few.state), (3.0 * STEP, run(method, [0.0, 3.0 * STEP], settings).state), "{name}");
+    for limit in [0, 1, 2, 17] {
+        let few = run(method, [0.0, 2.0], Settings { max_rhs_evaluations: limit, ..settings });
+        let expected = Failure::BudgetExhausted { time: few.t_reached, counter: "rhs_evaluations", limit };
+        assert_eq!((few.failure, few.statistics.rhs_evaluations), (Some(expected), limit), "{name}");
+    }
+}
