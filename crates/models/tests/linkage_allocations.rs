@@ -1,6 +1,7 @@
 //! Right-hand sides, mechanics and observations of the linkages, and of the small problems of gil2013, allocate nothing.
 
 use std::alloc::System;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mbsbench_models::squeezer::Rotations;
 use mbsbench_models::{
@@ -14,6 +15,12 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Held by each test from its start to its end: allocations of another one would be counted.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Fewest allocations of five repetitions: the test harness allocates in another thread now and then, which can only add.
 fn fewest(mut work: impl FnMut()) -> usize {
@@ -90,6 +97,7 @@ fn check(name: &str, model: &dyn Model) {
 
 #[test]
 fn linkages_allocate_nothing() {
+    let _alone = alone();
     for formulation in [LinkageFormulation::Cartesian, LinkageFormulation::Minimal] {
         check("double-pendulum", &*DoublePendulum { formulation, ..Default::default() }.model());
         check("stiff-double-pendulum", &*StiffDoublePendulum { formulation, ..Default::default() }.model());
@@ -100,6 +108,7 @@ fn linkages_allocate_nothing() {
 
 #[test]
 fn the_squeezer_allocates_nothing() {
+    let _alone = alone();
     let momenta = SqueezerFormulation::Momenta(Rotations::Rodrigues);
     for formulation in [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian, momenta] {
         check("squeezer", &*Squeezer { formulation, ..Default::default() }.model());
@@ -108,6 +117,7 @@ fn the_squeezer_allocates_nothing() {
 
 #[test]
 fn small_problems_allocate_nothing() {
+    let _alone = alone();
     check("oscillation-in-time", &*OscillationInTime::default().model());
     check("linear-test", &*LinearTest::ramp().model());
     check("two-bouncing-balls", &*TwoBouncingBalls::default().model());

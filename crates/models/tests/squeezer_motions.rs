@@ -73,7 +73,8 @@ fn the_end_of_the_test_set() {
 }
 
 /// Accelerations and multipliers there. The test set's accelerations are of a solution of the index-3 form: those that the equations
-/// give at its own angles and rates differ from them by 1e-7 of the largest, which bounds what they can decide.
+/// give at its own angles and rates differ from them by 1.01e-7 of the largest, which bounds what they can decide. The first
+/// bound here, 1e-7, was missed by that hundredth; for multipliers it holds of the largest, and not of λ₃ by itself (1.14e-7).
 #[test]
 fn accelerations_and_multipliers_of_the_test_set() {
     let record = run(SqueezerFormulation::Angles, SqueezerStart::TestSet, 0.03);
@@ -81,7 +82,7 @@ fn accelerations_and_multipliers_of_the_test_set() {
     let mut equations = AccelerationLevel::new(MechanicsOf::new(&model));
     let mut rate = [0.0; 14];
     equations.rhs(0.03, &record.states[3000], &mut rate).expect("regular");
-    assert_all_near(&rate[7..], &TEST_SET[2], 5e-7);
+    assert_all_near(&rate[7..], &TEST_SET[2], 2e-7);
     assert_all_near(equations.multipliers(), &TEST_SET_MULTIPLIERS.map(|lambda| -lambda), 1e-7);
 }
 
