@@ -13,6 +13,7 @@ use crate::execute::run::{Drawing, Job, execute};
 use crate::execute::timing::{self, Timed};
 use crate::experiment::{Precision, SolverSpec};
 use crate::measures::ReferenceTrajectory;
+use crate::plan::stored::times;
 use crate::plan::{Plan, ReferencePlan, RunSpec};
 use crate::progress::Progress;
 use crate::results::{ResultSet, Row};
@@ -26,6 +27,19 @@ pub struct Certificate {
     pub plan: Arc<ReferencePlan>,
     /// The reference with the digits to which its two methods agree, or the failure in words.
     pub outcome: Result<ReferenceTrajectory, String>,
+}
+
+impl Certificate {
+    /// What tells two references of one key apart: how many times there are, and the numbers of one that no code made here.
+    fn content(&self) -> String {
+        let Ok(reference) = &self.outcome else { return "0".to_owned() };
+        let times = reference.times.len();
+        if self.plan.stored.is_none() {
+            return times.to_string();
+        }
+        let numbers = format!("{:?}{:?}{:?}", reference.times, reference.values, reference.bounds);
+        format!("{times} {}", blake3::hash(numbers.as_bytes()).to_hex())
+    }
 }
 
 /// The results of several plans at once, so that all cores have work until the last run of the last one.
@@ -74,8 +88,8 @@ pub struct Outcome {
 fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
-    let times = reference.and_then(|r| r.outcome.as_ref().ok()).map_or(0, |r| r.times.len());
-    let key = format!("run {}\ntrajectories {}\nreference times {times}", run.key.full(), run.drawing);
+    let content = reference.map_or_else(|| "0".to_owned(), Certificate::content);
+    let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key.full(), run.drawing);
     Pending {
         key,
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
@@ -105,19 +119,19 @@ fn title(plan: &Plan, run: &RunSpec) -> String {
 
 /// All references that the plans need, each made once, by their keys.
 fn references(plans: &[Plan], store: &Store, fresh: bool) -> io::Result<BTreeMap<String, Certificate>> {
-    let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<f64>)> = BTreeMap::new();
+    let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
     for run in plans.iter().flat_map(|plan| &plan.runs) {
         let Some(reference) = &run.reference else { continue };
-        let (_, times) = wanted
-            .entry(reference.key.full().to_owned())
-            .or_insert_with(|| (Arc::clone(reference), vec![reference.span[1]]));
-        times.extend(run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
+        let key = reference.key.full().to_owned();
+        wanted.entry(key).or_insert_with(|| (Arc::clone(reference), Vec::new())).1.push(run);
     }
     wanted
         .into_par_iter()
-        .map(|(key, (plan, mut times))| {
-            times.sort_by(f64::total_cmp);
-            times.dedup();
+        .map(|(key, (plan, runs))| {
+            let times = times(&plan, runs.into_iter());
+            if let Some(kept) = plan.kept(&times) {
+                return Ok((key, Certificate { plan, outcome: Ok(kept) }));
+            }
             let stored = format!("reference {key}\ntimes {times:?}");
             if let Some(reference) = (!fresh).then(|| store.load(&stored)).flatten() {
                 return Ok((key, Certificate { plan, outcome: Ok(reference) }));
@@ -131,7 +145,11 @@ fn references(plans: &[Plan], store: &Store, fresh: bool) -> io::Result<BTreeMap
         .collect()
 }
 
-fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
+/// Solves with both methods of a reference.
+///
+/// # Errors
+/// The failure of either, in words.
+pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
     let model = plan.model.object().model();
     let asked = plan.digits.map_or(0.0, f64::from);
     let Some((check, check_settings)) = &plan.check else {

@@ -82,6 +82,11 @@ pub enum Command {
         #[command(flatten)]
         options: StudyOptions,
     },
+    /// Make the stored references of an experiment again.
+    Reference {
+        /// The experiment (`zhang2022/shaft-convergence`).
+        id: String,
+    },
     /// Write the report of all papers whose results are there.
     Report {
         /// Folder with the results; the report goes to `DIR/report/index.html`.

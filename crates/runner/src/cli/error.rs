@@ -43,6 +43,14 @@ pub enum CommandError {
         /// Why.
         error: io::Error,
     },
+    /// A reference cannot be kept.
+    #[error("{path} {error}", path = path.display())]
+    Reference {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        error: crate::plan::stored::StoredError,
+    },
     /// Results cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),

@@ -8,6 +8,7 @@ mod error;
 mod files;
 mod list;
 mod plan;
+mod reference;
 mod report;
 mod robustness;
 mod run;
@@ -96,6 +97,7 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         }
         Command::Explain { claim, results } => verify::explain(registry, claim, results, output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
+        Command::Reference { id } => return reference::reference(registry, id, output),
         Command::Run { files, out, options } => run::run(registry, files, out, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(registry, files, options, output)?,
         Command::Report { results } => report::report(registry, results, output)?,

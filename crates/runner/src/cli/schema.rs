@@ -262,5 +262,7 @@ fn solver(precision: &Value) -> Value {
     properties.insert("precision".to_owned(), precision.clone());
     properties.insert("digits".to_owned(), json!({ "type": "integer", "minimum": 0 }));
     properties.insert("model".to_owned(), json!({ "type": "object" }));
+    let stored = "File beside the experiment that keeps the reference; `mbsbench reference ID` makes it.";
+    properties.insert("stored".to_owned(), json!({ "type": "string", "pattern": "\\.csv$", "description": stored }));
     json!({ "type": "object", "properties": properties, "required": ["method"], "additionalProperties": false })
 }

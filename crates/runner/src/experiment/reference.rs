@@ -119,6 +119,8 @@ pub struct ReferenceSpec {
     pub check: Option<SolverSpec>,
     /// Digits that have to agree; fewer make dependants inconclusive.
     pub digits: Option<u32>,
+    /// A file beside the experiment that keeps it, and where it is named.
+    pub stored: Option<(String, Place)>,
     /// Parameters in which the reference's model differs (another formulation); a map.
     pub model: Option<Node>,
     /// All of it, with places.
@@ -127,7 +129,7 @@ pub struct ReferenceSpec {
 
 impl ReferenceSpec {
     pub(super) fn read(node: &Node, registry: &Registry) -> Result<Self, Problem> {
-        let own = ["precision", "check", "digits", "model"];
+        let own = ["precision", "check", "digits", "model", "stored"];
         let solver = SolverSpec::read(node, &own, registry)?;
         let precision = node.get("precision").map(read).transpose()?.unwrap_or_default();
         let check = node.get("check").map(|check| SolverSpec::read(check, &[], registry)).transpose()?;
@@ -149,7 +151,17 @@ impl ReferenceSpec {
             return Err(Problem::new(model.place, format!("found {}", model.describe()))
                 .help("accepted: a map of the parameters in which the reference's model differs"));
         }
-        Ok(Self { solver, precision, check, digits, model, node: node.clone() })
+        let stored = match node.get("stored") {
+            None => None,
+            Some(file) => match file.text() {
+                Some(name) if name.ends_with(".csv") => Some((name.to_owned(), file.place)),
+                _ => {
+                    let problem = Problem::new(file.place, format!("found {}", file.describe()));
+                    return Err(problem.help("accepted: a CSV file beside the experiment, `references/name.csv`"));
+                }
+            },
+        };
+        Ok(Self { solver, precision, check, digits, stored, model, node: node.clone() })
     }
 }
 

@@ -109,7 +109,7 @@ impl MeasureContext<'_> {
 }
 
 /// Observables of a reference solution at given times, with the bound on their error.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceTrajectory {
     /// Names of the observables.
     pub observables: Vec<String>,

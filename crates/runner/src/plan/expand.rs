@@ -1,12 +1,13 @@
 //! Every combination of the axes is a run.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use mbsbench_problem::{Settings, StepControl};
 
 use super::solve_settings::settings;
-use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, key};
+use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Stored, StoredReference, key};
 use crate::execute::run::Drawing;
 use crate::experiment::{
     Axis, Case, Control, Experiment, Label, Problems, ReferenceSpec, Role, Rule, SolverSpec, read_settings, spec,
@@ -33,7 +34,7 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
     let mut runs = Vec::new();
     if problems.is_empty() {
         for case in &experiment.cases {
-            Expansion::new(case, registry, &axes).runs(&mut runs, &mut problems);
+            Expansion::new(experiment.document.source.folder(), case, registry, &axes).runs(&mut runs, &mut problems);
         }
     }
     if problems.is_empty() && runs.is_empty() {
@@ -92,6 +93,8 @@ fn labels(case: &Case, axis: &str) -> Vec<Label> {
 
 /// The runs of one case.
 struct Expansion<'e> {
+    /// Where relative names in the file start.
+    folder: &'e Path,
     case: &'e Case,
     registry: &'e Registry,
     columns: &'e [String],
@@ -106,8 +109,9 @@ struct Expansion<'e> {
 type Controls = Vec<(Control, Place)>;
 
 impl<'e> Expansion<'e> {
-    fn new(case: &'e Case, registry: &'e Registry, columns: &'e [String]) -> Self {
+    fn new(folder: &'e Path, case: &'e Case, registry: &'e Registry, columns: &'e [String]) -> Self {
         Self {
+            folder,
             case,
             registry,
             columns,
@@ -265,10 +269,19 @@ impl<'e> Expansion<'e> {
             solver: spec.solver.clone(),
             check,
             digits: spec.digits,
+            stored: None,
             key: RunKey::default(),
         };
         reference.key = key::of_reference(&reference);
+        reference.stored = self.stored(spec);
         Ok(reference)
+    }
+
+    fn stored(&self, spec: &ReferenceSpec) -> Option<Arc<Stored>> {
+        let (file, place) = spec.stored.as_ref()?;
+        let path = self.folder.join(file);
+        let kept = StoredReference::read(&path).map_err(Arc::new);
+        Some(Arc::new(Stored { path, place: *place, kept }))
     }
 }
 

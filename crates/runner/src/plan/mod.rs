@@ -5,6 +5,7 @@ mod expand;
 mod key;
 mod outputs;
 mod solve_settings;
+pub mod stored;
 mod vary;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use mbsbench_problem::Settings;
 
 pub use key::RunKey;
+pub use stored::{Stored, StoredReference};
 
 use crate::execute::run::Drawing;
 use crate::experiment::spec::AxisValue;
@@ -81,6 +83,8 @@ pub struct ReferencePlan {
     pub check: Option<(SolverSpec, Settings)>,
     /// Digits that have to agree.
     pub digits: Option<u32>,
+    /// Where it is kept beside the experiments, if it is.
+    pub stored: Option<Arc<Stored>>,
     /// Its name.
     pub key: RunKey,
 }
@@ -121,7 +125,19 @@ impl Plan {
     pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
         let plan = expand::expand(experiment, registry)?;
         checks::check(&plan)?;
+        stored::check(&plan)?;
         outputs::with_drawings(plan)
+    }
+
+    /// Reads the bytes of the file at `path` and plans its runs, whether or not its stored references are there: to make them.
+    ///
+    /// # Errors
+    /// Everything else that is wrong with the file.
+    pub fn read_for_references(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Self, BadInput> {
+        let document = Document::parse(path, bytes)?;
+        let plan = expand::expand(Experiment::read(&document, registry, false)?, registry)?;
+        checks::check(&plan)?;
+        Ok(plan)
     }
 
     /// Reads the bytes of the file at `path` and plans its runs.

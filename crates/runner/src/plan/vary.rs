@@ -45,7 +45,10 @@ fn with(run: &RunSpec, numbers: &[(&str, f64)], registry: &Registry) -> Result<R
     }
     run.reference = reference.map(|mut reference| {
         reference.span = run.span;
-        reference.key = key::of_reference(&reference);
+        let key = key::of_reference(&reference);
+        let nominal = std::mem::replace(&mut reference.key, key);
+        // What is stored is the nominal one.
+        reference.stored = reference.stored.filter(|_| reference.key == nominal);
         Arc::new(reference)
     });
     run.key = key::of_run(&run);

@@ -1,0 +1,99 @@
+//! `mbsbench reference`: makes the references that lie beside the experiments.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::files::{EXPERIMENTS, experiment_files};
+use super::{CommandError, Exit};
+use crate::input::{BadInput, Problem};
+use crate::output::Output;
+use crate::pipeline::make_reference;
+use crate::plan::stored::{StoredReference, command, times};
+use crate::plan::{Plan, ReferencePlan, RunSpec};
+use crate::registry::Registry;
+
+/// Makes every stored reference of the experiment `id`, at the times that all experiments need that share it.
+pub(super) fn reference(registry: &Registry, id: &str, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    let plans = plans(registry)?;
+    let known = || plans.iter().filter(|plan| references(plan).next().is_some()).map(|plan| plan.experiment.id.clone());
+    let Some(plan) = plans.iter().find(|plan| plan.experiment.id == id) else {
+        let known = known().collect();
+        return Err(CommandError::UnknownName { kind: "experiment", found: id.to_owned(), known });
+    };
+    let own: BTreeMap<&Path, (&ReferencePlan, &RunSpec)> =
+        references(plan).map(|(path, reference, run)| (path, (reference, run))).collect();
+    if own.is_empty() {
+        let (kind, found, known) = ("experiment with a stored reference", id.to_owned(), known().collect());
+        return Err(CommandError::UnknownName { kind, found, known });
+    }
+    let mut exit = Exit::Done;
+    for (path, (wanted, _)) in own {
+        let mut sharing = Vec::new();
+        for plan in &plans {
+            for (_, reference, run) in references(plan).filter(|(other, ..)| *other == path) {
+                if reference.key != wanted.key {
+                    return Err(CommandError::BadInput(vec![two_in_one_file(plan, reference, path)]));
+                }
+                sharing.push(run);
+            }
+        }
+        let times = times(wanted, sharing.into_iter());
+        exit = exit.worst(make(wanted, path, &times, id, output)?);
+    }
+    Ok(exit)
+}
+
+/// All experiments, whether or not their stored references are there.
+fn plans(registry: &Registry) -> Result<Vec<Plan>, CommandError> {
+    let read = |path: std::path::PathBuf| {
+        let bytes = std::fs::read(&path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        Plan::read_for_references(&path, &bytes, registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))
+    };
+    experiment_files(Path::new(EXPERIMENTS))?.into_iter().map(read).collect()
+}
+
+/// The runs of a plan whose references are stored, with file and reference.
+fn references(plan: &Plan) -> impl Iterator<Item = (&Path, &ReferencePlan, &RunSpec)> {
+    plan.runs.iter().filter_map(|run| {
+        let reference = run.reference.as_deref()?;
+        Some((reference.stored.as_ref()?.path.as_path(), reference, run))
+    })
+}
+
+fn two_in_one_file(plan: &Plan, reference: &ReferencePlan, path: &Path) -> BadInput {
+    let document = &plan.experiment.document;
+    let place = reference.stored.as_ref().map_or(document.root.place, |stored| stored.place);
+    let message = format!("`{}` is the file of another reference as well", path.display());
+    let problem =
+        Problem::new(place, message).help("accepted: the same model, span, methods and steps, or another file");
+    BadInput::new(std::sync::Arc::clone(&document.source), vec![problem])
+}
+
+/// Solves and writes; nothing is written that has fewer digits than asked.
+fn make(
+    plan: &ReferencePlan,
+    path: &Path,
+    times: &[f64],
+    id: &str,
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let shown = path.display();
+    let trajectory = match make_reference(plan, times) {
+        Ok(trajectory) => trajectory,
+        Err(failure) => {
+            output.line(format!("{shown}: {failure}; nothing was written"))?;
+            return Ok(Exit::Differs);
+        }
+    };
+    let (digits, asked) = (trajectory.digits, trajectory.digits_asked);
+    if digits < asked {
+        output.line(format!(
+            "{shown}: the methods agree to {digits:.1} digits, asked are {asked}; nothing was written"
+        ))?;
+        return Ok(Exit::Differs);
+    }
+    let made = StoredReference { key: plan.key.full().to_owned(), trajectory };
+    made.write(path, &command(id)).map_err(|error| CommandError::Reference { path: path.to_owned(), error })?;
+    output.line(format!("{shown}: {} times, {digits:.1} digits agreed", times.len()))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,109 @@
+//! `mbsbench reference`: what is stored is what would be computed, and an old one is refused.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const EXPERIMENT: &str = "\
+id: stored/pendulum
+title: Pendulum with a stored reference
+model: { pendulum: { mass: 12.0, length: 0.7, angle: 35.0 } }
+span: [0.0, 1.0]
+method: [rk3, rk5]
+step: 0.01
+measures: [{ error: { of: theta, every: 0.25 } }]
+reference:
+  stored: references/pendulum.csv
+  method: rk8
+  step: 0.01
+  check: { method: { gbs: { order: 12 } }, step: 0.01 }
+  digits: 10
+";
+
+const FILE: &str = "experiments/stored/pendulum.yaml";
+const STORED: &str = "experiments/stored/references/pendulum.csv";
+
+fn folder(experiment: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("experiments/stored")).unwrap();
+    fs::write(folder.path().join(FILE), experiment).unwrap();
+    folder
+}
+
+fn mbsbench(folder: &Path, arguments: &str) -> (i32, String) {
+    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    (status.code().unwrap(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+}
+
+/// Errors and bounds of the two runs.
+fn errors(folder: &Path) -> Vec<String> {
+    let (code, said) = mbsbench(folder, &format!("run {FILE}"));
+    assert_eq!(code, 0, "{said}");
+    let runs = fs::read_to_string(folder.join("results/stored/pendulum/runs.csv")).unwrap();
+    let heads: Vec<&str> = runs.lines().next().unwrap().split(',').collect();
+    let wanted = |name: &str| heads.iter().position(|head| *head == name).unwrap();
+    let (error, bound) = (wanted("error(theta)"), wanted("error_bound(theta)"));
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    runs.lines().skip(1).map(cells).flat_map(|cells| [cells[error].clone(), cells[bound].clone()]).collect()
+}
+
+#[test]
+fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
+    let stored = folder(EXPERIMENT);
+    let (code, said) = mbsbench(stored.path(), "reference stored/pendulum");
+    assert_eq!(code, 0, "{said}");
+    let text = fs::read_to_string(stored.path().join(STORED)).unwrap();
+    assert!(text.starts_with("# mbsbench reference stored/pendulum\n"), "{text}");
+
+    let fresh = folder(&EXPERIMENT.replace("  stored: references/pendulum.csv\n", ""));
+    let expected = errors(fresh.path());
+    assert!(expected.iter().all(|cell| cell.parse::<f64>().is_ok_and(|error| error > 0.0)), "{expected:?}");
+    assert_eq!(errors(stored.path()), expected);
+
+    // Its numbers are what errors are measured against, also where runs are kept.
+    let line = text.lines().find(|line| line.starts_with("0.5,")).unwrap();
+    fs::write(stored.path().join(STORED), text.replace(line, &line.replacen("0.5,-0.", "0.5,-1.", 1))).unwrap();
+    assert_ne!(errors(stored.path()), expected);
+
+    let (code, _) = mbsbench(stored.path(), "reference stored/pendulum");
+    assert_eq!((code, fs::read_to_string(stored.path().join(STORED)).unwrap()), (0, text), "it can be made again");
+}
+
+#[test]
+fn a_reference_for_something_else_is_refused() {
+    for (from, to, said) in [
+        ("mass: 12.0, length: 0.7", "mass: 12.0, length: 0.8", "was made for another model"),
+        ("every: 0.25", "every: 0.2", "has no values at t = 0.2 s"),
+    ] {
+        let folder = folder(EXPERIMENT);
+        assert_eq!(mbsbench(folder.path(), "reference stored/pendulum").0, 0);
+        fs::write(folder.path().join(FILE), EXPERIMENT.replace(from, to)).unwrap();
+        let (code, message) = mbsbench(folder.path(), &format!("run {FILE}"));
+        assert_eq!(code, 2, "{message}");
+        assert!(message.contains(said) && message.contains("mbsbench reference stored/pendulum"), "{message}");
+        assert!(message.contains(&format!("{FILE}:9:11: ")), "{message}");
+        assert!(!folder.path().join("results").exists());
+    }
+}
+
+#[test]
+fn what_has_too_few_digits_is_not_stored() {
+    let folder = folder(&EXPERIMENT.replace("digits: 10", "digits: 30"));
+    let (code, said) = mbsbench(folder.path(), "reference stored/pendulum");
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("nothing was written"), "{said}");
+    assert!(!folder.path().join(STORED).exists());
+}
+
+#[test]
+fn experiments_without_a_stored_reference_are_named() {
+    let folder = folder(EXPERIMENT);
+    let (code, said) = mbsbench(folder.path(), "reference stored/pendulun");
+    assert_eq!(code, 2);
+    assert!(said.contains("did you mean `stored/pendulum`?"), "{said}");
+}
