@@ -6,6 +6,7 @@ use std::path::Path;
 use super::files::{EXPERIMENTS, experiment_files};
 use super::{CommandError, Exit};
 use crate::input::{BadInput, Problem};
+use crate::measures::ReferenceTrajectory;
 use crate::output::Output;
 use crate::pipeline::make_reference;
 use crate::plan::stored::{StoredReference, command, times};
@@ -37,8 +38,7 @@ pub(super) fn reference(registry: &Registry, id: &str, output: &mut Output<'_>) 
                 sharing.push(run);
             }
         }
-        let times = times(wanted, sharing.into_iter());
-        exit = exit.worst(make(wanted, path, &times, id, output)?);
+        exit = exit.worst(make(wanted, path, &sharing, id, output)?);
     }
     Ok(exit)
 }
@@ -69,17 +69,39 @@ fn two_in_one_file(plan: &Plan, reference: &ReferencePlan, path: &Path) -> BadIn
     BadInput::new(std::sync::Arc::clone(&document.source), vec![problem])
 }
 
+/// What the measures read; everything where one of them reads whole classes of observables.
+fn only_asked(mut reference: ReferenceTrajectory, sharing: &[&RunSpec]) -> ReferenceTrajectory {
+    let measures = sharing.iter().flat_map(|run| run.measures.iter().map(move |measure| (run.span, measure.object())));
+    let of_reference = measures.filter(|(span, measure)| !measure.reference_times(*span).is_empty());
+    let asked: Vec<Vec<String>> = of_reference.map(|(_, measure)| measure.observables()).collect();
+    if asked.iter().any(Vec::is_empty) {
+        return reference;
+    }
+    let keep: Vec<bool> =
+        reference.observables.iter().map(|name| asked.iter().flatten().any(|own| own == name)).collect();
+    let kept = |row: &mut Vec<f64>| {
+        let mut keep = keep.iter();
+        row.retain(|_| keep.next() == Some(&true));
+    };
+    reference.values.iter_mut().for_each(kept);
+    reference.bounds.iter_mut().for_each(kept);
+    let mut keep = keep.iter();
+    reference.observables.retain(|_| keep.next() == Some(&true));
+    reference
+}
+
 /// Solves and writes; nothing is written that has fewer digits than asked.
 fn make(
     plan: &ReferencePlan,
     path: &Path,
-    times: &[f64],
+    sharing: &[&RunSpec],
     id: &str,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let shown = path.display();
-    let trajectory = match make_reference(plan, times) {
-        Ok(trajectory) => trajectory,
+    let times = times(plan, sharing.iter().copied());
+    let trajectory = match make_reference(plan, &times) {
+        Ok(trajectory) => only_asked(trajectory, sharing),
         Err(failure) => {
             output.line(format!("{shown}: {failure}; nothing was written"))?;
             return Ok(Exit::Differs);

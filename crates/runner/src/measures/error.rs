@@ -77,61 +77,15 @@ impl MeasureDefinition for RmsError {
         grid(span, Some(self.every))
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        square_mean(context, &self.of, grid(context.span, Some(self.every)), |_| 1.0)
-    }
-}
-
-/// Error of an observable over a grid of times, relative to the size of the reference there: the root of the sum of squares of
-/// the errors over that of the reference's values (zhang2022, Eq. 26), with that of the bounds on the reference's own error.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RelativeError {
-    /// Observable.
-    of: String,
-    /// First of the times, s; the first is one distance after the start of the span where not given.
-    #[serde(default)]
-    from: Option<f64>,
-    /// Distance of the times, s; the final time is the last.
-    every: f64,
-}
-
-impl RelativeError {
-    /// The times, s.
-    fn times(&self, span: [f64; 2]) -> Vec<f64> {
-        match self.from {
-            None => grid(span, Some(self.every)),
-            Some(from) if from >= span[1] => vec![span[1]],
-            Some(from) => {
-                std::iter::once(from.max(span[0])).chain(grid([from.max(span[0]), span[1]], Some(self.every))).collect()
-            }
-        }
-    }
-}
-
-impl Parameters for RelativeError {
-    fn check(&self) -> Result<(), OutOfRange> {
-        self.from.map_or(Ok(()), |from| OutOfRange::unless_finite("from", from))?;
-        OutOfRange::unless_positive("every", self.every)
-    }
-}
-
-impl MeasureDefinition for RelativeError {
-    const NAME: &'static str = "relative_error";
-    const SUMMARY: &'static str = "error of an observable over a grid of times, relative to the size of the reference";
-
-    fn columns(&self) -> Vec<String> {
-        vec![format!("relative_error({})", self.of), format!("relative_error_bound({})", self.of)]
-    }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
-    fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
-        self.times(span)
-    }
-    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        square_mean(context, &self.of, self.times(context.span), |expected| {
-            let squares: f64 = expected.values.iter().map(|value| value * value).sum();
-            (squares / expected.values.len() as f64).sqrt()
+        let times = grid(context.span, Some(self.every));
+        let index = context.index(&self.of);
+        Box::new(SquareMean {
+            expected: index.and_then(|_| Expected::new(context.reference?, &self.of, &times)),
+            index: index.unwrap_or_default(),
+            count: times.len(),
+            visit: Visit::new(times, context.observables.len()),
+            visited: 0,
+            squares: 0.0,
         })
     }
 }
@@ -167,26 +121,6 @@ fn compare(context: &MeasureContext<'_>, indices: Vec<usize>, times: Vec<f64>) -
         indices,
         visited: 0,
         largest: 0.0,
-    })
-}
-
-/// Measures the root mean square error of one observable over `times`, in the unit that `unit` finds in the reference.
-fn square_mean(
-    context: &MeasureContext<'_>,
-    of: &str,
-    times: Vec<f64>,
-    unit: impl FnOnce(&Expected) -> f64,
-) -> Box<dyn Measure> {
-    let index = context.index(of);
-    let expected = index.and_then(|_| Expected::new(context.reference?, of, &times));
-    Box::new(SquareMean {
-        unit: expected.as_ref().map_or(1.0, unit),
-        expected,
-        index: index.unwrap_or_default(),
-        count: times.len(),
-        visit: Visit::new(times, context.observables.len()),
-        visited: 0,
-        squares: 0.0,
     })
 }
 
@@ -262,23 +196,12 @@ struct SquareMean {
     index: usize,
     visit: Visit,
     expected: Option<Expected>,
-    /// What errors and bound are divided by.
-    unit: f64,
     count: usize,
     visited: usize,
     squares: f64,
 }
 
 impl Measure for SquareMean {
-    fn begin(&mut self, t: f64, observables: &[f64]) {
-        let Some(expected) = &self.expected else { return };
-        let (index, squares, visited) = (self.index, &mut self.squares, &mut self.visited);
-        self.visit.begin(t, observables, |k, observables| {
-            *squares += (observables[index] - expected.values[k]).powi(2);
-            *visited += 1;
-        });
-    }
-
     fn step(&mut self, step: &mut Observed<'_>) {
         let Some(expected) = &self.expected else { return };
         let (index, squares, visited) = (self.index, &mut self.squares, &mut self.visited);
@@ -291,8 +214,7 @@ impl Measure for SquareMean {
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
         match &self.expected {
             Some(expected) if self.visited == self.count => {
-                let error = (self.squares / self.count as f64).sqrt();
-                vec![Some(error / self.unit), Some(expected.root_mean_square / self.unit)]
+                vec![Some((self.squares / self.count as f64).sqrt()), Some(expected.root_mean_square)]
             }
             _ => vec![None, None],
         }
@@ -384,29 +306,5 @@ mod tests {
         // The start is no part of the grid: (1 + 4 + 4 + 16)/4 and (3 + 25)/4.
         assert_eq!(of(&times), [Some(2.5), Some(7.0_f64.sqrt())]);
         assert_eq!(ended(against(&measure, &times, errors, None), false), [None; 2]);
-    }
-
-    /// Eq. 26 of zhang2022 by hand: errors 3 and 4 against values 6 and 8.
-    #[test]
-    fn relative_errors_are_those_of_a_known_error() {
-        let times: Vec<f64> = (0..=3).map(f64::from).collect();
-        let reference = ReferenceTrajectory {
-            observables: vec!["q".to_owned()],
-            times: times.clone(),
-            values: [100.0, 100.0, 6.0, 8.0].map(|value| vec![value]).to_vec(),
-            bounds: [9.0, 9.0, 0.6, 0.8].map(|bound| vec![bound]).to_vec(),
-            digits: 9.0,
-            digits_asked: 8.0,
-        };
-        let of = |from, value: fn(f64) -> f64| {
-            let measure = RelativeError { of: "q".to_owned(), from, every: 1.0 };
-            ended(against(&measure, &times, |t| vec![value(t)], Some(&reference)), false)
-        };
-        let late = of(Some(2.0), |t| if t > 2.5 { 12.0 } else { 3.0 });
-        assert_eq!(late, [Some(0.5), Some(0.1)]);
-        assert_eq!(of(Some(0.0), |_| 0.0)[0], Some(1.0));
-        assert_eq!(of(Some(7.0), |_| 4.0)[0], Some(0.5), "the end alone");
-        let names = RelativeError { of: "q".to_owned(), ..RelativeError::default() }.columns();
-        assert_eq!(bound_of(&names[0]), Some(names[1].clone()));
     }
 }

@@ -14,6 +14,7 @@ mod extremes;
 mod failed;
 mod landmarks;
 mod linear;
+mod relative_error;
 mod samples;
 mod sizes;
 mod step_map;
@@ -30,7 +31,7 @@ pub use costs::JacobianCosts;
 pub use counters::*;
 pub use curves::ShapeDistance;
 pub use drift::DriftConstant;
-pub use error::{MaximumError, MultiplierError, PositionError, RelativeError, RmsError, VelocityError, bound_of};
+pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
 pub use extremes::{
     AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
     VelocityConstraintMax,
@@ -38,6 +39,7 @@ pub use extremes::{
 pub use failed::{Failed, Limit};
 pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
 pub use linear::LinearAnalysis;
+pub use relative_error::RelativeError;
 pub use samples::{Final, Initial, Sample, Visit};
 pub use sizes::{States, SwitchingFunctions};
 pub use step_map::StepMap;
