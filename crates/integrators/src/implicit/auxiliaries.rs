@@ -8,6 +8,7 @@ use super::history::{History, add};
 use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
+use super::settings::Charts;
 
 /// `y_k = y_{k−1} + h (b₀ y'_k + b₋₁ y'_{k−1} + Σ_p Re(b_{I,p} p^p_{k−1}))`; zhang2022, Eqs. 9 to 11 and 18 to 20.
 ///
@@ -17,17 +18,19 @@ pub struct Auxiliaries {
     formula: SingleStep,
     /// Real and imaginary parts in turn, level by level, each of length `n`.
     parts: Vec<Vec<f64>>,
+    /// `y'` at the start of the step.
+    before: Vec<f64>,
 }
 
 impl Auxiliaries {
     /// Before the first step.
     pub fn new(formula: SingleStep) -> Self {
-        Self { formula, parts: Vec::new() }
+        Self { formula, parts: Vec::new(), before: Vec::new() }
     }
 
-    /// Brings the auxiliaries forward from derivatives `before` to derivatives `now`.
-    fn advance(&mut self, before: &[f64], now: &[f64]) {
-        for (i, (&before, &now)) in before.iter().zip(now).enumerate() {
+    /// Brings the auxiliaries forward from the derivatives before to derivatives `now`.
+    fn advance(&mut self, now: &[f64]) {
+        for (i, (&before, &now)) in self.before.iter().zip(now).enumerate() {
             let (mut lower_before, mut lower) = (Complex::from(before), Complex::from(now));
             for (level, parts) in self.formula.levels.iter().zip(self.parts.chunks_exact_mut(2)) {
                 let same = Complex::new(parts[0][i], parts[1][i]);
@@ -53,10 +56,15 @@ impl Scheme for Auxiliaries {
         let rates = &initial.rates[..initial.y.len()];
         let level = |_: &_| [rates.to_vec(), vec![0.0; rates.len()]];
         self.parts = self.formula.levels.iter().flat_map(level).collect();
+        self.before = vec![0.0; rates.len()];
     }
 
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
-        solver.recentre(history, 1, &mut self.parts);
+        // What the formula remembers besides the point solved last is either re-expressed with it or left alone.
+        let follows = solver.charts != Charts::Moving;
+        solver.recentre(history, 1, if follows { &mut self.parts } else { &mut [] });
+        let n = self.before.len();
+        self.before.copy_from_slice(&history.newest().rates[..n]);
         let start = history.newest();
         let unknowns = &mut *solver.unknowns;
         unknowns.base.copy_from_slice(&start.y);
@@ -67,10 +75,12 @@ impl Scheme for Auxiliaries {
         }
         Predictor::CONSTANT.predict(h, history, &mut unknowns.rates);
         let c = self.formula.b_0 * h;
-        solver.recentre_at_prediction(history, 1, &mut self.parts, c);
+        solver.recentre_at_prediction(history, 1, if follows { &mut self.parts } else { &mut [] }, c);
+        if follows {
+            self.before.copy_from_slice(&history.newest().rates[..n]);
+        }
         solver.solve(Stage { number: 1, t: solver.t_end, c })?;
-        let n = solver.unknowns.y.len();
-        self.advance(&history.newest().rates[..n], &solver.unknowns.rates[..n]);
+        self.advance(&solver.unknowns.rates[..n]);
         history.push(&solver.unknowns.y, &solver.unknowns.rates);
         Ok(())
     }

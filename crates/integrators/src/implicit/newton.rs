@@ -29,6 +29,8 @@ pub struct Unknowns {
     /// `(y' ; λ)`, length `n + m`: the first guess, then the solution.
     pub rates: Vec<f64>,
     residual: Vec<f64>,
+    /// Predicted rates `y'` of the chart's centre, length `n`, where charts move.
+    centre: Vec<f64>,
     /// For observers that watch it.
     matrix: Option<DMatrix<f64>>,
 }
@@ -38,7 +40,8 @@ impl Unknowns {
     pub fn new(n: usize, m: usize, watched: bool) -> Self {
         let zeros = |size: usize| vec![0.0; size];
         let matrix = watched.then(|| DMatrix::zeros(n + m, n + m));
-        Self { base: zeros(n), y: zeros(n), rates: zeros(n + m), residual: zeros(n + m), matrix }
+        let (base, y, centre) = (zeros(n), zeros(n), zeros(n));
+        Self { base, y, rates: zeros(n + m), residual: zeros(n + m), centre, matrix }
     }
 }
 
@@ -88,14 +91,15 @@ impl Solver<'_, '_> {
     /// Moves the chart to the predicted point of a stage, in the same way, where charts are to be there; the formula then
     /// gives the change from the prediction.
     pub fn recentre_at_prediction(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>], c: f64) {
-        if self.charts != Charts::Prediction || self.chart.is_empty() {
+        if !self.charts.are_predicted() || self.chart.is_empty() {
             return;
         }
-        let Unknowns { base, y, rates, .. } = &mut *self.unknowns;
+        let Unknowns { base, y, rates, centre, .. } = &mut *self.unknowns;
         add(c, rates, base);
         self.dae.recentre(self.chart, base, self.next_chart);
         let n = y.len();
         self.dae.transport(self.chart, self.next_chart, base, &mut rates[..n]);
+        centre.copy_from_slice(&rates[..n]);
         add(-c, rates, base);
         self.transport(history, live, further);
     }
@@ -119,12 +123,15 @@ impl Solver<'_, '_> {
     /// step.
     pub fn solve(&mut self, stage: Stage) -> Result<(), Failure> {
         let time = self.t;
-        let Unknowns { base, y, rates, residual, matrix } = &mut *self.unknowns;
+        let Unknowns { base, y, rates, residual, centre, matrix } = &mut *self.unknowns;
         let Limits { tolerance, iterations: most, residual_evaluations: limit } = self.limits;
         let mut iterations = 0;
         loop {
             y.copy_from_slice(base);
             add(stage.c, rates, y);
+            if self.charts == Charts::Moving && !self.chart.is_empty() {
+                self.dae.follow(centre, stage.c, y);
+            }
             if self.dae.residual_evaluations() >= limit {
                 return Err(Failure::BudgetExhausted { time, counter: "rhs_evaluations", limit });
             }

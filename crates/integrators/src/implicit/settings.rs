@@ -37,6 +37,18 @@ pub enum Charts {
     /// At the point solved last, in every stage.
     Stage,
     /// In every stage, at the point solved last for the prediction, and at the predicted point for the correction, to which
-    /// alone the formula is applied then; as the code behind zhang2022 does.
+    /// alone the formula is applied then.
     Prediction,
+    /// In the same way, with the chart of the correction moving on as predicted: the formula is applied to the rotation that
+    /// leads from the predicted one to the corrected one and to the rate of that rotation. Auxiliary derivatives of single-step
+    /// formulas stay what they are from chart to chart. As the code behind zhang2022 does.
+    Moving,
+}
+
+impl Charts {
+    /// Whether corrections are about the predicted point.
+    #[must_use]
+    pub fn are_predicted(self) -> bool {
+        matches!(self, Self::Prediction | Self::Moving)
+    }
 }

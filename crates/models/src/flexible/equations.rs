@@ -19,7 +19,7 @@ use super::coupling::Constraint;
 use super::flexible::Flexible;
 use super::layout::Layout;
 use super::motion::{Motion, POSITIONS, UNKNOWNS, Wrench, pair, stacked};
-use super::so3::{inverse_tangent, parameters, rotation, skew, tangent};
+use super::so3::{following, inverse_tangent, parameters, rotation, skew, tangent};
 use super::system::System;
 
 /// Numbers of a node in the state: position, rotation matrix by columns, momentum, angular momentum.
@@ -245,6 +245,15 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
             let moved_rate = inverse_tangent(&moved) * (tangent(&g) * rate);
             y[3..6].copy_from_slice(moved.as_slice());
             rates[3..6].copy_from_slice(moved_rate.as_slice());
+        }
+    }
+
+    /// With angular velocity `Ω` of the centre and `ω = G(g) y'` of the node, the rates of `g` about the moving centre are
+    /// `G⁻¹(g) (ω − R(g) Ω) = y' − (1 + g gᵀ/4 + g×/2) Ω`, so that `g = c y' − c Ω − c (g gᵀ/4 + g×/2) Ω`.
+    fn follow(&self, d: &[S], c: S, y: &mut [S]) {
+        for (d, y) in d.chunks_exact(UNKNOWNS).zip(y.chunks_exact_mut(UNKNOWNS)) {
+            let ((_, turning), (_, fixed)) = (pair(d), pair(y));
+            y[3..6].copy_from_slice(following(&turning, c, &fixed).as_slice());
         }
     }
 

@@ -58,6 +58,23 @@ pub(super) fn inverse_tangent<S: Scalar>(g: &Vector3<S>) -> Matrix3<S> {
     matrix
 }
 
+/// The `g` with `g = fixed − c (g gᵀ/4 + ĝ/2) Ω`; see [`Dae::follow`](mbsbench_problem::dae::Dae::follow). By repeated
+/// substitution, which contracts by `c |Ω|/2`, for as long as it does.
+#[inline]
+pub(super) fn following<S: Scalar>(turning: &Vector3<S>, c: S, fixed: &Vector3<S>) -> Vector3<S> {
+    let half = turning * (c * 0.5);
+    let (mut g, mut last) = (*fixed, f64::INFINITY);
+    loop {
+        let next = fixed - g * (g.dot(&half) * 0.5) - g.cross(&half);
+        let change = (next - g).dot(&(next - g)).value();
+        g = next;
+        if change == 0.0 || change >= last || !change.is_finite() {
+            return g;
+        }
+        last = change;
+    }
+}
+
 /// `∂(G(g) a)/∂g` for a constant `a`.
 #[inline]
 pub(super) fn tangent_derivative<S: Scalar>(g: &Vector3<S>, a: &Vector3<S>) -> Matrix3<S> {

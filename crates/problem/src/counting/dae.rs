@@ -71,6 +71,11 @@ impl<S: Scalar> CountedDae<'_, S> {
         self.inner.transport(from, to, y, rates);
     }
 
+    /// See [`Dae::follow`].
+    pub fn follow(&self, d: &[S], c: S, y: &mut [S]) {
+        self.inner.follow(d, c, y);
+    }
+
     /// Evaluations of the residual so far.
     #[must_use]
     pub fn residual_evaluations(&self) -> u64 {

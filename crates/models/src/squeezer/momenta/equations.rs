@@ -244,6 +244,24 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
         }
     }
 
+    /// Angles add up: the rate about the moving centre is that of the coordinate less `Ω/slope`.
+    fn follow(&self, d: &[S], c: S, y: &mut [S]) {
+        for (d, y) in d.chunks_exact(3).zip(y[..POSITIONS].chunks_exact_mut(3)) {
+            let (travel, fixed) = (d[2] * c, y[2]);
+            let (mut g, mut last) = (fixed, f64::INFINITY);
+            loop {
+                let next = fixed - travel * (self.rotations.slope(g).recip() - 1.0);
+                let change = (next - g).value().abs();
+                g = next;
+                if change == 0.0 || change >= last || !change.is_finite() {
+                    break;
+                }
+                last = change;
+            }
+            y[2] = g;
+        }
+    }
+
     fn residual(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Failure> {
         for (number, body) in self.bodies.iter().enumerate() {
             let link = self.moving(&at, number);
