@@ -305,7 +305,7 @@ impl Dae for Rotor {
         rates[0] *= (1.0 + 0.25 * turned * turned) / (1.0 + 0.25 * y[0] * y[0]);
         y[0] = turned;
     }
-    fn follow(&self, d: &[f64], c: f64, y: &mut [f64]) {
+    fn follow(&mut self, d: &[f64], c: f64, y: &mut [f64]) {
         let fixed = y[0];
         for _ in 0..50 {
             y[0] = fixed - 0.25 * c * d[0] * y[0] * y[0];

@@ -18,7 +18,7 @@ use super::banded::Banded;
 use super::coupling::Constraint;
 use super::flexible::Flexible;
 use super::layout::Layout;
-use super::motion::{Motion, POSITIONS, UNKNOWNS, Wrench, pair, stacked};
+use super::motion::{Motion, POSITIONS, UNKNOWNS, Wrench, identity, pair, stacked};
 use super::so3::{following, inverse_tangent, parameters, rotation, skew, tangent};
 use super::system::System;
 
@@ -44,14 +44,20 @@ pub struct FlexibleEquations<'f, S: Scalar = f64> {
     /// Right-hand side and solution of the reduced system.
     reduced: Vec<S>,
     c: S,
+    /// Angular velocities of the centres of the charts, for the next factorisation.
+    turning: Vec<Vector3<S>>,
+    /// Whether they turn.
+    moving: bool,
 }
 
 /// A node's momentum rows, linearised: `δβ' = (A δ(x', g') − r)/c`.
 #[derive(Debug, Clone, Copy)]
 struct Eliminated<S> {
-    /// `A`, derivatives of the momenta by `(x', g')` where `x = x̂ + c x'`, `g = ĝ + c g'`.
+    /// `A`, derivatives of the momenta by `(x', g')` where `x = x̂ + c x'`, `g = ĝ + c g'`; by `(x', g/c)` where the chart turns.
     momentum: Matrix6<S>,
     velocity: Vector3<S>,
+    /// From `δg/c` to `δg'`: the identity, but where the chart turns.
+    rate: Matrix3<S>,
 }
 
 impl<'f, S: Scalar> FlexibleEquations<'f, S> {
@@ -60,8 +66,8 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         let system = System::new(flexible.assembly());
         let (nodes, layout) = (system.nodes(), flexible.layout());
         let motions = system.rest.iter().map(Motion::still).collect();
-        let momentum = Matrix6::from_element(S::nought());
-        let eliminated = Eliminated { momentum, velocity: Vector3::from_element(S::nought()) };
+        let (momentum, velocity) = (Matrix6::from_element(S::nought()), Vector3::from_element(S::nought()));
+        let eliminated = Eliminated { momentum, velocity, rate: identity() };
         Self {
             flexible,
             motions,
@@ -70,6 +76,8 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
             banded: Banded::new(layout.size, layout.half),
             reduced: vec![S::nought(); layout.size],
             c: S::nought(),
+            turning: vec![velocity; nodes],
+            moving: false,
             system,
         }
     }
@@ -97,7 +105,22 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         for (eliminated, (inertia, motion)) in self.eliminated.iter_mut().zip(inertia) {
             let derivatives = inertia.turned(&motion.pose.r).derivatives(motion);
             let momentum = derivatives.by_rates + derivatives.by_positions * c;
-            *eliminated = Eliminated { momentum, velocity: motion.twist.linear };
+            *eliminated = Eliminated { momentum, velocity: motion.twist.linear, rate: identity() };
+        }
+    }
+
+    /// The same in the unknowns `(x', g/c)`, which [moving charts](Dae::follow) have in the place of `(x', g')`.
+    fn follow_charts(&mut self, c: S) {
+        let inertia = self.system.inertia.iter().zip(&self.motions);
+        for ((eliminated, turning), (inertia, motion)) in self.eliminated.iter_mut().zip(&self.turning).zip(inertia) {
+            let Motion { g, pose, .. } = motion;
+            // c ∂((g gᵀ/4 + g×/2) Ω)/∂g
+            let mut excess = (g * turning.transpose()) * (c * 0.25) - skew(turning) * (c * 0.5);
+            (0..3).for_each(|i| excess[(i, i)] += g.dot(turning) * c * 0.25);
+            let by_rates = inertia.turned(&pose.r).derivatives(motion).by_rates;
+            let mut columns = eliminated.momentum.fixed_columns_mut::<3>(3);
+            columns += by_rates.fixed_columns::<3>(3) * excess;
+            eliminated.rate += excess;
         }
     }
 
@@ -105,6 +128,9 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
     /// of constraints are as they are. Unknowns are `(x', g')` of the nodes and `c λ`.
     fn form(&mut self, at: Point<'_, S>, c: S) {
         self.linearise_momenta(c);
+        if std::mem::take(&mut self.moving) {
+            self.follow_charts(c);
+        }
         let (n, layout) = (self.differential(), self.layout());
         let Self { system, motions, banded, eliminated, .. } = self;
         let (_, lambda) = at.split(n);
@@ -250,10 +276,13 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
 
     /// With angular velocity `Ω` of the centre and `ω = G(g) y'` of the node, the rates of `g` about the moving centre are
     /// `G⁻¹(g) (ω − R(g) Ω) = y' − (1 + g gᵀ/4 + g×/2) Ω`, so that `g = c y' − c Ω − c (g gᵀ/4 + g×/2) Ω`.
-    fn follow(&self, d: &[S], c: S, y: &mut [S]) {
-        for (d, y) in d.chunks_exact(UNKNOWNS).zip(y.chunks_exact_mut(UNKNOWNS)) {
-            let ((_, turning), (_, fixed)) = (pair(d), pair(y));
-            y[3..6].copy_from_slice(following(&turning, c, &fixed).as_slice());
+    fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
+        self.moving = true;
+        let nodes = d.chunks_exact(UNKNOWNS).zip(y.chunks_exact_mut(UNKNOWNS));
+        for ((d, y), turning) in nodes.zip(&mut self.turning) {
+            let ((_, centre), (_, fixed)) = (pair(d), pair(y));
+            *turning = centre;
+            y[3..6].copy_from_slice(following(turning, c, &fixed).as_slice());
         }
     }
 
@@ -304,7 +333,8 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
             let velocities = Vector6::from_column_slice(&reduced[first..first + POSITIONS]);
             let momenta = Vector6::from_column_slice(&x[..POSITIONS]);
             let rates = (eliminated.momentum * velocities - momenta) / c;
-            x[..POSITIONS].copy_from_slice(velocities.as_slice());
+            x[..3].copy_from_slice(&velocities.as_slice()[..3]);
+            x[3..POSITIONS].copy_from_slice((eliminated.rate * velocities.fixed_rows::<3>(3)).as_slice());
             x[POSITIONS..].copy_from_slice(rates.as_slice());
         }
         for (&row, x) in layout.rows.iter().zip(rows) {

@@ -72,7 +72,7 @@ impl<S: Scalar> CountedDae<'_, S> {
     }
 
     /// See [`Dae::follow`].
-    pub fn follow(&self, d: &[S], c: S, y: &mut [S]) {
+    pub fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
         self.inner.follow(d, c, y);
     }
 

@@ -92,7 +92,8 @@ pub trait Dae<S: Scalar = f64> {
     /// Turns `y = −c d + c y'`, where local coordinates and rates `d` are those of the chart's own centre, into the coordinates
     /// that `y = c z` gives, with `z` the rates of `y` in a chart whose centre goes on moving with `d`: what remains of the
     /// velocity `y'` when that of the centre has been taken out of it. The two are the same for states that are vectors.
-    fn follow(&self, _d: &[S], _c: S, _y: &mut [S]) {}
+    /// The next [factorisation](Self::factorise) may be along this relation between `y` and `y'`.
+    fn follow(&mut self, _d: &[S], _c: S, _y: &mut [S]) {}
 
     /// Writes the residual `r`, length `n + m`, at a point of a stage with `y = ŷ + c y'`. Rows of holonomic constraints
     /// are `Φ/c` (zhang2022, section 2): their derivatives in `y'` then keep their size as the step goes to zero.

@@ -245,7 +245,7 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
     }
 
     /// Angles add up: the rate about the moving centre is that of the coordinate less `Ω/slope`.
-    fn follow(&self, d: &[S], c: S, y: &mut [S]) {
+    fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
         for (d, y) in d.chunks_exact(3).zip(y[..POSITIONS].chunks_exact_mut(3)) {
             let (travel, fixed) = (d[2] * c, y[2]);
             let (mut g, mut last) = (fixed, f64::INFINITY);
