@@ -14,6 +14,7 @@ use crate::plan::Plan;
 use crate::registry::Registry;
 use crate::render::figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
 use crate::render::style::Style;
+use crate::render::thin::thinned;
 use crate::results::{ResultSet, Row};
 
 /// An error within this factor of the reference's own bound is drawn hollow.
@@ -119,7 +120,9 @@ impl Look {
         if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogY) {
             y.scale = Scale::Log;
         }
-        Panel { title: spec.title.clone().unwrap_or_default(), x, y, series, to_scale: false, names: Vec::new() }
+        let title = spec.title.clone().unwrap_or_default();
+        let panel = Panel { title, x, y, series, to_scale: false, names: Vec::new() };
+        if over_time { thinned(panel) } else { panel }
     }
 
     fn unit(&self, observable: &str) -> &'static str {

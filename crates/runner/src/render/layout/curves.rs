@@ -6,7 +6,7 @@ use super::super::drawing::{Area, Group, Ink, Part, Shape};
 use super::super::figure::{Kind, Scale, Series};
 use super::super::style::{Dash, Mark};
 use super::legend::marker;
-use crate::render::decimate::simplify;
+use crate::render::decimate::{simplify, simplify_path};
 
 /// Width of a curve, px.
 pub const LINE_WIDTH: f64 = 1.6;
@@ -143,11 +143,14 @@ pub fn draw(series: &Series, index: usize, x: Map, y: Map, frame: Area, groups: 
     groups.push(group);
 }
 
-/// The points of a line over growing x without which it would look otherwise.
+/// The points of a line without which it would look otherwise.
 fn visible(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let [x, y]: [Vec<f64>; 2] = std::array::from_fn(|k| points.iter().map(|point| point[k]).collect());
     let [low, high] = y.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &y| [low.min(y), high.max(y)]);
-    if high <= low || !x.is_sorted() {
+    if !x.is_sorted() {
+        return simplify_path(&points, INVISIBLE).into_iter().map(|row| points[row]).collect();
+    }
+    if high <= low {
         return points;
     }
     simplify(&x, &[&y], INVISIBLE / (high - low)).into_iter().map(|row| points[row]).collect()
