@@ -198,7 +198,9 @@ impl Canvas<'_> {
             corners
         };
         let mut outlines = Vec::new();
-        if mark.is_stroke() {
+        if mark == Mark::Ring {
+            stroke(&closed(corners), 1.2, &mut outlines);
+        } else if mark.is_stroke() {
             if hollow {
                 let ring = circle([x, y], 1.5 * radius);
                 self.fill(std::slice::from_ref(&ring), white)?;

@@ -214,10 +214,11 @@ fn marker(mark: Mark, [x, y]: [f64; 2], radius: f64, hollow: bool) -> Vec<Piece>
     let at = [units(x), units(y)];
     let ring = |radius: f64| {
         let (radius, width) = (units(radius), stroke_width(OUTLINE));
-        Piece::Element(format!("<circle{PAGE} cx=\"{}\" cy=\"{}\" r=\"{radius}\"{width}/>", at[0], at[1]))
+        let page = if mark == Mark::Ring { "" } else { PAGE };
+        Piece::Element(format!("<circle{page} cx=\"{}\" cy=\"{}\" r=\"{radius}\"{width}/>", at[0], at[1]))
     };
     let Some(corners) = mark.corners() else {
-        if hollow {
+        if hollow || mark == Mark::Ring {
             return vec![ring(radius)];
         }
         // The round end of a line without length.
