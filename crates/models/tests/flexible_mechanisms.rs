@@ -253,10 +253,12 @@ fn mechanisms_are_drawn_to_scale() {
     assert_relative_eq!(height, 0.12 + 0.008, max_relative = 1e-4);
     assert_relative_eq!(depth, 0.016, max_relative = 1e-4);
     assert!(tilted > 0.24, "the axis in C leaves the line of the others");
-    let [side] = &views(&|| LateralBuckling::default().model())[..] else { panic!("not one view") };
+    let [side, top] = &views(&|| LateralBuckling::default().model())[..] else { panic!("not two views") };
     assert_relative_eq!(extent(side, "beam")[1], 0.1, max_relative = 1e-3);
     assert_relative_eq!(extent(side, "link")[1], 0.25, max_relative = 1e-6);
     assert_relative_eq!(extent(side, "crank")[0], 0.05, max_relative = 1e-6);
+    assert_relative_eq!(extent(top, "beam")[0], 1.0, max_relative = 1e-6);
+    assert_relative_eq!(extent(top, "beam")[1], 0.01, max_relative = 1e-2);
     let [side] = &views(&|| RotatingShaft::default().model())[..] else { panic!("not one view") };
     assert_relative_eq!(extent(side, "shaft")[0], 6.0, max_relative = 1e-12);
     assert_relative_eq!(extent(side, "disk")[1], 0.48, max_relative = 1e-4);

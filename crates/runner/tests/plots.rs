@@ -31,14 +31,8 @@ impl Plot {
         let text = format!("{EXPERIMENT}  - {{ id: figure-1, {keys} }}\n");
         fs::write(folder.path().join("experiment.yaml"), text).unwrap();
         fs::write(folder.path().join("paper.csv"), "# figure 1\nmethod,evaluations\nrk3,1.2e3\nrk8,\n").unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
-            .current_dir(folder.path())
-            .args(["run", "experiment.yaml", "--out", "results", "--cache", "cache"])
-            .output()
-            .unwrap();
-        // Runs that fail are results.
-        let code = output.status.code();
-        assert!(code.is_some_and(|code| code != 2), "{code:?} {}", String::from_utf8_lossy(&output.stderr));
+        fs::write(folder.path().join("errors.csv"), "step,rk3,rk4\n0.08,1.5e-3,2e-5\n0.04,2e-4,\n").unwrap();
+        run(&folder);
         Self { folder }
     }
 
@@ -63,6 +57,18 @@ impl Plot {
         };
         rows.into_iter().map(row).collect()
     }
+}
+
+/// Runs `experiment.yaml` in a folder.
+fn run(folder: &TempDir) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder.path())
+        .args(["run", "experiment.yaml", "--out", "results", "--cache", "cache"])
+        .output()
+        .unwrap();
+    // Runs that fail are results.
+    let code = output.status.code();
+    assert!(code.is_some_and(|code| code != 2), "{code:?} {}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn texts(svg: &Document<'_>) -> Vec<String> {
@@ -148,12 +154,7 @@ fn bars_stand_beside_those_of_the_paper() {
         plot.data().iter().map(|row| ["series", "published", "x", "y", "failure"].map(row).join(",")).collect();
     assert_eq!(
         rows,
-        [
-            "published,true,rk3,1200,",
-            "measured,false,rk3,1200,",
-            "measured,false,rk4,1600,",
-            "measured,false,rk8,,budget-exhausted",
-        ]
+        ["published,true,rk3,1200,", "measured,,rk3,1200,", "measured,,rk4,1600,", "measured,,rk8,,budget-exhausted",]
     );
     assert!(plot.file("png").starts_with(b"\x89PNG"));
 }
@@ -170,4 +171,76 @@ fn bars_are_grouped_by_series_or_column() {
     let columns = Plot::new("x: method, y: [energy_variation, error(theta)], where: { step: 0.04 }, kind: bars");
     let text = columns.text("svg");
     assert_eq!(names(&Document::parse(&text).unwrap(), "data-legend"), ["energy_variation", "error(theta)"]);
+}
+
+#[test]
+fn published_points_are_rings_in_the_colours_of_their_series() {
+    let keys = "x: step, y: error(theta), series: method, scale: log-log, published: errors.csv";
+    let plot = Plot::new(&format!("{keys}, published_label: authors' code"));
+    let text = plot.text("svg");
+    let svg = Document::parse(&text).unwrap();
+    assert_eq!(names(&svg, "data-legend"), ["rk3", "rk4", "rk8", "authors' code"]);
+    let groups = |series: &str| -> Vec<_> {
+        svg.descendants().filter(|node| node.attribute("data-series") == Some(series)).collect()
+    };
+    let rings: Vec<_> = groups("authors' code");
+    let count = |group: &roxmltree::Node<'_, '_>| group.children().filter(|shape| shape.has_tag_name("circle")).count();
+    assert_eq!(rings.iter().map(count).collect::<Vec<_>>(), [2, 1]);
+    for (ring, own) in rings.iter().zip(["rk3", "rk4"]) {
+        assert_eq!(ring.attribute("color"), groups(own)[0].attribute("color"));
+    }
+    let published: Vec<String> = plot
+        .data()
+        .iter()
+        .filter(|row| row("published") == "true")
+        .map(|row| ["series", "x", "y"].map(row).join(" "))
+        .collect();
+    assert_eq!(
+        published,
+        ["rk3, authors' code 0.08 0.0015", "rk3, authors' code 0.04 0.0002", "rk4, authors' code 0.08 2e-5"]
+    );
+}
+
+#[test]
+fn a_mechanism_is_drawn_at_times_of_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+id: plots/squeezer
+model: { squeezer: { formulation: angles, start: paper } }
+span: [0.0, 0.03]
+tolerance: 1e-8
+method: dop853
+measures: [constraint_max]
+drawings:
+  - { id: start, views: [plane], unit: mm }
+  - { id: shapes, views: [plane], at: [0.0, 0.0125, 0.03], columns: 3, unit: mm }
+";
+    fs::write(folder.path().join("experiment.yaml"), text).unwrap();
+    run(&folder);
+    let read = |name: &str| fs::read_to_string(folder.path().join("results/plots/squeezer").join(name)).unwrap();
+    assert_eq!(read("shapesa.csv"), read("start.csv"));
+    let points = |name: &str| -> Vec<[f64; 2]> {
+        let text = read(name);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let heads = reader.headers().unwrap().clone();
+        let number = |row: &csv::StringRecord, head: &str| -> f64 {
+            row[heads.iter().position(|own| own == head).unwrap()].parse().unwrap()
+        };
+        reader.records().map(Result::unwrap).map(|row| [number(&row, "x"), number(&row, "y")]).collect()
+    };
+    let [a, b, c] = ["shapesa.csv", "shapesb.csv", "shapesc.csv"].map(points);
+    let farthest = |a: &[[f64; 2]], b: &[[f64; 2]]| {
+        a.iter().zip(b).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(0.0, f64::max)
+    };
+    assert!(farthest(&a, &b) > 1.0 && farthest(&b, &c) > 1.0, "it moves by millimetres");
+    let document = read("shapes.svg");
+    let svg = Document::parse(&document).unwrap();
+    let frames: Vec<_> = svg.descendants().filter(|node| node.attribute("class") == Some("frame")).collect();
+    assert_eq!(frames.len(), 3);
+    for edge in ["data-x", "data-y"] {
+        assert!(frames.iter().all(|frame| frame.attribute(edge) == frames[0].attribute(edge)), "one scale for all");
+    }
+    for title in ["(a) t = 0 s", "(b) t = 0.0125 s", "(c) t = 0.03 s"] {
+        assert!(texts(&svg).contains(&title.to_owned()), "{title} in {:?}", texts(&svg));
+    }
 }

@@ -4,25 +4,71 @@ use mbsbench_problem::model::Formulated;
 use mbsbench_problem::view::View;
 
 use super::units;
+use crate::execute::states::states_at;
 use crate::experiment::spec::DrawingSpec;
 use crate::plan::{Plan, RunSpec};
 use crate::render::figure::{Axis, Figure, Panel, Series};
 use crate::render::style::{Dash, Style};
+use crate::results::decimal;
+use crate::store::Store;
 
 /// Corners of the polygons that circles are drawn as.
 const CORNERS: usize = 72;
 
-/// The figure that `spec` describes: the model of the first run that is meant, as it starts.
+/// Part of a mechanism's size that is left free about it where several states are drawn.
+const AIR: f64 = 0.05;
+
+/// The figure that `spec` describes: the model of the first run that is meant, as it starts or at several times of that run.
+/// A time that the run does not reach has no panels.
 #[must_use]
-pub fn drawing(plan: &Plan, spec: &DrawingSpec) -> Figure {
-    let views = plan.runs.iter().find(|run| plan.is_meant(run, &spec.filter)).map(views).unwrap_or_default();
-    let view = |name: &String| views.iter().find(|view| view.name == name.as_str());
+pub fn drawing(plan: &Plan, spec: &DrawingSpec, store: &Store) -> Figure {
+    let run = plan.runs.iter().find(|run| plan.is_meant(run, &spec.filter));
+    let panels = match (run, spec.at.as_deref()) {
+        (None, _) => Vec::new(),
+        (Some(run), None) => wanted(spec, &views(run)).map(|view| panel(view, spec)).collect(),
+        (Some(run), Some(times)) => sequence(run, spec, times, store),
+    };
     Figure {
         id: spec.id.clone(),
         title: spec.title.clone().unwrap_or_else(|| spec.id.clone()),
         columns: spec.columns as usize,
-        panels: spec.views.iter().filter_map(view).map(|view| panel(view, &spec.unit)).collect(),
+        panels,
     }
+}
+
+/// A panel for each time and view, those of one view with the same axes.
+fn sequence(run: &RunSpec, spec: &DrawingSpec, times: &[f64], store: &Store) -> Vec<Panel> {
+    let model = run.model.object().model();
+    let mut panels: Vec<Panel> = Vec::new();
+    for (time, state) in times.iter().zip(states_at(run, times, store)) {
+        let Some(state) = state else { continue };
+        let title = format!("t = {} s", decimal(*time));
+        let views = model.views(&state);
+        panels.extend(wanted(spec, &views).map(|view| Panel { title: title.clone(), ..panel(view, spec) }));
+    }
+    let views = spec.views.len();
+    for view in 0..views {
+        let of_view = || panels.iter().skip(view).step_by(views).flat_map(|panel| &panel.series);
+        let x = extent(of_view().flat_map(|series| &series.points).map(|point| point.x));
+        let y = extent(of_view().flat_map(|series| &series.points).map(|point| point.y));
+        for panel in panels.iter_mut().skip(view).step_by(views) {
+            (panel.x.range, panel.y.range) = (Some(x), Some(y));
+        }
+    }
+    panels
+}
+
+/// Smallest and largest value, with air about them.
+fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let [low, high] =
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
+    let air = AIR * (high - low);
+    [low - air, high + air]
+}
+
+/// The views that are asked for, in that order.
+fn wanted<'v>(spec: &'v DrawingSpec, views: &'v [View]) -> impl Iterator<Item = &'v View> {
+    spec.views.iter().filter_map(move |name| views.iter().find(|view| view.name == name.as_str()))
 }
 
 /// The views of a run's model at its start.
@@ -31,7 +77,8 @@ pub fn views(run: &RunSpec) -> Vec<View> {
     model.views(&Formulated::<f64>::initial_state(&*model))
 }
 
-fn panel(view: &View, unit: &str) -> Panel {
+fn panel(view: &View, spec: &DrawingSpec) -> Panel {
+    let unit = spec.unit.as_str();
     let scale = units::factor("m", unit).unwrap_or(1.0);
     let mut parts: Vec<&'static str> = Vec::new();
     let series = view.parts.iter().map(|&(part, ref shape)| {
@@ -51,7 +98,7 @@ fn panel(view: &View, unit: &str) -> Panel {
         x: Axis::linear(view.axes[0], unit),
         y: Axis::linear(view.axes[1], unit),
         series,
-        to_scale: true,
+        to_scale: spec.to_scale,
         names: view.names.iter().map(|&(name, at)| (name.to_owned(), at.map(|x| x * scale))).collect(),
     }
 }

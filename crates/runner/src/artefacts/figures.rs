@@ -14,6 +14,7 @@ use crate::plan::Plan;
 use crate::registry::Registry;
 use crate::render::figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
 use crate::render::style::Style;
+use crate::render::thin::thinned;
 use crate::results::{ResultSet, Row};
 
 /// An error within this factor of the reference's own bound is drawn hollow.
@@ -103,7 +104,11 @@ impl Look {
             self.bars(spec, results, &names, published, scale)
         } else {
             let series = if over_time { self.curves(spec, results, scale) } else { self.columns(spec, results, scale) };
-            distinguished(series)
+            let mut series = distinguished(series);
+            if let Some(table) = published {
+                series.extend(Self::rings(spec, results, table, &series));
+            }
+            series
         };
         let own_x_unit = if spec.x == "t" { "s".into() } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
         let x_unit = spec.x_unit.as_deref().map_or(own_x_unit, Cow::Borrowed);
@@ -119,7 +124,9 @@ impl Look {
         if matches!(spec.scale, SpecScale::LogLog | SpecScale::LogY) {
             y.scale = Scale::Log;
         }
-        Panel { title: spec.title.clone().unwrap_or_default(), x, y, series, to_scale: false, names: Vec::new() }
+        let title = spec.title.clone().unwrap_or_default();
+        let panel = Panel { title, x, y, series, to_scale: false, names: Vec::new() };
+        if over_time { thinned(panel) } else { panel }
     }
 
     fn unit(&self, observable: &str) -> &'static str {
@@ -207,6 +214,21 @@ impl Look {
             series.push(Series { points, failures, slope, ..Series::marked(text, style, []) });
         }
         series
+    }
+
+    /// The published values of a panel of columns, in the colours of `series`, which are those of the panel.
+    fn rings(spec: &PanelSpec, results: &ResultSet, table: &Published, series: &[Series]) -> Vec<Series> {
+        let group = spec.published_label.as_deref().unwrap_or("published");
+        let of = |(drawn, own): (&Drawn<'_>, &Series)| {
+            let alone = (series.len() == 1).then_some(0);
+            let column = alone.or_else(|| table.columns.iter().position(|head| drawn.is(head)))?;
+            // The plan was checked: what is no number is empty.
+            let point =
+                |(x, cells): &(String, Vec<String>)| Some([x.parse::<f64>().ok()?, cells.get(column)?.parse().ok()?]);
+            let points: Vec<[f64; 2]> = table.rows.iter().filter_map(point).collect();
+            Some(Series::rings(format!("{}, {group}", drawn.text), group, own.style, points))
+        };
+        Self::drawn(spec, results).iter().zip(series).filter_map(of).collect()
     }
 
     pub(super) fn style_of_method(&self, label: &str) -> Option<Style> {

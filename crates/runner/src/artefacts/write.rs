@@ -82,7 +82,7 @@ pub fn write(
         .plots
         .iter()
         .map(|spec| figure(plan, &spec.value, results, registry))
-        .chain(plan.experiment.drawings.iter().map(|spec| Ok(drawing(plan, &spec.value))))
+        .chain(plan.experiment.drawings.iter().map(|spec| Ok(drawing(plan, &spec.value, store))))
         .collect::<Result<Vec<_>, _>>()?;
     let pictures: Vec<Vec<(String, Vec<u8>)>> =
         figures.par_iter().map(|figure| pictures_of(figure, store)).collect::<Result<_, _>>()?;

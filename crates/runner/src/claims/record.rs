@@ -45,7 +45,8 @@ impl Judged {
         }
     }
 
-    fn json(&self) -> Value {
+    /// Its keys in `claims.json` with their values.
+    fn fields(&self) -> Map<String, Value> {
         let (claim, judgement) = (&self.claim, &self.judgement);
         let measured = match (judgement.measured, judgement.details.as_slice()) {
             (Some(number), _) => number_or_null(number),
@@ -80,7 +81,7 @@ impl Judged {
         let note: Vec<&str> =
             [judgement.note.as_str(), claim.because.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
         add("note", json!(note.join(" ")));
-        Value::Object(fields)
+        fields
     }
 }
 
@@ -109,11 +110,16 @@ pub fn judge_all(ledger: &Ledger, evidence: &super::Evidence<'_>) -> Vec<Judged>
     ledger.claims.iter().map(judged).collect()
 }
 
-/// The text of `claims.json`: a list, one claim after the other.
+/// The text of `claims.json`: a list, one claim after the other, each with a line for each of its keys.
 #[must_use]
 pub fn to_json(judged: &[Judged]) -> String {
-    let list: Vec<Value> = judged.iter().map(Judged::json).collect();
-    format!("{:#}\n", Value::Array(list))
+    let claim = |judged: &Judged| {
+        let fields: Vec<String> =
+            judged.fields().into_iter().map(|(name, value)| format!("{}: {value}", json!(name))).collect();
+        format!("{{\n{}\n}}", fields.join(",\n"))
+    };
+    let claims: Vec<String> = judged.iter().map(claim).collect();
+    format!("[\n{}\n]\n", claims.join(",\n"))
 }
 
 /// How many claims have each verdict, calibrated ones apart: `(verdict, count, of them calibrated)`.

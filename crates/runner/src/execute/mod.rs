@@ -3,5 +3,6 @@
 pub mod lane;
 pub mod reference;
 pub mod run;
+pub mod states;
 pub mod stepwise;
 pub mod timing;

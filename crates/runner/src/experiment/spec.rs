@@ -354,8 +354,9 @@ pub struct PanelSpec {
     /// With `scale: log-x`: what is drawn instead of the columns.
     #[serde(default)]
     pub derive: Option<Derived>,
-    /// With `kind: bars`: CSV file with the published values, relative to the experiment file. First column the values
-    /// of x, then one column for each series, named like it; where there is one series its column may have any name.
+    /// With columns of `runs.csv`: CSV file with the published values, relative to the experiment file. First column the values
+    /// of x, then one column for each series, named like it; where there is one series its column may have any name. They are
+    /// drawn as bars beside ours, or else as rings in the colours of the series.
     #[serde(default)]
     pub published: Option<String>,
     /// What the legend calls these values where they are not the paper's own: `authors' code`.
@@ -403,7 +404,7 @@ pub struct FigureSpec {
     pub panels: Vec<PanelSpec>,
 }
 
-/// The model of a run as it starts, drawn to scale.
+/// The model of a run, as it starts or at times of the run, drawn to scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrawingSpec {
@@ -417,6 +418,10 @@ pub struct DrawingSpec {
     pub caption: Option<String>,
     /// Views that the model has, each a panel.
     pub views: Vec<String>,
+    /// Times of the run, s, from the first to the last, each with its panels; only the start where not given.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub at: Option<Vec<f64>>,
     /// Panels side by side; 1 where not given.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
@@ -424,6 +429,9 @@ pub struct DrawingSpec {
     /// Unit of both axes: `mm`; m where not given.
     #[serde(default = "metre")]
     pub unit: String,
+    /// Whether a length is as long on both axes, as it is where not given; otherwise the smaller extent fills its axis too.
+    #[serde(default = "yes")]
+    pub to_scale: bool,
     /// Only runs with these axis values; the first of them is drawn.
     #[serde(default, rename = "where")]
     pub filter: BTreeMap<String, AxisValue>,
@@ -431,6 +439,10 @@ pub struct DrawingSpec {
 
 fn one() -> u32 {
     1
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn metre() -> String {

@@ -1,47 +1,57 @@
 //! The data that a figure shows, as CSV in long form.
 
-use super::figure::{Figure, Series};
+use super::figure::{Axis, Figure, Panel};
 
-/// Writes the points of `figure`: one line a point or failure, columns `panel` (from 1), `series`,
-/// `published`, `x`, `y`, `hollow`, `failure`, `t_reached`, and `slope` where slopes are fitted. On an axis with names
-/// the name stands for the number.
+/// Columns of the file, as far as a figure has something to say in them. `x` and `y` are always there.
+const HEADS: [&str; 9] = ["panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"];
+
+/// Writes the points of `figure`: one line a point or failure, columns `panel` (from 1), `series`, `published`, `x`, `y`,
+/// `hollow`, `failure`, `t_reached` and `slope`. A column that would be empty is left out, as is `panel` where there is one;
+/// `published` and `hollow` are `true` or empty. On an axis with names the name stands for the number.
 ///
 /// Numbers are rounded to six digits, more than a drawing shows; `runs.csv` has measured values in full. A failed run has no
 /// `y`.
 #[must_use]
 pub fn write(figure: &Figure) -> String {
+    let is_one = figure.panels.len() < 2;
+    let number = |index: usize| if is_one { String::new() } else { (index + 1).to_string() };
+    let panels = figure.panels.iter().enumerate();
+    let lines: Vec<[String; 9]> = panels.flat_map(|(index, panel)| lines(&number(index), panel)).collect();
+    let is_shown =
+        |column: &usize| ["x", "y"].contains(&HEADS[*column]) || lines.iter().any(|line| !line[*column].is_empty());
+    let shown: Vec<usize> = (0..HEADS.len()).filter(is_shown).collect();
     let mut out = csv_writer();
-    let sloped = figure.panels.iter().flat_map(|panel| &panel.series).any(|series| series.slope.is_some());
-    let write = |out: &mut ::csv::Writer<Vec<u8>>, fields: [String; 8], slope: &str| {
-        let slope = sloped.then(|| slope.to_owned());
-        out.write_record(fields.into_iter().chain(slope)).expect("memory accepts lines of one length");
-    };
-    let heads = ["panel", "series", "published", "x", "y", "hollow", "failure", "t_reached"];
-    write(&mut out, heads.map(str::to_owned), "slope");
-    for (number, panel) in figure.panels.iter().enumerate() {
-        for series in &panel.series {
-            let slope = series.slope.map(shortest).unwrap_or_default();
-            let line = |x: f64, y: String, hollow: String, failure: String, time: String| {
-                let Series { label, published, .. } = series;
-                let x = panel.x.name_at(x).map_or_else(|| shortest(rounded(x)), str::to_owned);
-                [(number + 1).to_string(), label.clone(), published.to_string(), x, y, hollow, failure, time]
-            };
-            for point in &series.points {
-                let y = panel.y.name_at(point.y).map_or_else(|| shortest(rounded(point.y)), str::to_owned);
-                let fields = line(point.x, y, point.hollow.to_string(), String::new(), String::new());
-                write(&mut out, fields, &slope);
-            }
-            for failure in &series.failures {
-                let time = shortest(failure.t_reached);
-                write(&mut out, line(failure.x, String::new(), String::new(), failure.name.clone(), time), &slope);
-            }
-        }
+    for line in std::iter::once(&HEADS.map(str::to_owned)).chain(&lines) {
+        out.write_record(shown.iter().map(|&column| &line[column])).expect("memory accepts lines of one length");
     }
     finish(out)
 }
 
+/// The lines of a panel with that number.
+fn lines(number: &str, panel: &Panel) -> Vec<[String; 9]> {
+    let value = |axis: &Axis, value: f64| axis.name_at(value).map_or_else(|| shortest(rounded(value)), str::to_owned);
+    let flag = |is_set: bool| if is_set { "true".to_owned() } else { String::new() };
+    let mut lines = Vec::new();
+    for series in &panel.series {
+        let slope = series.slope.map(shortest).unwrap_or_default();
+        let mut add = |x: f64, [y, hollow, failure, t_reached]: [String; 4]| {
+            let (label, published) = (series.label.clone(), flag(series.published));
+            let (number, x) = (number.to_owned(), value(&panel.x, x));
+            lines.push([number, label, published, x, y, hollow, failure, t_reached, slope.clone()]);
+        };
+        for point in &series.points {
+            add(point.x, [value(&panel.y, point.y), flag(point.hollow), String::new(), String::new()]);
+        }
+        for failure in &series.failures {
+            add(failure.x, [String::new(), String::new(), failure.name.clone(), shortest(failure.t_reached)]);
+        }
+    }
+    lines
+}
+
 /// To six significant digits.
-fn rounded(value: f64) -> f64 {
+#[must_use]
+pub fn rounded(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 

@@ -171,6 +171,38 @@ pub fn simplify(time: &[f64], columns: &[&[f64]], tolerance: f64) -> Vec<usize> 
     (0..rows).filter(|&row| keep[row]).collect()
 }
 
+/// Points that must be kept so that a line through them nowhere passes a point farther away than `tolerance`: by Ramer (1972),
+/// Douglas and Peucker (1973). For lines that turn back, as orbits do.
+#[must_use]
+pub fn simplify_path(points: &[[f64; 2]], tolerance: f64) -> Vec<usize> {
+    let mut keep = vec![false; points.len()];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    if let Some(last) = points.len().checked_sub(1) {
+        (keep[0], keep[last]) = (true, true);
+        open.push((0, last));
+    }
+    while let Some((from, to)) = open.pop() {
+        let far = |row: usize| (distance_to_segment(points[row], points[from], points[to]), row);
+        let farthest = (from + 1..to).map(far).max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((_, row)) = farthest.filter(|&(distance, _)| distance > tolerance) {
+            keep[row] = true;
+            open.extend([(from, row), (row, to)]);
+        }
+    }
+    (0..points.len()).filter(|&row| keep[row]).collect()
+}
+
+/// Distance of a point from the nearest one between two others.
+fn distance_to_segment(point: [f64; 2], from: [f64; 2], to: [f64; 2]) -> f64 {
+    let minus = |a: [f64; 2], b: [f64; 2]| [a[0] - b[0], a[1] - b[1]];
+    let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+    let (along, to_point) = (minus(to, from), minus(point, from));
+    let length = dot(along, along);
+    let share = if length > 0.0 { (dot(to_point, along) / length).clamp(0.0, 1.0) } else { 0.0 };
+    let off = minus(to_point, along.map(|part| share * part));
+    dot(off, off).sqrt()
+}
+
 /// The row between two others that is farthest from the straight lines between them, if it is farther than allowed.
 fn worst_row(time: &[f64], columns: &[&[f64]], allowed: &[f64], from: usize, to: usize) -> Option<usize> {
     let span = time[to] - time[from];
@@ -256,6 +288,14 @@ mod tests {
                 assert!(error <= INVISIBLE * range * (1.0 + 1e-9), "{error} at {t}");
             }
         }
+    }
+
+    #[test]
+    fn a_path_that_turns_back_keeps_its_turn() {
+        let points = [[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [2.0, 1e-9], [1.0, 0.0], [0.0, 2.0]];
+        assert_eq!(simplify_path(&points, 1e-6), [0, 2, 4, 5]);
+        assert_eq!(simplify_path(&[], 1e-6), [0_usize; 0]);
+        assert_eq!(simplify_path(&[[1.0, 1.0]; 3], 1e-6), [0, 2]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A figure as plain data: what is shown, not how it is laid out.
 
-use super::style::Style;
+use super::style::{Mark, Style};
 
 /// A figure of one or more panels.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +112,8 @@ pub enum Kind {
     Both,
     /// A dot at each point, as small as can be seen.
     Dots,
+    /// A ring at each point, wider than the markers of other series.
+    Rings,
     /// A line from the first point to the second, one from the third to the fourth, and so on.
     Segments,
     /// A bar from zero to each point, beside those of the panel's other series. For an axis with names.
@@ -123,6 +125,8 @@ pub enum Kind {
 pub struct Series {
     /// Name in the legend; none there if empty.
     pub label: String,
+    /// Name in the legend instead of the label, for all series together that have it.
+    pub group: Option<String>,
     /// Colour, marker and dashes. Not looked at where [`published`](Self::published).
     pub style: Style,
     /// Line, markers, or both.
@@ -131,7 +135,7 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Runs that gave no value: drawn on the upper margin.
     pub failures: Vec<Failure>,
-    /// Whether these are a paper's data: grey, with open markers, behind all others.
+    /// Whether these are a paper's data: grey (but for rings), with open markers, behind all others.
     pub published: bool,
     /// Fitted slope of log y over log x, shown behind the label.
     pub slope: Option<f64>,
@@ -146,6 +150,7 @@ impl Series {
         let points = points.into_iter().map(|[x, y]| Point { x, y, hollow: false }).collect();
         Self {
             label: label.into(),
+            group: None,
             style,
             kind: Kind::Line,
             points,
@@ -174,6 +179,24 @@ impl Series {
         Self { kind: Kind::Segments, ..Self::line(label, style, pairs.into_iter().flatten()) }
     }
 
+    /// A ring at each of `points`, which others have published; one entry of the legend, `group`, for all of them.
+    #[must_use]
+    pub fn rings(
+        label: impl Into<String>,
+        group: impl Into<String>,
+        style: Style,
+        points: impl IntoIterator<Item = [f64; 2]>,
+    ) -> Self {
+        let style = Style { mark: Mark::Ring, ..style };
+        Self { kind: Kind::Rings, group: Some(group.into()), published: true, ..Self::line(label, style, points) }
+    }
+
+    /// Name by which a page shows and hides it: that of its entry in the legend.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.group.as_ref().unwrap_or(&self.label)
+    }
+
     /// A bar to each of `points`.
     #[must_use]
     pub fn bars(label: impl Into<String>, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
@@ -183,7 +206,7 @@ impl Series {
     /// What stands in the legend: the label, and the slope where there is one.
     #[must_use]
     pub fn entry(&self) -> String {
-        let Some(slope) = self.slope else { return self.label.clone() };
+        let Some(slope) = self.slope else { return self.name().to_owned() };
         let digits = format!("{:.2}", slope.abs());
         let sign = if slope < 0.0 && digits != "0.00" { "−" } else { "" };
         format!("{} (slope {sign}{digits})", self.label)

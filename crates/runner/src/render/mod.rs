@@ -17,6 +17,7 @@ pub mod style;
 pub mod svg;
 pub mod table;
 pub mod text;
+pub mod thin;
 pub mod ticks;
 
 pub use decimate::Decimator;

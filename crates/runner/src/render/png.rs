@@ -63,6 +63,8 @@ fn compress(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, PngError>
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, width, height);
     encoder.set_compression(::png::Compression::Best);
+    // Differences of indices into a palette mean nothing.
+    encoder.set_filter(::png::FilterType::NoFilter);
     encoder.set_depth(::png::BitDepth::Eight);
     // Pixels per metre, so that a word processor shows the drawing's own size.
     let density = (SCALE * 96.0 / 0.0254).round() as u32;
@@ -185,7 +187,9 @@ impl Canvas<'_> {
         self.fill(&outlines, self.ink)
     }
 
-    fn marker(&mut self, mark: Mark, [x, y]: [f64; 2], radius: f64, hollow: bool) -> Result<(), PngError> {
+    fn marker(&mut self, mark: Mark, at: [f64; 2], radius: f64, hollow: bool) -> Result<(), PngError> {
+        // On whole pixels of the bitmap markers of one form are equal, and compress as such.
+        let [x, y] = at.map(|place| (place * SCALE).round() / SCALE);
         let white = RGBColor(255, 255, 255);
         let corners = mark.corners().unwrap_or_else(|| circle([0.0, 0.0], 1.0));
         let corners: Vec<[f64; 2]> = corners.iter().map(|[dx, dy]| [x + dx * radius, y + dy * radius]).collect();
@@ -194,7 +198,9 @@ impl Canvas<'_> {
             corners
         };
         let mut outlines = Vec::new();
-        if mark.is_stroke() {
+        if mark == Mark::Ring {
+            stroke(&closed(corners), 1.2, &mut outlines);
+        } else if mark.is_stroke() {
             if hollow {
                 let ring = circle([x, y], 1.5 * radius);
                 self.fill(std::slice::from_ref(&ring), white)?;

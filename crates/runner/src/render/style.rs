@@ -101,10 +101,12 @@ pub enum Mark {
     Pentagon,
     TriangleLeft,
     TriangleRight,
+    /// A circle that covers nothing, about the marker of another series.
+    Ring,
 }
 
 impl Mark {
-    /// All, in the order in which members of a family take them.
+    /// All that stand for series of their own, in the order in which members of a family take them.
     pub const ALL: [Self; 10] = [
         Self::Circle,
         Self::Square,
@@ -118,7 +120,7 @@ impl Mark {
         Self::TriangleRight,
     ];
 
-    /// Corners about the origin for a marker of radius 1, `y` downwards; `None` for the circle. Markers that are strokes
+    /// Corners about the origin for a marker of radius 1, `y` downwards; `None` for circle and ring. Markers that are strokes
     /// ([`is_stroke`](Self::is_stroke)) list the two ends of each stroke in turn.
     #[must_use]
     pub fn corners(self) -> Option<Vec<[f64; 2]>> {
@@ -128,7 +130,7 @@ impl Mark {
         };
         // Radii such that all have about the area of the circle.
         match self {
-            Self::Circle => None,
+            Self::Circle | Self::Ring => None,
             Self::Square => polygon(4, 1.25, 45.0),
             Self::Diamond => polygon(4, 1.3, 0.0),
             Self::TriangleUp => polygon(3, 1.45, -90.0),

@@ -30,7 +30,7 @@ pub(super) fn claim(paper: &str, judged: &Judged) -> Markup {
                 @if !claim.because.is_empty() { dt { "Explanation" } dd { (claim.because) } }
                 @if !judgement.note.is_empty() { dt { "Note" } dd { (judgement.note) } }
                 @if !judgement.evidence.is_empty() {
-                    dt { "Runs" } dd { @for key in &judgement.evidence { code { (key) } " " } }
+                    dt { "Runs" } dd { code { (judgement.evidence.join(" ")) } }
                 }
                 dt { "Redo" } dd { code { "mbsbench explain " (paper) "/" (claim.id) } }
             }

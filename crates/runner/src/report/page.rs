@@ -12,7 +12,8 @@ const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
 pub(super) fn page(title: &str, body: &Markup) -> String {
     let [light, dark] = [svg::theme(false, BACKGROUNDS[0]), svg::theme(true, BACKGROUNDS[1])];
     let themes = format!(
-        ":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}@media print{{:root{{{light}}}}}"
+        ":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}@media print{{:root{{{light}}}}}{}",
+        svg::rules()
     );
     html! {
         (DOCTYPE)

@@ -14,6 +14,7 @@ use crate::pipeline::{Outcome, results_of};
 use crate::plan::{Plan, RunSpec};
 use crate::progress::Progress;
 use crate::registry::Registry;
+use crate::render::csv::rounded;
 use crate::results::{Row, decimal};
 use crate::store::Store;
 
@@ -199,7 +200,7 @@ impl Study {
     }
 
     /// The text of `robustness-samples.csv`: one line a sample with its parameters and features, the number of its runs that
-    /// failed, and for every claim the verdict and, where one was measured, the number.
+    /// failed, and for every claim the verdict and, where one was measured, the number in six digits.
     ///
     /// # Errors
     /// None in practice: the text is made in memory.
@@ -216,7 +217,7 @@ impl Study {
         for (sample, failed) in self.failed.iter().enumerate() {
             let values = self.variables.iter().map(|variable| number(variable.values[sample]));
             let verdicts = self.claims.iter().flat_map(|claim| {
-                let measured = is_measured(claim).then(|| number(claim.measured[sample]));
+                let measured = is_measured(claim).then(|| number(rounded(claim.measured[sample])));
                 std::iter::once(claim.verdicts[sample].to_string()).chain(measured)
             });
             writer.write_record(values.chain([failed.to_string()]).chain(verdicts))?;

@@ -25,6 +25,29 @@ impl Buckling {
         let (assembly, bars) = parameters.assembly();
         Self { parameters: parameters.clone(), assembly, bars }
     }
+
+    /// The beam between its ends, link and crank from `+z`.
+    fn top(&self, now: &Snapshot<'_>) -> View {
+        let Bars { beam, link, crank } = &self.bars;
+        let LateralBuckling { beam: section, link: link_section, crank: crank_section, crank_length, .. } =
+            &self.parameters;
+        // Across the bars from above are axis 2 of the beam, and axis 3 of link and crank.
+        let outlines =
+            [("beam", beam, section, 1), ("link", link, link_section, 2), ("crank", crank, crank_section, 2)];
+        let mut parts: Vec<(&'static str, Shape)> = outlines
+            .into_iter()
+            .map(|(name, mesh, section, across)| (name, Shape::Outline(outline(now, mesh, section, [0, 1], across))))
+            .collect();
+        let root = now.position(beam.first());
+        parts.push(("ground", Shape::Line(vec![[root.x, root.y - crank_length], [root.x, root.y + crank_length]])));
+        let aside = 0.8 * crank_length;
+        let names = [("R", beam.first(), -1.0), ("T", beam.last(), 1.0)];
+        let names = names.map(|(name, node, right)| {
+            let at = now.position(node);
+            (name, [at.x + right * aside, at.y])
+        });
+        View { name: "top", axes: ["x", "y"], parts, names: names.to_vec() }
+    }
 }
 
 impl Mechanism for Buckling {
@@ -57,7 +80,7 @@ impl Mechanism for Buckling {
         ]);
     }
 
-    /// `side`, from `−y`.
+    /// `side`, from `−y`, and `top`, where the beam is seen to give way sideways.
     fn views(&self, now: &Snapshot<'_>) -> Vec<View> {
         let Bars { beam, link, crank } = &self.bars;
         let LateralBuckling { beam: section, link: link_section, crank: crank_section, crank_length, .. } =
@@ -89,6 +112,6 @@ impl Mechanism for Buckling {
         ];
         let names =
             names.map(|(name, node, [right, up])| (name, [at(node).x + right * aside, at(node).z + up * aside]));
-        vec![View { name: "side", axes: ["x", "z"], parts, names: names.to_vec() }]
+        vec![View { name: "side", axes: ["x", "z"], parts, names: names.to_vec() }, self.top(now)]
     }
 }

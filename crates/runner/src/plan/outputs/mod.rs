@@ -130,6 +130,15 @@ impl Outputs<'_> {
             self.problems.add(problem.help("accepted: a combination that is not excluded"));
             return;
         };
+        if let Some(times) = &drawing.at {
+            let [start, end] = run.span;
+            if times.is_empty() || !times.is_sorted_by(|a, b| a < b) || times.iter().any(|t| !(start..=end).contains(t))
+            {
+                let message = format!("`at: {times:?}`, where the run goes from {start} s to {end} s");
+                let problem = Problem::new(self.place("at"), message);
+                self.problems.add(problem.help("accepted: growing times of the run, s"));
+            }
+        }
         let known: Vec<&str> = views(run).iter().map(|view| view.name).collect();
         for name in &drawing.views {
             if !known.contains(&name.as_str()) {

@@ -1,8 +1,8 @@
 //! Panels of plots: what they show exists, and can be shown so.
 
 use super::{Outputs, is_trajectory};
-use crate::experiment::Label;
 use crate::experiment::spec::{Derived, PanelKind, PanelSpec, Scale};
+use crate::experiment::{Label, Published};
 use crate::input::Problem;
 use crate::plan::RunSpec;
 
@@ -54,6 +54,9 @@ impl Outputs<'_> {
             }
             self.number_axis(panel, self.observables.at(first));
             self.slopes(panel);
+            if let Some(file) = &panel.published {
+                self.published_points(panel, file, series.flatten());
+            }
         }
     }
 
@@ -107,9 +110,9 @@ impl Outputs<'_> {
             let help = "accepted: `published_label` beside `published`";
             self.refuse("published_label", "a label for values that are not there", help);
         }
-        if panel.published.is_some() {
-            let help = "accepted: `published` with `kind: bars`, or on a table";
-            self.refuse("published", "published values in a panel without bars", help);
+        if panel.published.is_some() && panel.derive.is_some() {
+            let help = "accepted: `published` with columns as they are, with `kind: bars`, or on a table";
+            self.refuse("published", "published values in a panel of slopes", help);
         }
     }
 
@@ -140,47 +143,75 @@ impl Outputs<'_> {
         }
     }
 
+    /// Published points stand at numbers, and their columns are series of the panel.
+    fn published_points(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
+        let Some(table) = self.published_numbers(file, &format!("values of `{}`, which are numbers", panel.x)) else {
+            return;
+        };
+        let is_number = |head: &str| head.parse().is_ok_and(f64::is_finite);
+        if let Some((head, _)) = table.rows.iter().find(|(head, _)| !is_number(head)) {
+            let message = format!("`{head}` in `{file}`, a value of `{}`, is no number", panel.x);
+            self.refuse("published", message, "accepted: numbers in the first column");
+            return;
+        }
+        self.published_series(panel, file, series, &table);
+    }
+
     /// The heads of published values are those of the bars, and the values are numbers.
     fn published_bars(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
-        let Some(table) = self.published_file(file, &format!("values of `{}`", panel.x)) else { return };
-        let place = self.place("published");
+        let Some(table) = self.published_numbers(file, &format!("values of `{}`", panel.x)) else { return };
+        // With `--quick` values of the axes may have gone.
+        if let Some(axis) = self.plan.axis(&panel.x).filter(|_| !self.plan.experiment.quick) {
+            let (place, values) = (self.place("published"), self.values_shown(panel, axis));
+            let kind = format!("value of `{}` in `{file}`:", panel.x);
+            self.heads_are_known(place, table.rows.iter().map(|(head, _)| head), &values, &kind);
+        }
+        self.published_series(panel, file, series, &table);
+    }
+
+    /// A file of published values that are numbers; its first column is what it says.
+    fn published_numbers(&mut self, file: &str, first: &str) -> Option<Published> {
+        let table = self.published_file(file, first)?;
         for (head, cells) in &table.rows {
             let is_number = |cell: &&String| cell.parse().is_ok_and(f64::is_finite);
             if let Some(cell) = cells.iter().find(|cell| !cell.is_empty() && !is_number(cell)) {
                 let message = format!("`{cell}` in `{file}`, beside `{head}`, is no number");
                 self.refuse("published", message, "accepted: a number, or nothing where the paper has none");
-                return;
+                return None;
             }
         }
+        Some(table)
+    }
+
+    /// The values of an axis that a panel shows.
+    fn values_shown(&self, panel: &PanelSpec, axis: usize) -> Vec<Label> {
         let plan = self.plan;
-        // With `--quick` values of the axes may have gone.
-        if plan.experiment.quick {
-            return;
-        }
-        let runs = || plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter));
-        let values = |axis: usize| -> Vec<Label> {
-            let mut labels: Vec<Label> = Vec::new();
-            for label in runs().filter_map(|run| run.cells[axis].as_ref()) {
-                if !labels.iter().any(|own| own.same(label)) {
-                    labels.push(label.clone());
-                }
+        let mut labels: Vec<Label> = Vec::new();
+        for label in
+            plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).filter_map(|run| run.cells[axis].as_ref())
+        {
+            if !labels.iter().any(|own| own.same(label)) {
+                labels.push(label.clone());
             }
-            labels
-        };
-        if let Some(axis) = plan.axis(&panel.x) {
-            let kind = format!("value of `{}` in `{file}`:", panel.x);
-            self.heads_are_known(place, table.rows.iter().map(|(head, _)| head), &values(axis), &kind);
+        }
+        labels
+    }
+
+    /// The columns of published values are the series of the panel.
+    fn published_series(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>, table: &Published) {
+        if self.plan.experiment.quick {
+            return;
         }
         let columns: Vec<&str> = panel.y.iter().collect();
         if series.is_none() && columns.len() == 1 {
             if table.columns.len() != 1 {
-                let message = format!("`{file}` has {} columns of values for one bar each", table.columns.len());
-                self.refuse("published", message, "accepted: two columns, the names and their values");
+                let message = format!("`{file}` has {} columns of values for one series", table.columns.len());
+                self.refuse("published", message, "accepted: two columns, the values of x and those of y");
             }
             return;
         }
         let named = |text: String| Label { text, number: None };
-        let labels: Vec<Label> = match series.map(values) {
+        let labels: Vec<Label> = match series.map(|axis| self.values_shown(panel, axis)) {
             None => columns.iter().map(|&column| named(column.to_owned())).collect(),
             Some(labels) if columns.len() == 1 => labels,
             Some(labels) => {
@@ -188,6 +219,7 @@ impl Outputs<'_> {
                 labels.iter().flat_map(of).map(named).collect()
             }
         };
+        let place = self.place("published");
         self.heads_are_known(place, table.columns.iter(), &labels, &format!("series in `{file}`:"));
     }
 

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 use super::super::drawing::{Area, Group, Ink, Part, Shape};
 use super::super::figure::{Kind, Scale, Series};
 use super::super::style::{Dash, Mark};
-use super::legend::marker;
-use crate::render::decimate::simplify;
+use super::legend::{marker, ring};
+use crate::render::decimate::{simplify, simplify_path};
 
 /// Width of a curve, px.
 pub const LINE_WIDTH: f64 = 1.6;
 /// Half the size of a marker, px.
 pub const RADIUS: f64 = 3.4;
+/// That of a ring about a marker, px.
+pub const RING: f64 = 6.0;
 /// Points of a line that are nearer than this to the one before are left out, px.
 const CLOSEST: f64 = 0.04;
 
@@ -20,7 +22,7 @@ const DOT: f64 = 1.2;
 
 /// Ink of a series.
 pub fn ink_of(series: &Series) -> Ink {
-    if series.published { Ink::Published } else { Ink::Hue(series.style.hue) }
+    if series.published && series.kind != Kind::Rings { Ink::Published } else { Ink::Hue(series.style.hue) }
 }
 
 /// Dashes of a series.
@@ -77,7 +79,7 @@ const MARKERS_APART: f64 = 56.0;
 ///
 /// A curve of many points has markers at some of them, and those of the next series lie between, where curves coincide.
 pub fn draw(series: &Series, index: usize, x: Map, y: Map, frame: Area, groups: &mut Vec<Group>) {
-    let mut group = Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes: Vec::new() };
+    let mut group = Group { ink: ink_of(series), part: Part::Series(series.name().to_owned()), shapes: Vec::new() };
     let place = |px: f64, py: f64| Some([x.place(px)?, y.place(py)?]);
     if matches!(series.kind, Kind::Line | Kind::Both) {
         let mut line: Vec<[f64; 2]> = Vec::new();
@@ -123,6 +125,9 @@ pub fn draw(series: &Series, index: usize, x: Map, y: Map, frame: Area, groups: 
         let apart = here.filter(|at| taken.insert(at.map(|place| (2.0 * place).round() as i64)));
         let dot = |at| Shape::Marker { mark: Mark::Circle, at, radius: DOT, hollow: false };
         group.shapes.extend(apart.map(dot));
+    } else if series.kind == Kind::Rings {
+        let here = series.points.iter().filter_map(|point| place(point.x, point.y)).filter(|&at| frame.holds(at));
+        group.shapes.extend(here.map(ring));
     } else if series.kind != Kind::Line {
         let finite = series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite());
         let placed = finite.filter_map(|point| Some((point, place(point.x, point.y).filter(|&at| frame.holds(at))?)));
@@ -143,11 +148,14 @@ pub fn draw(series: &Series, index: usize, x: Map, y: Map, frame: Area, groups: 
     groups.push(group);
 }
 
-/// The points of a line over growing x without which it would look otherwise.
+/// The points of a line without which it would look otherwise.
 fn visible(points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let [x, y]: [Vec<f64>; 2] = std::array::from_fn(|k| points.iter().map(|point| point[k]).collect());
     let [low, high] = y.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &y| [low.min(y), high.max(y)]);
-    if high <= low || !x.is_sorted() {
+    if !x.is_sorted() {
+        return simplify_path(&points, INVISIBLE).into_iter().map(|row| points[row]).collect();
+    }
+    if high <= low {
         return points;
     }
     simplify(&x, &[&y], INVISIBLE / (high - low)).into_iter().map(|row| points[row]).collect()

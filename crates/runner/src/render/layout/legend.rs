@@ -4,7 +4,7 @@ use super::super::drawing::{Anchor, Area, Group, Ink, Part, Shape};
 use super::super::figure::{Kind, Panel, Series};
 use super::super::style::Mark;
 use super::super::text::{Text, wrap};
-use super::curves::{LINE_WIDTH, RADIUS, dash_of, ink_of};
+use super::curves::{LINE_WIDTH, RADIUS, RING, dash_of, ink_of};
 use super::{LEADING, TICK_SIZE, area, bars, baseline, text};
 
 /// Width of the sample of a line, px.
@@ -31,7 +31,11 @@ impl Legend {
     ///
     /// A single series that is named like its axis or its panel needs none.
     pub fn of(panel: &Panel, width: f64) -> Self {
-        let named: Vec<&Series> = panel.series.iter().filter(|series| !series.label.is_empty()).collect();
+        let is_first = |(index, series): &(usize, &Series)| {
+            series.group.is_none() || panel.series[..*index].iter().all(|before| before.group != series.group)
+        };
+        let all = panel.series.iter().enumerate().filter(is_first).map(|(_, series)| series);
+        let named: Vec<&Series> = all.filter(|series| !series.label.is_empty()).collect();
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         // Names below the axis say what single bars are.
         let is_said = |series: &Series| {
@@ -118,11 +122,13 @@ impl Legend {
             let mut x = left + (self.width() - total(&self.columns)) / 2.0;
             let middle = y + TICK_SIZE * LEADING / 2.0;
             for ((series, lines), width) in series.iter().zip(labels).zip(&self.columns) {
-                let part = Part::Legend(series.label.clone());
+                let part = Part::Legend(series.name().to_owned());
                 if series.kind == Kind::Bars {
                     bars::sample(series, area(x, middle - 5.0, SAMPLE, 10.0), groups);
                 } else {
-                    groups.push(Group { ink: ink_of(series), part: part.clone(), shapes: sample(series, x, middle) });
+                    // Rings have the colours of several series.
+                    let ink = if series.kind == Kind::Rings { Ink::Foreground } else { ink_of(series) };
+                    groups.push(Group { ink, part: part.clone(), shapes: sample(series, x, middle) });
                 }
                 let name = |(number, line): (usize, &Text)| {
                     let down = baseline(TICK_SIZE) + number as f64 * TICK_SIZE * LEADING;
@@ -156,14 +162,21 @@ fn widest(lines: &[Text]) -> f64 {
 /// The sample of a series beside its name.
 fn sample(series: &Series, left: f64, y: f64) -> Vec<Shape> {
     let mut shapes = Vec::new();
-    if !matches!(series.kind, Kind::Markers | Kind::Dots) {
+    if !matches!(series.kind, Kind::Markers | Kind::Dots | Kind::Rings) {
         let points = vec![[left, y], [left + SAMPLE, y]];
         shapes.push(Shape::Line { points, width: LINE_WIDTH, dash: dash_of(series) });
     }
-    if !matches!(series.kind, Kind::Line | Kind::Segments) {
+    if series.kind == Kind::Rings {
+        shapes.push(ring([left + SAMPLE / 2.0, y]));
+    } else if !matches!(series.kind, Kind::Line | Kind::Segments) {
         shapes.push(marker(series.style.mark, [left + SAMPLE / 2.0, y], series.published));
     }
     shapes
+}
+
+/// A ring that a marker of the usual size fits into.
+pub fn ring(at: [f64; 2]) -> Shape {
+    Shape::Marker { mark: Mark::Ring, at, radius: RING, hollow: false }
 }
 
 /// A marker of the usual size.

@@ -406,7 +406,8 @@ impl<'f> Prepared<'f> {
         let mut words = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
         let _ = write!(words, "{} over {}.", self.panel.y.text(), self.panel.x.text());
         let named = self.panel.series.iter().filter(|series| !series.label.is_empty());
-        let named: Vec<String> = named.map(Series::entry).collect();
+        let mut named: Vec<String> = named.map(Series::entry).collect();
+        named.dedup();
         if !named.is_empty() {
             let _ = write!(words, " Series: {}.", named.join(", "));
         }

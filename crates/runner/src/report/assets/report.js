@@ -1,5 +1,20 @@
 // Hide and show series by their legend entries; read values under the pointer. The page is complete without it.
 "use strict";
+// Corners of the subpaths of a path that is written with m, h, v, z and whole numbers.
+const subpaths = (data) => {
+  const found = [];
+  let [x, y] = [0, 0];
+  for (const [, letter, rest] of data.matchAll(/([mhvz])([^mhvz]*)/g)) {
+    const numbers = (rest.match(/-?\d+/g) || []).map(Number);
+    if (letter === "z") [x, y] = found.at(-1)[0];
+    if (letter === "h") found.at(-1).push([(x += numbers[0]), y]);
+    if (letter === "v") found.at(-1).push([x, (y += numbers[0])]);
+    if (letter !== "m") continue;
+    found.push([]);
+    for (let k = 0; k < numbers.length; k += 2) found.at(-1).push([(x += numbers[k]), (y += numbers[k + 1])]);
+  }
+  return found;
+};
 for (const svg of document.querySelectorAll("figure svg")) {
   const parts = (kind, name) => [...svg.querySelectorAll(`[data-${kind}]`)].filter((g) => g.dataset[kind] === name);
   const toggle = (name) => {
@@ -28,11 +43,14 @@ for (const svg of document.querySelectorAll("figure svg")) {
     });
   }
 
-  // All drawn points of the series, in the coordinates of the picture.
+  // All drawn points of the series, in the coordinates of the picture; a marker is where the middle of its corners is.
   const points = [];
   for (const g of svg.querySelectorAll("[data-series]")) {
-    for (const line of g.querySelectorAll("polyline")) {
-      for (const p of line.points) points.push([p.x, p.y, g]);
+    for (const path of g.querySelectorAll("path")) {
+      for (const corners of subpaths(path.getAttribute("d"))) {
+        const middle = [0, 1].map((k) => corners.reduce((sum, corner) => sum + corner[k], 0) / corners.length);
+        for (const [x, y] of path.classList.contains("marks") ? [middle] : corners) points.push([x, y, g]);
+      }
     }
     for (const dot of g.querySelectorAll("circle")) points.push([dot.cx.baseVal.value, dot.cy.baseVal.value, g]);
   }
@@ -49,7 +67,7 @@ for (const svg of document.querySelectorAll("figure svg")) {
   for (const frame of svg.querySelectorAll("rect.frame")) {
     const [left, top, width, height] = ["x", "y", "width", "height"].map((key) => frame[key].baseVal.value);
     const [x, y] = [scale(frame.dataset.x), scale(frame.dataset.y)];
-    const inside = points.filter(([px, py]) => px >= left - 1 && px <= left + width + 1 && py >= top - 1 && py <= top + height + 1);
+    const inside = points.filter(([px, py]) => px >= left - 10 && px <= left + width + 10 && py >= top - 10 && py <= top + height + 10);
     frame.addEventListener("pointermove", (event) => {
       const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
       let best = null;
