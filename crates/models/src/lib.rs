@@ -30,7 +30,7 @@ pub use ball_bearing::BallBearing;
 pub use bouncing_balls::BouncingBalls;
 pub use compound_pendulum::Pendulum;
 pub use double_pendulum::DoublePendulum;
-pub use flexible::{FlexibleFourBar, LateralBuckling, RotatingShaft};
+pub use flexible::{FlexibleFourBar, LateralBuckling, Lumps, RotatingShaft};
 pub use flexible_slider_crank::FlexibleSliderCrank;
 pub use formulation::Formulation;
 pub use linkage::LinkageFormulation;

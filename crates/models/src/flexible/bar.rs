@@ -76,6 +76,8 @@ pub(super) struct Bar<'p> {
     pub(super) length: f64,
     /// Number of elements.
     pub(super) elements: usize,
+    /// Into how many elements the bar is divided where its inertia is lumped; as many as it has, for the inertia of the bar.
+    pub(super) lumped: usize,
     /// Its cross section.
     pub(super) section: &'p CrossSection,
 }
@@ -100,9 +102,9 @@ impl Bar<'_> {
     }
 
     /// The inertia that is lumped on node `k`: that of a piece of bar from half a node distance before the node to half a node
-    /// distance after it, as far as the bar goes.
+    /// distance after it, as far as the bar goes; the distance is that of as many elements as are lumped.
     fn lump(&self, k: usize) -> RigidBody {
-        let distance = self.length / (2 * self.elements) as f64;
+        let distance = self.length / (2 * self.lumped) as f64;
         let (piece, offset) = match k {
             0 => (0.5 * distance, 0.25 * distance),
             k if k == 2 * self.elements => (0.5 * distance, -0.25 * distance),
@@ -170,7 +172,7 @@ mod tests {
         let axes = Rotation3::from_axis_angle(&Vector3::z_axis(), 0.5 * std::f64::consts::PI);
         let from = Vector3::new(1.0, 2.0, 3.0);
         let mut assembly = Assembly { nodes: vec![Node::at(0.0, 0.0, 0.0)], ..Assembly::default() };
-        let mesh = Bar { from, axes, length: 2.0, elements, section: &SECTION }.add_to(&mut assembly);
+        let mesh = Bar { from, axes, length: 2.0, elements, lumped: elements, section: &SECTION }.add_to(&mut assembly);
         (assembly, mesh)
     }
 

@@ -35,7 +35,7 @@ pub use bar::CrossSection;
 pub use buckling::LateralBuckling;
 pub use equations::FlexibleEquations;
 pub use flexible::{Energy, Flexible};
-pub use four_bar::FlexibleFourBar;
+pub use four_bar::{FlexibleFourBar, Lumps};
 pub use law::{Law, Rise};
 pub use parts::{Assembly, Base, Beam, Gravity, Joint, Node, RigidBody, Section, SectionLoad, Side, Strut, Twist};
 pub use refused::{Part, Refused};

@@ -33,7 +33,8 @@ impl LateralBuckling {
         let [_, c, b, g] = self.points();
         let [down, back] = [DOWN, BACK].map(Rotation3::from_matrix_unchecked);
         let mut assembly = Assembly::default();
-        let bar = |from, axes, length, elements, section| Bar { from, axes, length, elements, section };
+        let bar =
+            |from, axes, length, elements, section| Bar { from, axes, length, elements, lumped: elements, section };
         let bars = Bars {
             beam: bar(Vector3::zeros(), Rotation3::identity(), self.beam_length, self.elements, &self.beam)
                 .add_to(&mut assembly),

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
-use super::FlexibleFourBar;
+use super::{FlexibleFourBar, Lumps};
 use crate::flexible::bar::{Bar, Mesh};
 use crate::flexible::{Assembly, Joint, Law, Side, Twist};
 
@@ -34,7 +34,11 @@ impl FlexibleFourBar {
         let [a, b, c, d] = self.corners();
         let [up, across, down] = AXES.map(Rotation3::from_matrix_unchecked);
         let elements = self.elements;
-        let bar = |from, axes, length, section| Bar { from, axes, length, elements, section };
+        let lumped = match self.lumps {
+            Lumps::ByBar => elements,
+            Lumps::ByMechanism => BARS * elements,
+        };
+        let bar = |from, axes, length, section| Bar { from, axes, length, elements, lumped, section };
         let mut assembly = Assembly::default();
         let bars = Bars {
             ab: bar(a, up, self.arm_length, &self.thick).add_to(&mut assembly),
@@ -78,6 +82,9 @@ impl FlexibleFourBar {
     }
 }
 
+/// A-B, B-C and C-D.
+const BARS: usize = 3;
+
 /// Axes of A-B, B-C and C-D at the start: axis 1 along the bar, axis 3 along `z`.
 const AXES: [Matrix3<f64>; 3] = [
     Matrix3::new(0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0),
@@ -102,6 +109,19 @@ mod tests {
         assert_eq!((assembly.nodes.len(), assembly.beams.len()), (33, 15));
         let mass: f64 = assembly.bodies.iter().map(|body| body.mass).sum();
         assert_relative_eq!(mass, 1.9968 * 0.36 + 0.4992 * 0.12, max_relative = 1e-14);
+    }
+
+    /// A third of the mass, with its centres a third as far from the ends; nodes and stiffness are as they were.
+    #[test]
+    fn lumps_by_mechanism_are_a_third() {
+        let [(whole, bars), (third, same)] = [Lumps::ByBar, Lumps::ByMechanism]
+            .map(|lumps| FlexibleFourBar { lumps, ..FlexibleFourBar::default() }.assembly());
+        assert_eq!((&bars, &whole.nodes, &whole.beams), (&same, &third.nodes, &third.beams));
+        for (whole, third) in whole.bodies.iter().zip(&third.bodies) {
+            assert_relative_eq!(third.mass * 3.0, whole.mass, max_relative = 1e-14);
+            assert_relative_eq!(third.offset * 3.0, whole.offset, max_relative = 1e-14);
+            assert_relative_eq!(third.inertia[(0, 0)] * 3.0, whole.inertia[(0, 0)], max_relative = 1e-14);
+        }
     }
 
     /// In C the axis is that of B-C turned by 5 degrees: it points to `x` by the sine.

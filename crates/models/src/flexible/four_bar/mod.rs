@@ -12,4 +12,4 @@ mod parameters;
 
 use motion::FourBar;
 
-pub use parameters::FlexibleFourBar;
+pub use parameters::{FlexibleFourBar, Lumps};

@@ -25,7 +25,8 @@ impl RotatingShaft {
     pub(super) fn assembly(&self) -> (Assembly, Mesh) {
         let (from, axes) = (Vector3::zeros(), Rotation3::identity());
         let mut assembly = Assembly::default();
-        let bar = Bar { from, axes, length: self.length, elements: self.elements, section: &self.section };
+        let elements = self.elements;
+        let bar = Bar { from, axes, length: self.length, elements, lumped: elements, section: &self.section };
         let mesh = bar.add_to(&mut assembly);
         assembly.bodies.push(RigidBody {
             node: mesh.middle(),
