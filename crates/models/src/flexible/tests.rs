@@ -2,6 +2,7 @@
 
 mod derivatives;
 mod dynamics;
+mod mechanisms;
 mod refusals;
 mod statics;
 mod support;

@@ -10,6 +10,6 @@ mod assembly;
 mod motion;
 mod parameters;
 
-use motion::Buckling;
+pub(super) use motion::Buckling;
 
 pub use parameters::LateralBuckling;

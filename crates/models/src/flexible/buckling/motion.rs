@@ -13,7 +13,7 @@ use crate::flexible::outline::outline;
 
 /// Beam, link and crank put together.
 #[derive(Debug, Clone)]
-pub(super) struct Buckling {
+pub(in crate::flexible) struct Buckling {
     parameters: LateralBuckling,
     assembly: Assembly,
     bars: Bars,
@@ -21,7 +21,7 @@ pub(super) struct Buckling {
 
 impl Buckling {
     /// The mechanism with parameters in range.
-    pub(super) fn new(parameters: &LateralBuckling) -> Self {
+    pub(in crate::flexible) fn new(parameters: &LateralBuckling) -> Self {
         let (assembly, bars) = parameters.assembly();
         Self { parameters: parameters.clone(), assembly, bars }
     }

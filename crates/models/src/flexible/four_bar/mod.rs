@@ -10,6 +10,6 @@ mod assembly;
 mod motion;
 mod parameters;
 
-use motion::FourBar;
+pub(super) use motion::FourBar;
 
 pub use parameters::{FlexibleFourBar, Lumps};

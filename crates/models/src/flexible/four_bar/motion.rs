@@ -13,7 +13,7 @@ use crate::flexible::{Assembly, Twist};
 
 /// The mechanism put together.
 #[derive(Debug, Clone)]
-pub(super) struct FourBar {
+pub(in crate::flexible) struct FourBar {
     parameters: FlexibleFourBar,
     assembly: Assembly,
     bars: Bars,
@@ -21,7 +21,7 @@ pub(super) struct FourBar {
 
 impl FourBar {
     /// The mechanism with parameters in range.
-    pub(super) fn new(parameters: &FlexibleFourBar) -> Self {
+    pub(in crate::flexible) fn new(parameters: &FlexibleFourBar) -> Self {
         let (assembly, bars) = parameters.assembly();
         Self { parameters: parameters.clone(), assembly, bars }
     }

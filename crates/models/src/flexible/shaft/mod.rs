@@ -14,6 +14,6 @@ mod assembly;
 mod motion;
 mod parameters;
 
-use motion::Shaft;
+pub(super) use motion::Shaft;
 
 pub use parameters::{Disk, RotatingShaft};

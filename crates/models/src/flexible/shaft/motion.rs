@@ -13,7 +13,7 @@ use crate::flexible::outline::outline;
 
 /// Shaft and disk put together.
 #[derive(Debug, Clone)]
-pub(super) struct Shaft {
+pub(in crate::flexible) struct Shaft {
     parameters: RotatingShaft,
     assembly: Assembly,
     mesh: Mesh,
@@ -21,7 +21,7 @@ pub(super) struct Shaft {
 
 impl Shaft {
     /// The mechanism with parameters in range.
-    pub(super) fn new(parameters: &RotatingShaft) -> Self {
+    pub(in crate::flexible) fn new(parameters: &RotatingShaft) -> Self {
         let (assembly, mesh) = parameters.assembly();
         Self { parameters: parameters.clone(), assembly, mesh }
     }

@@ -7,7 +7,7 @@ use mbsbench_problem::dae::{Dae, Point};
 use nalgebra::{DMatrix, DVector, Matrix6, Rotation3, Vector3};
 use proptest::prelude::*;
 
-use super::support::{TUBE, along_x, at_rest, bar, checked, matrix, medley, shaft};
+use super::support::{TUBE, TUBE_MASS, along_x, at_rest, bar, checked, matrix, medley, shaft};
 use crate::flexible::motion::{Motion, POSITIONS, Pose, Wrench};
 use crate::flexible::so3::rotation;
 use crate::flexible::system::System;
@@ -44,16 +44,16 @@ fn balance(system: &System<f64>, poses: &mut [Pose<f64>], loads: &[Wrench<f64>])
     panic!("there is no equilibrium");
 }
 
-/// Distance of the tip of a cantilever of five elements from the end of the arc that it should be, per length; the
-/// clamped end is the first node.
-fn tip_error(angle: f64) -> f64 {
-    let length = 2.0;
-    let system = System::<f64>::new(&bar(length, 5, TUBE));
+/// Distance of the tip of a cantilever from the end of the arc that it should be, per length; the clamped end is the first
+/// node.
+fn tip_error(elements: usize, angle: f64) -> f64 {
+    let (length, tip) = (2.0, 2 * elements);
+    let system = System::<f64>::new(&bar(length, elements, TUBE));
     let mut poses = system.rest.clone();
     let mut loads = vec![Wrench::zero(); poses.len()];
     let moment = TUBE.bending_z * angle / length;
     for step in 1..=10 {
-        loads[10].moment = Vector3::z() * (moment * f64::from(step) / 10.0);
+        loads[tip].moment = Vector3::z() * (moment * f64::from(step) / 10.0);
         balance(&system, &mut poses, &loads);
     }
     for element in &system.elements {
@@ -64,15 +64,49 @@ fn tip_error(angle: f64) -> f64 {
     }
     let radius = length / angle;
     let exact = Vector3::new(radius * angle.sin(), radius * (1.0 - angle.cos()), 0.0);
-    (poses[10].x - exact).norm() / length
+    (poses[tip].x - exact).norm() / length
 }
 
 #[test]
 fn pure_bending_gives_an_arc() {
     for (angle, expected) in [(PI / 2.0, 1.3e-5), (PI, 1.8e-4)] {
-        let error = tip_error(angle);
+        let error = tip_error(5, angle);
         assert!((error / expected - 1.0).abs() < 0.05, "{error:e} instead of {expected:e}");
     }
+}
+
+/// Order of convergence with the number of elements, from each error and the one with twice as many.
+fn orders(errors: &[f64]) -> Vec<f64> {
+    errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
+}
+
+/// Curvature is exact, and positions are of order four.
+#[test]
+fn bending_converges_with_the_number_of_elements() {
+    let errors = [2, 4, 8, 16].map(|elements| tip_error(elements, PI));
+    let orders = orders(&errors);
+    assert!(orders.iter().all(|order| (3.9..4.2).contains(order)), "{errors:?}: {orders:?}");
+}
+
+/// First frequency of a cantilever, rad/s.
+fn cantilever_frequency(elements: usize) -> f64 {
+    let mut assembly = bar(2.0, elements, TUBE);
+    assembly.joints = vec![Joint::Clamp { node: 0 }];
+    let flexible = checked(assembly);
+    let (chart, y, lambda) = equilibrium(&flexible);
+    Linear::new(&flexible, &y, &chart, &lambda).frequencies()[0]
+}
+
+/// Inertia is lumped, which is of order two.
+#[test]
+fn frequencies_converge_with_the_number_of_elements() {
+    let found = [2, 4, 8, 16].map(cantilever_frequency);
+    let changes: Vec<_> = found.windows(2).map(|pair| pair[0] - pair[1]).collect();
+    let orders = orders(&changes);
+    assert!(orders.iter().all(|order| (1.9..2.2).contains(order)), "{found:?}: {orders:?}");
+    // Euler and Bernoulli, 1.8751² √(EI/m L⁴); shear and rotary inertia take some off
+    let slender = 1.875_104_f64.powi(2) * (TUBE.bending_z / (TUBE_MASS * 16.0)).sqrt();
+    assert!(found[3] < slender && found[3] > 0.98 * slender, "{} of {slender}", found[3]);
 }
 
 #[test]
