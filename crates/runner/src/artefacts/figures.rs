@@ -156,7 +156,9 @@ impl Look {
                 let style = self.style(spec, label.as_deref(), series.len());
                 let points = trajectory(row, &spec.x, name, scale);
                 let kind = if spec.kind == PanelKind::Dots { Kind::Dots } else { Kind::Line };
-                series.push(Series { failures: failed(row, 0.0), kind, ..Series::line(text, style, points) });
+                let end = points.last().map_or(0.0, |point| point[0]);
+                let failures = failed(row, if spec.x == "t" { row.t_reached } else { end });
+                series.push(Series { failures, kind, ..Series::line(text, style, points) });
             }
         }
         series

@@ -27,7 +27,7 @@ pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
         "velocity_error" => "rad/s, m/s",
         "multiplier_error" => "N",
         "drift_constant" | "newton_condition" => "1",
-        _ if column.starts_with("shape_distance(") => "1",
+        _ if column.starts_with("shape_distance(") || column.starts_with("relative_error") => "1",
         "timing.median_s" => "s",
         "timing.step_ns" => "ns",
         "timing.ratio" => "1",
