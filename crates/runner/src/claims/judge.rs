@@ -167,7 +167,8 @@ impl Judge<'_> {
             Some(wanted) => status == wanted,
             None => status != "ok",
         };
-        let other = runs.iter().find(|(_, row)| !as_said(&row.status));
+        let in_time = |t: f64| failure.between.is_none_or(|[from, to]| (from..=to).contains(&t));
+        let other = runs.iter().find(|(_, row)| !as_said(&row.status) || !in_time(row.t_reached));
         let verdict = if other.is_some() { Verdict::Contradicted } else { Verdict::Reproduced };
         let note = other.map_or_else(String::new, |(run, row)| {
             format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached)

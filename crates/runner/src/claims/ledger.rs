@@ -176,9 +176,13 @@ impl Reader<'_> {
             }
             "failure" => {
                 let failure = spec.failure.clone().expect(given);
-                if failure.completes && failure.status.is_some() {
-                    let accepted = "accepted: `status` or `completes: true`";
+                if failure.completes && (failure.status.is_some() || failure.between.is_some()) {
+                    let accepted = "accepted: `status` and `between`, or `completes: true`";
                     return Err(self.wrong("failure.status", "runs that complete have no failure", accepted));
+                }
+                if let Some([from, to]) = failure.between.filter(|[from, to]| from > to) {
+                    let message = format!("from {from} to {to}");
+                    return Err(self.wrong("failure.between", message, "accepted: two times, s, the earlier first"));
                 }
                 Kind::Failure(failure)
             }

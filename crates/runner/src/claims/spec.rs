@@ -252,6 +252,9 @@ pub struct Failure {
     /// Whether none of them may fail, rather than all of them must.
     #[serde(default)]
     pub completes: bool,
+    /// Between which times, s, the last state of each of them lies, ends included.
+    #[serde(default)]
+    pub between: Option<[f64; 2]>,
 }
 
 /// Landmarks of curves.

@@ -62,6 +62,15 @@ pub(super) fn ledger(paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, Comm
     read_ledger(&path, Book::Claims, plans).map(Some)
 }
 
+/// The anchors of a paper; none where it has none.
+pub(super) fn anchors(paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+    let path = Path::new(EXPERIMENTS).join(paper).join("anchors.yaml");
+    if !path.exists() {
+        return Ok(None);
+    }
+    read_ledger(&path, Book::Anchors, plans).map(Some)
+}
+
 /// Reads a ledger.
 pub(super) fn read_ledger(path: &Path, book: Book, plans: &[Plan]) -> Result<Ledger, CommandError> {
     let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;

@@ -6,7 +6,7 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style, Width};
 
-use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::files::{EXPERIMENTS, anchors, experiment_files, ledger, papers};
 use super::{CommandError, Exit, load};
 use crate::claims::record::{counts, judge_all, short, to_json};
 use crate::claims::spec::Operand;
@@ -50,7 +50,28 @@ pub(super) fn verify_paper(
     let path = results.join(paper).join("claims.json");
     write_atomically(&path, to_json(&judged).as_bytes())
         .map_err(|error| CommandError::Store { path: path.clone(), error })?;
-    print(paper, &judged, brief, output)
+    let anchored = verify_anchors(paper, plans, results, output)?;
+    Ok(print(paper, &judged, brief, output)?.worst(anchored))
+}
+
+/// Judges the values that guard against regressions, which no report counts as claims, and names those that do not hold.
+fn verify_anchors(paper: &str, plans: &[Plan], results: &Path, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    let Some(ledger) = anchors(paper, plans)? else { return Ok(Exit::Done) };
+    let judged = judged(&ledger, plans, results)?;
+    let loose: Vec<&Judged> = judged.iter().filter(|each| each.judgement.verdict != Verdict::Reproduced).collect();
+    for each in &loose {
+        let failing: Vec<String> = each
+            .judgement
+            .details
+            .iter()
+            .filter(|detail| !detail.holds)
+            .map(|detail| format!("{} is {:?}, expected {}", detail.name, detail.measured, detail.published))
+            .collect();
+        let why = if failing.is_empty() { each.judgement.note.clone() } else { failing.join("; ") };
+        output.line(format!("{paper}: the anchor {} does not hold: {why}", each.claim.id))?;
+    }
+    output.line(format!("{paper}: {} of {} anchors hold", judged.len() - loose.len(), judged.len()))?;
+    Ok(if loose.is_empty() { Exit::Done } else { Exit::Differs })
 }
 
 /// All claims of a ledger, judged on the results in a folder.
