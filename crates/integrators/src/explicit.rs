@@ -52,6 +52,18 @@ impl ExplicitRungeKutta {
         self.dense_output = dense_output;
         self
     }
+
+    /// How the step is controlled.
+    pub(crate) fn control(&self) -> ControllerSettings {
+        self.control
+    }
+
+    /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
+    pub(crate) fn stepper<S: Scalar>(&self, dimension: usize, with_estimate: bool) -> ExplicitStepper<S> {
+        let formula = self.formula.rounded();
+        let stepper = ExplicitStepper::new(&formula, dimension, with_estimate);
+        if self.dense_output { stepper.with_dense_output(&formula) } else { stepper }
+    }
 }
 
 impl<S: Scalar> Method<S> for ExplicitRungeKutta {
@@ -68,12 +80,7 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let with_estimate = drive::is_adaptive(task);
-        let formula = self.formula.rounded();
-        let mut stepper = ExplicitStepper::new(&formula, problem.dimension(), with_estimate);
-        if self.dense_output {
-            stepper = stepper.with_dense_output(&formula);
-        }
+        let stepper = self.stepper(problem.dimension(), drive::is_adaptive(task));
         drive::solve(stepper, self.control, problem, task, observer)
     }
 }

@@ -6,9 +6,9 @@ use num_dual::{Dual, DualSVec, HyperDual};
 use third::Third;
 
 use super::terms::{Derivatives, Structure, Terms};
-use super::{MechanicalModel, Mechanics, structure};
+use super::{ClosedForm, MechanicalModel, Mechanics, structure};
 use crate::Scalar;
-use crate::linalg::add_product;
+use crate::linalg::{add_product, multiply};
 
 /// Derivatives of forces that are taken in one evaluation.
 const CHUNK: usize = 6;
@@ -23,6 +23,8 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     v: Vec<Dual<S>>,
     rate: Vec<S>,
     direction: Vec<S>,
+    /// Terms in closed form that nobody has asked for.
+    unused: Vec<S>,
     holonomic: Vec<Dual<S>>,
     nonholonomic: Vec<Dual<S>>,
     q_second: Vec<Dual<Dual<S>>>,
@@ -55,6 +57,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             v: vec![dual; nv],
             rate: vec![zero; nq],
             direction: vec![zero; nv],
+            unused: vec![zero; model.holonomic()],
             holonomic: vec![dual; model.holonomic()],
             nonholonomic: vec![dual; model.nonholonomic()],
             q_second: vec![second; nq],
@@ -335,7 +338,32 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.structure.get_or_insert_default()
     }
 
+    fn acceleration_terms(
+        &mut self,
+        t: S,
+        q: &[S],
+        v: &[S],
+        mass: &mut DMatrix<S>,
+        forces: &mut [S],
+        jacobian: &mut DMatrix<S>,
+        bias: &mut [S],
+    ) {
+        let terms = ClosedForm { mass, forces, constraints: &mut self.unused, jacobian, bias };
+        if self.model.in_closed_form(t, q, v, terms) {
+            return;
+        }
+        self.mass(q, mass);
+        self.forces(t, q, v, forces);
+        self.constraint_jacobian(t, q, v, jacobian);
+        self.acceleration_bias(t, q, v, bias);
+    }
+
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
+        let Terms { mass, forces, jacobian, constraints, constraint_rates } = terms;
+        if self.model.in_closed_form(t, q, v, ClosedForm { mass, forces, constraints, jacobian, bias: &mut self.unused }) {
+            multiply(jacobian, v, constraint_rates);
+            return;
+        }
         self.find_structure(t, q);
         terms.mass.fill(S::nought());
         self.model.mass(q, &mut terms.mass);
