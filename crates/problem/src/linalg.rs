@@ -71,7 +71,7 @@ impl<S: Scalar> Lu<S> {
     /// # Errors
     /// [`Singular`] where a column has no finite non-zero pivot.
     pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
-        self.factors.copy_from(matrix);
+        self.factors.as_mut_slice().copy_from_slice(matrix.as_slice());
         let n = self.pivots.len();
         self.is_diagonal = is_diagonal(n, matrix.as_slice());
         if self.is_diagonal {
@@ -260,6 +260,15 @@ pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 
 /// `y += A x`, column by column.
 pub fn add_columns<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    if y.len() == a.nrows() {
+        unrolled!(S, y.len(); N => {
+            let y: &mut [S; N] = y.first_chunk_mut().expect(FITS);
+            for (column, &x) in a.as_slice().as_chunks().0.iter().zip(x) {
+                unrolled::add(y, column, x);
+            }
+            return;
+        }; else ());
+    }
     for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
         for (y, &a) in y.iter_mut().zip(column) {
             *y += a * x;
@@ -269,6 +278,15 @@ pub fn add_columns<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 
 /// `y += factor A x`; `A` may be larger than the vectors.
 pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    if y.len() == a.nrows() {
+        unrolled!(S, y.len(); N => {
+            let y: &mut [S; N] = y.first_chunk_mut().expect(FITS);
+            for (column, &x) in a.as_slice().as_chunks().0.iter().zip(x) {
+                unrolled::add(y, column, x * factor);
+            }
+            return;
+        }; else ());
+    }
     for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
         let x = x * factor;
         for (y, &a) in y.iter_mut().zip(column) {
@@ -281,6 +299,15 @@ pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 pub fn add_transposed_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
     if x.is_empty() {
         return;
+    }
+    if x.len() == a.nrows() {
+        unrolled!(S, x.len(); N => {
+            let x: &[S; N] = x.first_chunk().expect(FITS);
+            for (y, column) in y.iter_mut().zip(a.as_slice().as_chunks().0) {
+                *y += unrolled::dot(column, x) * factor;
+            }
+            return;
+        }; else ());
     }
     for (y, column) in y.iter_mut().zip(a.as_slice().chunks(a.nrows())) {
         let product = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);

@@ -40,7 +40,9 @@ impl<S: Scalar> Multipliers<S> {
         let mut constrained = [S::nought(); C];
         for ((row, column), free) in self.rows.iter().zip(columns).zip(&mut self.free_acceleration) {
             for (grammian, &weight) in grammian.iter_mut().zip(row) {
-                add(grammian, column, weight);
+                if weight != S::nought() {
+                    add(grammian, column, weight);
+                }
             }
             add(&mut constrained, column, row[FORCES]);
             *free = row[FORCES];
@@ -61,10 +63,13 @@ fn add<S: Scalar, const C: usize>(sum: &mut [S; C], column: &[S; C], weight: S) 
 }
 
 /// The first `C` columns of a block.
+#[inline(always)]
 fn write_columns<S: Scalar, const C: usize>(rows: &[Block<S>], columns: &mut [S]) {
-    for (c, column) in columns.chunks_mut(rows.len().max(1)).enumerate().take(C) {
-        for (entry, row) in column.iter_mut().zip(rows) {
-            *entry = row[c];
+    let n = rows.len();
+    let columns = &mut columns[..C * n];
+    for (j, row) in rows.iter().enumerate() {
+        for c in 0..C {
+            columns[c * n + j] = row[c];
         }
     }
 }

@@ -43,16 +43,16 @@ fn eliminate<S: Scalar, const N: usize, const K: usize>(
     row: &mut usize,
     inverse: &mut S,
 ) -> Result<(), Singular> {
-    let (mut pivot, mut largest) = (K, -1.0);
+    let mut largest = -1.0;
     for i in K..N {
         let size = columns[K][i].value().abs();
-        if size > largest {
-            (pivot, largest) = (i, size);
-        }
+        largest = if size > largest { size } else { largest };
     }
     if largest <= 0.0 || !largest.is_finite() {
         return Err(Singular);
     }
+    let is_largest = |&i: &usize| columns[K][i].value().abs() == largest;
+    let pivot = (K..N).find(is_largest).unwrap_or(K);
     *row = pivot;
     if pivot != K {
         columns.iter_mut().for_each(|column| column.swap(K, pivot));
@@ -112,6 +112,20 @@ pub(super) fn solve_block<S: Scalar, const N: usize>(
         let diagonal = columns[K][K];
         rows[K] = sum.map(|x| x / diagonal);
     });
+}
+
+/// `sum += column · factor`.
+#[inline(always)]
+pub(super) fn add<S: Scalar, const N: usize>(sum: &mut [S; N], column: &[S; N], factor: S) {
+    for (sum, &entry) in sum.iter_mut().zip(column) {
+        *sum += entry * factor;
+    }
+}
+
+/// `Σ aᵢ xᵢ`, in this order.
+#[inline(always)]
+pub(super) fn dot<S: Scalar, const N: usize>(a: &[S; N], x: &[S; N]) -> S {
+    a.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x)
 }
 
 /// `row −= factor · other`; most matrices here have many zeros.

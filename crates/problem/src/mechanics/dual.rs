@@ -130,10 +130,10 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         Self::lift(&mut self.q, q, |_| zero);
         for (k, mass) in &mut derivatives.mass {
             self.q[*k].eps = one;
-            self.mass.fill(Dual::from_re(zero));
+            self.mass.as_mut_slice().fill(Dual::from_re(zero));
             self.model.mass(&self.q, &mut self.mass);
             self.q[*k].eps = zero;
-            for (entry, dual) in mass.iter_mut().zip(&self.mass) {
+            for (entry, dual) in mass.as_mut_slice().iter_mut().zip(self.mass.as_slice()) {
                 *entry = dual.eps;
             }
         }
