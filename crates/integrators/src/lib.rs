@@ -22,6 +22,7 @@ pub mod conditions;
 pub mod contact_power;
 pub mod control;
 pub mod definitions;
+mod details;
 pub mod dense;
 pub mod dode;
 pub mod drive;
