@@ -294,7 +294,8 @@ fn coefficients_of_the_generalized_alpha_formulas_are_described() {
         assert!(details[1].ends_with("yes"), "{details:?}");
         let found: f64 = details[2].rsplit(' ').next().and_then(|radius| radius.parse().ok()).expect("a number");
         assert!((found - radius.parse::<f64>().expect("a number")).abs() < 2e-3, "{details:?}");
-        let last: f64 = details.last().and_then(|line| line.strip_prefix("  gamma = ")?.parse().ok()).expect("a number");
+        let last: f64 =
+            details.last().and_then(|line| line.strip_prefix("  gamma = ")?.parse().ok()).expect("a number");
         assert!((last - gamma).abs() < 1e-15, "{details:?}");
     }
 }

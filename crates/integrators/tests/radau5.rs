@@ -235,7 +235,7 @@ fn spans_of_constrained_mechanics() {
 
 #[test]
 fn failures_on_constrained_mechanics() {
-    both_controls_tell_failures(&*radau5());
+    both_controls_tell_failures(&*radau5(), 0.0);
 }
 
 #[test]

@@ -35,7 +35,8 @@ fn main() -> ExitCode {
     let model = SqueezerAngles(Squeezer { start: SqueezerStart::TestSet, ..Squeezer::default() });
     let initial = model.initial::<f64>();
     let mut equations = AccelerationLevel::new(MechanicsOf::new(&model));
-    let task = Task { t_start: 0.0, t_end: 0.03, initial: &initial, settings: Settings::tolerance(tolerance, tolerance) };
+    let task =
+        Task { t_start: 0.0, t_end: 0.03, initial: &initial, settings: Settings::tolerance(tolerance, tolerance) };
     let Solution { state, statistics, failure, .. } = solve_counted(&*method, &mut equations, &task);
     if let Some(failure) = failure {
         println!("{failure}");

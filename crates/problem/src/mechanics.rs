@@ -76,6 +76,12 @@ pub trait MechanicalModel: Send + Sync {
         false
     }
 
+    /// Writes the derivatives of masses and forces, and the second derivatives of the constraints, where a model with terms in
+    /// closed form has them so, too, and says whether it has. Those that are zero at every state need not be written.
+    fn derivatives_in_closed_form<S: Scalar>(&self, _q: &[S], _v: &[S], _derivatives: &mut Derivatives<S>) -> bool {
+        false
+    }
+
     /// Whether neither forces nor constraints depend on time; see [`Ode::is_autonomous`](crate::Ode::is_autonomous).
     fn is_autonomous(&self) -> bool {
         false

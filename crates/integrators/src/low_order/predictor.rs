@@ -67,7 +67,14 @@ impl GeneralizedAlphaWeights {
         // of multiplicity three at infinity, so that roundings are to the power 1/3
         let is_stable = imaginary_axis().all(|z| radius(z.im) <= 1.0 + GROWTH.cbrt());
         vec![
-            property("order", if (gamma - 0.5 + self.shift()).abs() <= ROUNDING { "2, as gamma = 1/2 - alpha_m + alpha_f" } else { "1" }),
+            property(
+                "order",
+                if (gamma - 0.5 + self.shift()).abs() <= ROUNDING {
+                    "2, as gamma = 1/2 - alpha_m + alpha_f"
+                } else {
+                    "1"
+                },
+            ),
             property("A-stable", yes(is_stable)),
             property("at infinity", format!("spectral radius {:.3}", radius(AT_INFINITY))),
             "coefficients".to_owned(),

@@ -50,7 +50,8 @@ impl Dop853Projected {
 impl MethodDefinition for Dop853Projected {
     const NAME: &'static str = "dop853-projected";
     const SUMMARY: &'static str = "DOP853 on constrained mechanics, projected onto positions and velocities";
-    const SOURCE: &'static str = "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853";
+    const SOURCE: &'static str =
+        "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853";
     const FAMILY: &'static str = "explicit-runge-kutta";
 
     fn method(&self) -> Box<dyn Method> {

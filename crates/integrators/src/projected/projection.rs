@@ -97,13 +97,7 @@ impl<S: Scalar> Projection<S> {
     }
 
     /// Forms `F` of a state, in parts.
-    fn factorise(
-        &mut self,
-        mechanics: &mut CountedMechanics<'_, S>,
-        t: S,
-        q: &[S],
-        v: &[S],
-    ) -> Result<(), Failure> {
+    fn factorise(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         let singular = |matrix| move |_| Failure::SingularMatrix { time: t.value(), matrix };
         mechanics.mass(q, &mut self.mass);
         mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);

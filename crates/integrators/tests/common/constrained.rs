@@ -23,14 +23,14 @@ pub struct Manufactured {
 
 impl Manufactured {
     /// Positions, velocities and accelerations.
-    fn motion<S: Scalar>(t: S) -> [[S; 3]; 3] {
+    pub fn motion<S: Scalar>(t: S) -> [[S; 3]; 3] {
         let ((s, c), (s2, c2), (s3, c3)) = (t.sin_cos(), (t * 2.0).sin_cos(), (t * 3.0).sin_cos());
         [[s, c2, s3 * 0.3], [c, s2 * -2.0, c3 * 0.9], [-s, c2 * -4.0, s3 * -2.7]]
     }
 
     /// λ.
-    pub fn multipliers(&self, t: f64) -> Vec<f64> {
-        if self.constrained { vec![1.0 + t.cos(), (2.0 * t).sin()] } else { Vec::new() }
+    pub fn multipliers<S: Scalar>(&self, t: S) -> Vec<S> {
+        if self.constrained { vec![t.cos() + 1.0, (t * 2.0).sin()] } else { Vec::new() }
     }
 
     /// The state `(q ; v)`.

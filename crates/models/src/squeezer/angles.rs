@@ -1,6 +1,6 @@
 //! The squeezer in seven angles of its joints.
 
-use mbsbench_problem::{ClosedForm, MechanicalModel, Scalar};
+use mbsbench_problem::{ClosedForm, Derivatives, MechanicalModel, Scalar};
 use nalgebra::DMatrix;
 
 use super::links::{Link, cross, sum, turned};
@@ -66,6 +66,31 @@ impl<S: Scalar> Pair<S> {
     /// `(M_αα, M_αψ, M_ψψ)`, kg m², for the coupling `k`.
     pub(super) fn masses(&self, k: S) -> [S; 3] {
         [self.arm + k * 2.0 + self.link, k + self.link, self.link]
+    }
+
+    /// Writes `∂M/∂ψ` for the slope `k'`.
+    pub(super) fn write_mass_derivative(&self, slope: S, by_psi: &mut DMatrix<S>) {
+        let [alpha, psi] = self.angles;
+        by_psi[(alpha, alpha)] = slope * 2.0;
+        by_psi[(alpha, psi)] = slope;
+        by_psi[(psi, alpha)] = slope;
+    }
+
+    /// Writes the derivatives of `D_α` and `D_ψ` for the coupling `k` and its slope `k'`, with `k'' = −k`.
+    pub(super) fn write_force_derivatives(
+        &self,
+        (k, slope): (S, S),
+        v: &[S],
+        by_position: &mut DMatrix<S>,
+        by_velocity: &mut DMatrix<S>,
+    ) {
+        let [alpha, psi] = self.angles;
+        let [of_slope, of_sum] = [slope * v[psi], v[alpha] * 2.0 + v[psi]];
+        by_position[(alpha, psi)] = k * v[psi] * of_sum;
+        by_position[(psi, psi)] = -(k * v[alpha] * v[alpha]);
+        by_velocity[(alpha, alpha)] = -(of_slope * 2.0);
+        by_velocity[(alpha, psi)] = -(slope * of_sum + of_slope);
+        by_velocity[(psi, alpha)] = slope * v[alpha] * 2.0;
     }
 
     /// `(D_α, D_ψ)`, N m, for the slope `k'`.
@@ -155,6 +180,10 @@ impl MechanicalModel for SqueezerAngles {
 
     fn in_closed_form<S: Scalar>(&self, _t: S, q: &[S], v: &[S], terms: ClosedForm<'_, S>) -> bool {
         self.write(q, v, terms)
+    }
+
+    fn derivatives_in_closed_form<S: Scalar>(&self, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) -> bool {
+        self.write_derivatives(q, v, derivatives)
     }
 
     /// Kinetic energy and that of the spring, J.

@@ -1,8 +1,10 @@
 //! The squeezer in its angles with the derivatives of its constraints, each sine and cosine formed once.
 
-use mbsbench_problem::{ClosedForm, Scalar};
+use mbsbench_problem::{ClosedForm, Derivatives, Scalar};
+use num_dual::Dual;
 
-use super::SqueezerAngles;
+use super::links::{difference, sum};
+use super::{Squeezer, SqueezerAngles};
 
 /// A link at an angle α of the loops.
 struct Direction<S> {
@@ -68,10 +70,7 @@ impl SqueezerAngles {
         let lower_arm = Direction::new(q[6], v[6]);
         let lower = Direction::new(q[5] + q[6], v[5] + v[6]);
 
-        let e = [
-            crank.cos * crank_length - rod.cos * rod_length,
-            crank.sin * crank_length - rod.sin * rod_length,
-        ];
+        let e = [crank.cos * crank_length - rod.cos * rod_length, crank.sin * crank_length - rod.sin * rod_length];
         phi.copy_from_slice(&[
             e[0] - plate.sin * plate_length - b[0],
             e[1] + plate.cos * plate_length - b[1],
@@ -114,4 +113,54 @@ impl SqueezerAngles {
         ];
         jacobian.copy_from_slice(columns.as_flattened().as_flattened());
     }
+    /// Writes all derivatives; says that there are such.
+    pub(super) fn write_derivatives<S: Scalar>(&self, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) -> bool {
+        let pairs = self.pairs();
+        let couplings: [_; 3] = std::array::from_fn(|i| pairs[i].coupling(q[pairs[i].angles[1]]));
+        for (k, by_psi) in derivatives.mass_mut() {
+            if let Some(i) = pairs.iter().position(|pair| pair.angles[1] == k) {
+                pairs[i].write_mass_derivative(couplings[i].1, by_psi);
+            }
+        }
+        let Derivatives { forces_by_position, forces_by_velocity, .. } = derivatives;
+        for (pair, coupling) in pairs.iter().zip(couplings) {
+            pair.write_force_derivatives(coupling, v, forces_by_position, forces_by_velocity);
+        }
+        let (sin, cos) = q[2].sin_cos();
+        forces_by_position[(2, 2)] = self.spring_moment((Dual::new(sin, cos), Dual::new(cos, -sin))).eps;
+        self.write_curvature(q, derivatives);
+        true
+    }
+
+    /// The second derivatives of the loops, those of E first.
+    fn write_curvature<S: Scalar>(&self, q: &[S], derivatives: &mut Derivatives<S>) {
+        let Squeezer { of, ef, ebd, ge, ag, he, ah, .. } = &self.0;
+        let along = |angle: S, length: f64| {
+            let (sin, cos) = angle.sin_cos();
+            [cos * length, sin * length]
+        };
+        let (crank, rod) = (along(q[0], of.length), along(q[0] + q[1], ef.length));
+        let plate = along(q[2], ebd.length);
+        let (upper_arm, upper) = (along(q[4], ag.length), along(q[3] + q[4], ge.length));
+        let (lower_arm, lower) = (along(q[6], ah.length), along(q[5] + q[6], he.length));
+        let none = [S::nought(); 2];
+        for (pair, second) in derivatives.second_mut() {
+            let loops = match pair {
+                (0, 0) => [difference(rod, crank); 3],
+                (0 | 1, 1) => [rod; 3],
+                (2, 2) => [across(plate), none, none],
+                (3, 3 | 4) => [none, across(upper), none],
+                (4, 4) => [none, sum(across(upper), upper_arm), none],
+                (5, 5 | 6) => [none, none, lower],
+                (6, 6) => [none, none, sum(lower, across(lower_arm))],
+                _ => [none; 3],
+            };
+            second.copy_from_slice(loops.as_flattened());
+        }
+    }
+}
+
+/// `(x, y)` turned by minus a right angle.
+fn across<S: Scalar>([x, y]: [S; 2]) -> [S; 2] {
+    [y, -x]
 }

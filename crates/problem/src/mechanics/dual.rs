@@ -360,7 +360,12 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
 
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
         let Terms { mass, forces, jacobian, constraints, constraint_rates } = terms;
-        if self.model.in_closed_form(t, q, v, ClosedForm { mass, forces, constraints, jacobian, bias: &mut self.unused }) {
+        if self.model.in_closed_form(
+            t,
+            q,
+            v,
+            ClosedForm { mass, forces, constraints, jacobian, bias: &mut self.unused },
+        ) {
             multiply(jacobian, v, constraint_rates);
             return;
         }
@@ -393,6 +398,9 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
+        if self.model.derivatives_in_closed_form(q, v, derivatives) {
+            return;
+        }
         self.find_structure(t, q);
         self.mass_derivatives(q, derivatives);
         self.force_derivatives(t, q, v, derivatives);
@@ -400,6 +408,9 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
+        if self.model.derivatives_in_closed_form(q, v, derivatives) {
+            return self.terms(t, q, v, terms);
+        }
         self.find_structure(t, q);
         terms.mass.fill(S::nought());
         self.model.mass(q, &mut terms.mass);
