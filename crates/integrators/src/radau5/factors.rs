@@ -3,24 +3,13 @@
 use mbsbench_problem::linalg::Singular;
 use nalgebra::{ComplexField, DMatrix, DVector};
 
-/// Rows that are worked on together.
-const BLOCK: usize = 4;
-
 /// A square matrix and its factors with partial pivoting, in storage that is kept between factorisations; nalgebra's own
 /// decomposition would allocate.
-///
-/// The factors stand in columns of whole blocks of rows, filled up with zeros: those of the lower factor have them down to the
-/// diagonal too, which is one, and those of the upper factor from the diagonal on, which is kept apart.
 #[derive(Debug, Clone)]
 pub(super) struct Factors<T: ComplexField> {
-    /// The matrix, to be filled.
+    /// The matrix, to be filled; [`factorise`](Self::factorise) replaces it by its factors.
     pub matrix: DMatrix<T>,
     pivots: Vec<usize>,
-    lower: Vec<[T; BLOCK]>,
-    upper: Vec<[T; BLOCK]>,
-    diagonal: Vec<T>,
-    /// Unknowns of a solution under way.
-    known: Vec<[T; BLOCK]>,
     /// Right-hand side on entry to [`solve`](Self::solve), solution on return.
     pub x: DVector<T>,
 }
@@ -28,53 +17,33 @@ pub(super) struct Factors<T: ComplexField> {
 impl<T: ComplexField<RealField = f64> + Copy> Factors<T> {
     /// Memory for `n` unknowns.
     pub(super) fn new(n: usize) -> Self {
-        let zeros = |columns: usize| vec![[T::zero(); BLOCK]; columns * n.div_ceil(BLOCK)];
-        Self {
-            matrix: DMatrix::zeros(n, n),
-            pivots: vec![0; n],
-            lower: zeros(n),
-            upper: zeros(n),
-            diagonal: vec![T::zero(); n],
-            known: zeros(1),
-            x: DVector::zeros(n),
-        }
+        Self { matrix: DMatrix::zeros(n, n), pivots: vec![0; n], x: DVector::zeros(n) }
     }
 
-    /// Factorises the matrix.
+    /// Factorises the matrix in place.
     ///
     /// # Errors
     /// [`Singular`] where a column has no finite pivot other than zero.
     pub(super) fn factorise(&mut self) -> Result<(), Singular> {
-        let (n, blocks) = (self.pivots.len(), self.known.len());
-        for (column, entries) in self.upper.chunks_mut(blocks.max(1)).zip(self.matrix.as_slice().chunks(n.max(1))) {
-            column.as_flattened_mut()[..n].copy_from_slice(entries);
-        }
-        for k in 0..n {
-            let (left, right) = self.upper.split_at_mut((k + 1) * blocks);
-            let column = left[k * blocks..].as_flattened_mut();
-            let (pivot, size) = largest(&column[..n], k);
+        let n = self.pivots.len();
+        let entries = self.matrix.as_mut_slice();
+        for (k, pivot) in self.pivots.iter_mut().enumerate() {
+            let (left, right) = entries.split_at_mut((k + 1) * n);
+            let size;
+            (*pivot, size) = largest(&left[k * n..], k);
             if size <= 0.0 || !size.is_finite() {
                 return Err(Singular);
             }
-            let (before, rest) = self.lower.split_at_mut(k * blocks);
-            if pivot != k {
-                column.swap(k, pivot);
-                for column in before.chunks_mut(blocks).chain(right.chunks_mut(blocks)) {
-                    column.as_flattened_mut().swap(k, pivot);
-                }
+            if *pivot != k {
+                left.chunks_mut(n).for_each(|column| column.swap(k, *pivot));
+                right.chunks_mut(n).for_each(|column| column.swap(k, *pivot));
             }
-            (self.pivots[k], self.diagonal[k]) = (pivot, column[k]);
-            let inverse = T::one() / column[k];
-            let multipliers = &mut rest[..blocks];
-            multipliers.as_flattened_mut()[..=k].fill(T::zero());
-            for (multiplier, entry) in multipliers.as_flattened_mut()[k + 1..].iter_mut().zip(&column[k + 1..]) {
-                *multiplier = *entry * inverse;
-            }
-            column[k..].fill(T::zero());
-            let first = (k + 1) / BLOCK;
-            for column in right.chunks_mut(blocks) {
-                let factor = column.as_flattened()[k];
-                subtract(&mut column[first..], factor, &multipliers[first..]);
+            let (upper, multipliers) = left[k * n..].split_at_mut(k + 1);
+            let inverse = T::one() / upper[k];
+            multipliers.iter_mut().for_each(|multiplier| *multiplier *= inverse);
+            for column in right.chunks_mut(n) {
+                let (upper, lower) = column.split_at_mut(k + 1);
+                subtract(lower, upper[k], multipliers);
             }
         }
         Ok(())
@@ -82,22 +51,20 @@ impl<T: ComplexField<RealField = f64> + Copy> Factors<T> {
 
     /// Solves with the factors for the right-hand side in `x`.
     pub(super) fn solve(&mut self) {
-        let (n, blocks) = (self.pivots.len(), self.known.len());
-        let Self { lower, upper, known, x, .. } = self;
-        known.as_flattened_mut()[..n].copy_from_slice(x.as_slice());
+        let n = self.pivots.len();
+        let (entries, x) = (self.matrix.as_slice(), self.x.as_mut_slice());
         for (k, &pivot) in self.pivots.iter().enumerate() {
-            known.as_flattened_mut().swap(k, pivot);
+            x.swap(k, pivot);
         }
-        for (k, column) in lower.chunks(blocks.max(1)).enumerate() {
-            let (value, first) = (known.as_flattened()[k], (k + 1) / BLOCK);
-            subtract(&mut known[first..], value, &column[first..]);
+        for (k, column) in entries.chunks(n.max(1)).enumerate() {
+            let (known, rest) = x.split_at_mut(k + 1);
+            subtract(rest, known[k], &column[k + 1..]);
         }
-        for (k, column) in upper.chunks(blocks.max(1)).enumerate().rev() {
-            let value = known.as_flattened()[k] / self.diagonal[k];
-            known.as_flattened_mut()[k] = value;
-            subtract(known, value, &column[..k.div_ceil(BLOCK)]);
+        for (k, column) in entries.chunks(n.max(1)).enumerate().rev() {
+            let (rest, known) = x.split_at_mut(k);
+            known[0] /= column[k];
+            subtract(rest, known[0], column);
         }
-        x.as_mut_slice().copy_from_slice(&known.as_flattened()[..n]);
     }
 }
 
@@ -113,14 +80,12 @@ fn largest<T: ComplexField<RealField = f64> + Copy>(column: &[T], k: usize) -> (
     largest
 }
 
-/// `y −= a x`, for as many blocks as there are of both; the matrices here have many zeros.
+/// `y −= a x`, for as many components as there are; the matrices here have many zeros.
 #[inline(always)]
-fn subtract<T: ComplexField<RealField = f64> + Copy>(y: &mut [[T; BLOCK]], a: T, x: &[[T; BLOCK]]) {
+fn subtract<T: ComplexField<RealField = f64> + Copy>(y: &mut [T], a: T, x: &[T]) {
     if a != T::zero() {
-        for (y, x) in y.iter_mut().zip(x) {
-            for row in 0..BLOCK {
-                y[row] -= a * x[row];
-            }
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y -= a * x;
         }
     }
 }
