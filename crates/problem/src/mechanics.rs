@@ -77,8 +77,15 @@ pub trait MechanicalModel: Send + Sync {
     }
 
     /// Writes the derivatives of masses and forces, and the second derivatives of the constraints, where a model with terms in
-    /// closed form has them so, too, and says whether it has. Those that are zero at every state need not be written.
-    fn derivatives_in_closed_form<S: Scalar>(&self, _q: &[S], _v: &[S], _derivatives: &mut Derivatives<S>) -> bool {
+    /// closed form has them so, too, and says whether it has. Those that are zero at every state need not be written. `forces` holds
+    /// the forces, or room for them; those are to be written anew that dual numbers round otherwise (quotients).
+    fn derivatives_in_closed_form<S: Scalar>(
+        &self,
+        _q: &[S],
+        _v: &[S],
+        _forces: &mut [S],
+        _derivatives: &mut Derivatives<S>,
+    ) -> bool {
         false
     }
 

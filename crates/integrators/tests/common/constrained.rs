@@ -25,7 +25,7 @@ impl Manufactured {
     /// Positions, velocities and accelerations.
     pub fn motion<S: Scalar>(t: S) -> [[S; 3]; 3] {
         let ((s, c), (s2, c2), (s3, c3)) = (t.sin_cos(), (t * 2.0).sin_cos(), (t * 3.0).sin_cos());
-        [[s, c2, s3 * 0.3], [c, s2 * -2.0, c3 * 0.9], [-s, c2 * -4.0, s3 * -2.7]]
+        [[s, c2, s3 * 0.3], [c, s2 * -2.0, c3 * 0.3 * 3.0], [-s, c2 * -4.0, s3 * 0.3 * -9.0]]
     }
 
     /// λ.

@@ -182,8 +182,14 @@ impl MechanicalModel for SqueezerAngles {
         self.write(q, v, terms)
     }
 
-    fn derivatives_in_closed_form<S: Scalar>(&self, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) -> bool {
-        self.write_derivatives(q, v, derivatives)
+    fn derivatives_in_closed_form<S: Scalar>(
+        &self,
+        q: &[S],
+        v: &[S],
+        forces: &mut [S],
+        derivatives: &mut Derivatives<S>,
+    ) -> bool {
+        self.write_derivatives(q, v, forces, derivatives)
     }
 
     /// Kinetic energy and that of the spring, J.

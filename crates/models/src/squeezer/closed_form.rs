@@ -114,7 +114,13 @@ impl SqueezerAngles {
         jacobian.copy_from_slice(columns.as_flattened().as_flattened());
     }
     /// Writes all derivatives; says that there are such.
-    pub(super) fn write_derivatives<S: Scalar>(&self, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) -> bool {
+    pub(super) fn write_derivatives<S: Scalar>(
+        &self,
+        q: &[S],
+        v: &[S],
+        forces: &mut [S],
+        derivatives: &mut Derivatives<S>,
+    ) -> bool {
         let pairs = self.pairs();
         let couplings: [_; 3] = std::array::from_fn(|i| pairs[i].coupling(q[pairs[i].angles[1]]));
         for (k, by_psi) in derivatives.mass_mut() {
@@ -127,7 +133,8 @@ impl SqueezerAngles {
             pair.write_force_derivatives(coupling, v, forces_by_position, forces_by_velocity);
         }
         let (sin, cos) = q[2].sin_cos();
-        forces_by_position[(2, 2)] = self.spring_moment((Dual::new(sin, cos), Dual::new(cos, -sin))).eps;
+        let moment = self.spring_moment((Dual::new(sin, cos), Dual::new(cos, -sin)));
+        (forces[2], forces_by_position[(2, 2)]) = (moment.re, moment.eps);
         self.write_curvature(q, derivatives);
         true
     }

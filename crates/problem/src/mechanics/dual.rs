@@ -185,6 +185,17 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         self.structure = Some(structure);
     }
 
+    /// Writes the terms that a model has in closed form; says whether it has.
+    fn write_terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) -> bool {
+        let Terms { mass, forces, jacobian, constraints, constraint_rates } = terms;
+        let terms = ClosedForm { mass, forces, constraints, jacobian, bias: &mut self.unused };
+        let is_closed = self.model.in_closed_form(t, q, v, terms);
+        if is_closed {
+            multiply(jacobian, v, constraint_rates);
+        }
+        is_closed
+    }
+
     /// Finds the structure, and the columns of `J` that are constant.
     fn find_structure(&mut self, t: S, q: &[S]) {
         if self.structure.is_some() {
@@ -359,14 +370,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
-        let Terms { mass, forces, jacobian, constraints, constraint_rates } = terms;
-        if self.model.in_closed_form(
-            t,
-            q,
-            v,
-            ClosedForm { mass, forces, constraints, jacobian, bias: &mut self.unused },
-        ) {
-            multiply(jacobian, v, constraint_rates);
+        if self.write_terms(t, q, v, terms) {
             return;
         }
         self.find_structure(t, q);
@@ -398,7 +402,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
-        if self.model.derivatives_in_closed_form(q, v, derivatives) {
+        if self.model.derivatives_in_closed_form(q, v, &mut self.rate, derivatives) {
             return;
         }
         self.find_structure(t, q);
@@ -408,8 +412,10 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
-        if self.model.derivatives_in_closed_form(q, v, derivatives) {
-            return self.terms(t, q, v, terms);
+        if self.write_terms(t, q, v, terms)
+            && self.model.derivatives_in_closed_form(q, v, &mut terms.forces, derivatives)
+        {
+            return;
         }
         self.find_structure(t, q);
         terms.mass.fill(S::nought());
