@@ -35,15 +35,15 @@ fn errors(method: &dyn Method, settings: Settings) -> [f64; 3] {
     errors
 }
 
-/// Errors at 2 s of positions, velocities and multipliers, in double-double arithmetic: in double precision the asymptotic range
+/// Errors at `t_end` (s) of positions, velocities and multipliers, in double-double arithmetic: in double precision the asymptotic range
 /// ends in rounding.
-fn precise_errors(steps: f64) -> [f64; 3] {
+fn precise_errors(t_end: f64, step: f64) -> [f64; 3] {
     let method = Dop853Projected { projection_tolerance: 1e-28 }.precise().expect("generic over the scalar");
     let model = Manufactured { constrained: true };
-    let [t_start, t_end] = [0.0, 2.0].map(DoubleDouble::from);
+    let [t_start, t_end] = [0.0, t_end].map(DoubleDouble::from);
     let [q, v, _] = Manufactured::motion(t_start);
     let initial = [q, v].concat();
-    let task = Task { t_start, t_end, initial: &initial, settings: Settings::fixed(2.0 / steps) };
+    let task = Task { t_start, t_end, initial: &initial, settings: Settings::fixed(step) };
     let mut ode = AccelerationLevel::<_, DoubleDouble>::new(MechanicsOf::new(&model));
     let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
     assert_eq!(solution.failure, None);
@@ -57,12 +57,19 @@ fn precise_errors(steps: f64) -> [f64; 3] {
     [distance(positions, &q), distance(velocities, &v), distance(ode.multipliers(), &model.multipliers(t_end))]
 }
 
+/// Largest errors at several times: at a single one that of a class may be small by chance. The term of the next order has another
+/// sign and is the larger one for steps above 1/8 s, so that the order is approached from below; finer steps than these end in
+/// the 1e-21 of the sines.
 #[test]
 fn positions_velocities_and_multipliers_have_order_eight() {
-    let [coarse, fine] = [64.0, 128.0].map(precise_errors);
+    let largest = |step: f64| {
+        let errors = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0].map(|t_end| precise_errors(t_end, step));
+        std::array::from_fn::<_, 3, _>(|class| errors.iter().map(|errors| errors[class]).fold(0.0, f64::max))
+    };
+    let [coarse, fine] = [1.0 / 32.0, 1.0 / 64.0].map(largest);
     for (class, (coarse, fine)) in coarse.iter().zip(fine).enumerate() {
         let order = (coarse / fine).log2();
-        assert!((order - 8.0).abs() < 0.2, "class {class}: order {order:.3} from {coarse:e} and {fine:e}");
+        assert!((order - 8.0).abs() < 0.5, "class {class}: order {order:.3} from {coarse:e} and {fine:e}");
     }
 }
 
