@@ -132,7 +132,8 @@ fn parts(criterion: &mut Criterion) {
     });
     let mut multipliers = Multipliers::new(6, 3);
     criterion.bench_function("rolling-spheres/part, multipliers", |b| {
-        b.iter(|| multipliers.evaluate(&mut mechanics, 0.0, black_box(&q), &v).expect("regular"));
+        let mut bias = vec![0.0; mechanics.constraints()];
+        b.iter(|| multipliers.evaluate(&mut mechanics, 0.0, black_box(&q), &v, &mut bias).expect("regular"));
     });
 }
 
