@@ -66,7 +66,8 @@ struct Known {
 
 impl Store {
     /// Takes over the entries of other stores. Every one is checked before the first is written; one that cannot be
-    /// trusted is refused and does not keep the others out. Pictures and unfinished files are left alone.
+    /// trusted is refused and does not keep the others out. Pictures are left alone, and files whose names begin with a
+    /// dot: what killed writers and other tools leave behind.
     ///
     /// # Errors
     /// A folder that cannot be listed; entries that contradict each other or those here; a file that cannot be written.
@@ -146,7 +147,7 @@ enum Taken {
     Conflict(Conflict),
 }
 
-/// The files of a store but for pictures and what killed writers left, in the order of their paths.
+/// The files of a store that are entries or ought to be, in the order of their paths.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let paths = |folder: &Path| -> io::Result<Vec<PathBuf>> {
         let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
@@ -161,6 +162,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
-    files.retain(|file| !file.extension().is_some_and(|extension| extension == "png" || extension == "part"));
+    let is_hidden = |file: &Path| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    files.retain(|file| !is_hidden(file) && file.extension().is_none_or(|extension| extension != "png"));
     Ok(files)
 }
