@@ -1,6 +1,6 @@
 //! From a plan to its results: references first, then the runs that the store does not have, then the timings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use rayon::prelude::*;
 
 use crate::execute::lane::{Pending, run_all};
 use crate::execute::reference::{ReferenceSolve, certify};
-use crate::execute::run::{Drawing, Job, execute};
+use crate::execute::run::{Drawing, Job, Record, execute};
 use crate::execute::timing::{self, Timed};
 use crate::experiment::{Precision, SolverSpec};
 use crate::measures::ReferenceTrajectory;
 use crate::plan::stored::times;
-use crate::plan::{Plan, ReferencePlan, RunSpec};
+use crate::plan::{Plan, ReferencePlan, RunKey, RunSpec};
 use crate::progress::Progress;
 use crate::results::{ResultSet, Row};
 use crate::store::Store;
@@ -47,13 +47,8 @@ impl Certificate {
 /// # Errors
 /// Those of the file system; finished runs are kept.
 pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Outcome>> {
-    let certificates = references(plans, store, fresh)?;
-    let pending: Vec<Pending<'_>> = plans
-        .iter()
-        .flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)))
-        .map(|(plan, run)| pending(plan, run, &certificates))
-        .collect();
-    let mut records = run_all(&pending, store, fresh, progress)?.into_iter();
+    let Made { records, certificates } = make(plans, &|_, _| true, store, fresh, progress)?;
+    let mut records = records.into_iter();
     Ok(plans
         .iter()
         .map(|plan| {
@@ -70,10 +65,43 @@ pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progres
             let keys: Vec<_> = plan.runs.iter().filter_map(|run| run.reference.as_ref()).map(|r| &r.key).collect();
             Outcome {
                 results: ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: rows.collect() },
-                certificates: certificates.values().filter(|c| keys.contains(&&c.plan.key)).cloned().collect(),
+                certificates: certificates.iter().filter(|c| keys.contains(&&c.plan.key)).cloned().collect(),
             }
         })
         .collect())
+}
+
+/// What [`make`] made or found in the store.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// The record of every chosen run, in the order of the plans.
+    pub records: Vec<Record>,
+    /// The references that these runs need, in the order of their keys.
+    pub certificates: Vec<Certificate>,
+}
+
+/// Makes the chosen runs of some plans, with the references that they need, unless the store has them.
+///
+/// A reference has all times at which any run of the plans asks for it, chosen or not, so that what is made in parts is
+/// what [`results_of`] looks for with the same plans.
+///
+/// # Errors
+/// Those of the file system; finished runs are kept.
+pub fn make(
+    plans: &[Plan],
+    is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    store: &Store,
+    fresh: bool,
+    progress: &Progress,
+) -> io::Result<Made> {
+    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
+    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let certificates = references(plans, &needed, store, fresh)?;
+    let pending: Vec<Pending<'_>> = chosen.into_iter().map(|(plan, run)| pending(plan, run, &certificates)).collect();
+    let records = run_all(&pending, store, fresh, progress)?;
+    drop(pending);
+    Ok(Made { records, certificates: certificates.into_values().collect() })
 }
 
 /// Everything that an experiment's runs gave.
@@ -110,18 +138,26 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
 }
 
 /// `method=rk3, step=0.05`: the axes on which the runs of a plan differ.
-fn title(plan: &Plan, run: &RunSpec) -> String {
+#[must_use]
+pub fn title(plan: &Plan, run: &RunSpec) -> String {
     let varying = plan.axes.iter().zip(&run.cells).enumerate().filter(|(axis, _)| plan.values(*axis).len() > 1);
     let cells: Vec<String> =
         varying.filter_map(|(_, (name, cell))| cell.as_ref().map(|cell| format!("{name}={cell}"))).collect();
     cells.join(", ")
 }
 
-/// All references that the plans need, each made once, by their keys.
-fn references(plans: &[Plan], store: &Store, fresh: bool) -> io::Result<BTreeMap<String, Certificate>> {
+/// The needed references, each made once with all times at which the plans ask for it, by their keys.
+fn references(
+    plans: &[Plan],
+    needed: &BTreeSet<&RunKey>,
+    store: &Store,
+    fresh: bool,
+) -> io::Result<BTreeMap<String, Certificate>> {
     let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
     for run in plans.iter().flat_map(|plan| &plan.runs) {
-        let Some(reference) = &run.reference else { continue };
+        let Some(reference) = run.reference.as_ref().filter(|reference| needed.contains(&reference.key)) else {
+            continue;
+        };
         let key = reference.key.full().to_owned();
         wanted.entry(key).or_insert_with(|| (Arc::clone(reference), Vec::new())).1.push(run);
     }

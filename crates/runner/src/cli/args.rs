@@ -6,7 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use super::diff::DiffOptions;
 use super::robustness::StudyOptions;
-use super::run::RunOptions;
+use super::run::{RunOptions, STORE};
+use crate::plan::Shard;
 
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
 #[derive(Debug, Clone, Parser)]
@@ -99,14 +100,46 @@ pub enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Show the runs of experiment files.
+    /// Show the runs of experiments.
     Plan {
-        /// Experiment files.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
+        /// Experiment files, or papers and experiments by name; all where none is given.
+        wanted: Vec<PathBuf>,
         /// Use the axes under `quick:`.
         #[arg(long)]
         quick: bool,
+        /// How to print them: as tables, or one JSON object a line for each run.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Make one run and keep it in the store.
+    Cell {
+        /// Key of the run, as `plan` and `runs.csv` show it.
+        key: String,
+        /// Experiment files, or papers and experiments by name, that have the run; all where none is given.
+        wanted: Vec<PathBuf>,
+        /// How runs are made.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// Make one of N parts of the runs and keep them in the store.
+    Shard {
+        /// Which part of how many: 1/8 to 8/8.
+        #[arg(value_name = "I/N")]
+        shard: Shard,
+        /// Experiment files, or papers and experiments by name; all where none is given.
+        wanted: Vec<PathBuf>,
+        /// How runs are made.
+        #[command(flatten)]
+        options: RunOptions,
+    },
+    /// Take over the finished runs of stores that were written elsewhere.
+    Merge {
+        /// Folders of these stores.
+        #[arg(required = true, value_name = "DIR")]
+        folders: Vec<PathBuf>,
+        /// Folder of the store that gets them.
+        #[arg(long, value_name = "DIR", default_value = STORE)]
+        cache: PathBuf,
     },
     /// List what experiment files can name.
     List {

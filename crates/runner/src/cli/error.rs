@@ -10,6 +10,7 @@ use crate::input::{BadInput, accepted};
 use crate::provenance::ManifestError;
 use crate::report::ReportError;
 use crate::robustness::StudyError;
+use crate::store::MergeError;
 
 /// Why a command stopped.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +36,27 @@ pub enum CommandError {
         /// All names.
         known: Vec<String>,
     },
+    /// A key that no run has.
+    #[error(
+        "no run has the key `{found}`\nhelp: {}`mbsbench plan` lists the runs of files, papers and experiments",
+        nearest.as_ref().map_or_else(String::new, |key| format!("did you mean `{key}`? "))
+    )]
+    UnknownRun {
+        /// What was found.
+        found: String,
+        /// The key that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A run that belongs on one machine, with all the others of its experiment.
+    #[error(
+        "the run `{key}` is timed\nhelp: `mbsbench run` makes the runs of {experiment} and takes their times, alone and in turns"
+    )]
+    TimedRun {
+        /// Its key.
+        key: String,
+        /// Its experiment.
+        experiment: String,
+    },
     /// Finished runs cannot be kept.
     #[error("{path}: {error}", path = path.display())]
     Store {
@@ -51,6 +73,9 @@ pub enum CommandError {
         /// Why.
         error: crate::plan::stored::StoredError,
     },
+    /// Stores cannot be merged.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// Results cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -79,13 +104,13 @@ impl CommandError {
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
-            Self::BadInput(_) | Self::UnknownName { .. } | Self::Study(StudyError::Refused(..)) => Exit::BadInput,
-            Self::Unreadable { error, .. } => match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory | io::ErrorKind::PermissionDenied => {
-                    Exit::BadInput
-                }
-                _ => Exit::System,
-            },
+            Self::BadInput(_)
+            | Self::UnknownName { .. }
+            | Self::UnknownRun { .. }
+            | Self::TimedRun { .. }
+            | Self::Merge(MergeError::Conflicts(_))
+            | Self::Study(StudyError::Refused(..)) => Exit::BadInput,
+            Self::Unreadable { error, .. } | Self::Merge(MergeError::Folder { error, .. }) => unreadable(error),
             _ => Exit::System,
         }
     }
@@ -97,5 +122,16 @@ impl CommandError {
             Self::BadInput(files) => files.iter().map(|file| file.render(colour)).collect(),
             _ => format!("error: {self}"),
         }
+    }
+}
+
+/// Whether the user named what cannot be read, or the disk failed.
+fn unreadable(error: &io::Error) -> Exit {
+    match error.kind() {
+        io::ErrorKind::NotFound
+        | io::ErrorKind::IsADirectory
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::PermissionDenied => Exit::BadInput,
+        _ => Exit::System,
     }
 }

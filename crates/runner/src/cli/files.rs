@@ -45,6 +45,31 @@ pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     Ok(files)
 }
 
+/// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all where none is named.
+pub(super) fn named(registry: &Registry, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
+    let mut plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, quick)?;
+    let is_called = |plan: &Plan, name: &String| plan.experiment.id == *name || plan.experiment.paper == *name;
+    if let Some(name) = names.iter().find(|name| !plans.iter().any(|plan| is_called(plan, name))) {
+        let mut known: Vec<String> =
+            plans.iter().flat_map(|plan| [plan.experiment.paper.clone(), plan.experiment.id.clone()]).collect();
+        known.sort();
+        known.dedup();
+        return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
+    }
+    plans.retain(|plan| names.is_empty() || names.iter().any(|name| is_called(plan, name)));
+    Ok(plans)
+}
+
+/// Plans of experiment files, or of papers and experiments by their names; all where nothing is wanted.
+pub(super) fn selected(registry: &Registry, wanted: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
+    let is_file = |path: &PathBuf| path.is_file() || path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    if !wanted.is_empty() && wanted.iter().all(is_file) {
+        return load(registry, wanted, quick);
+    }
+    let names: Vec<String> = wanted.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    named(registry, &names, quick)
+}
+
 /// The papers of some plans, in order, each once.
 pub(super) fn papers(plans: &[Plan]) -> Vec<String> {
     let mut papers: Vec<String> = plans.iter().map(|plan| plan.experiment.paper.clone()).collect();

@@ -7,6 +7,8 @@ mod diff;
 mod error;
 mod files;
 mod list;
+mod merge;
+mod parts;
 mod plan;
 mod reference;
 mod report;
@@ -102,7 +104,10 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Robustness { files, options } => robustness::robustness(registry, files, options, output)?,
         Command::Report { results } => report::report(registry, results, output)?,
         Command::Check { files } => check::check(registry, files, output)?,
-        Command::Plan { files, quick } => plan::plan(registry, files, *quick, output)?,
+        Command::Plan { wanted, quick, format } => plan::plan(registry, wanted, *quick, *format, output)?,
+        Command::Cell { key, wanted, options } => parts::cell(registry, key, wanted, options, output)?,
+        Command::Shard { shard, wanted, options } => parts::shard(registry, *shard, wanted, options, output)?,
+        Command::Merge { folders, cache } => return merge::merge(registry, folders, cache, output),
         Command::List { what, format, folder } => list::list(registry, *what, *format, folder, output)?,
         Command::Describe { kind, name } => describe::describe(registry, *kind, name, output)?,
         Command::Schema { what } => schema::schema(registry, *what, output)?,

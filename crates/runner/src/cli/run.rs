@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::files::{ledger, named, papers};
 use super::report::{manifest, report};
 use super::verify::verify_paper;
 use super::{CommandError, Exit, load};
@@ -14,6 +14,9 @@ use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
+
+/// Where the store is, seen from the folder of the project.
+pub(super) const STORE: &str = "target/mbsbench-store";
 
 /// How runs are made, the same for all commands that make them.
 #[derive(Debug, Clone, clap::Args)]
@@ -28,7 +31,7 @@ pub struct RunOptions {
     #[arg(long)]
     pub quick: bool,
     /// Folder of the store of finished runs.
-    #[arg(long, default_value = "target/mbsbench-store")]
+    #[arg(long, value_name = "DIR", default_value = STORE)]
     pub cache: PathBuf,
 }
 
@@ -51,17 +54,7 @@ pub(super) fn reproduce(
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let mut plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, options.quick)?;
-    for name in wanted {
-        if !plans.iter().any(|plan| is_wanted(plan, name)) {
-            let mut known: Vec<String> =
-                plans.iter().flat_map(|plan| [plan.experiment.paper.clone(), plan.experiment.id.clone()]).collect();
-            known.sort();
-            known.dedup();
-            return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
-        }
-    }
-    plans.retain(|plan| wanted.is_empty() || wanted.iter().any(|name| is_wanted(plan, name)));
+    let plans = named(registry, wanted, options.quick)?;
     // What a shortened experiment gives is nobody's result.
     let out = if options.quick { Path::new("target/quick") } else { Path::new("results") };
     // Ledgers are read before anything is run, so that a mistake in one is known at once.
@@ -84,10 +77,6 @@ pub(super) fn reproduce(
         report(registry, out, output)?;
     }
     Ok(exit)
-}
-
-fn is_wanted(plan: &Plan, name: &str) -> bool {
-    plan.experiment.id == name || plan.experiment.paper == name
 }
 
 fn run_plans(

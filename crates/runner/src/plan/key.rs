@@ -13,7 +13,7 @@ const SHOWN: usize = 20;
 /// A hash of what determines a run's numbers apart from the code: model, method, settings, span, measures,
 /// reference and rules. Labels, paths, host and time do not enter it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RunKey(String);
+pub struct RunKey(pub(super) String);
 
 impl RunKey {
     /// All 64 hexadecimal digits.

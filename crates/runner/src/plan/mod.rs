@@ -4,6 +4,7 @@ mod checks;
 mod expand;
 mod key;
 mod outputs;
+mod shard;
 mod solve_settings;
 pub mod stored;
 mod vary;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use mbsbench_problem::Settings;
 
 pub use key::RunKey;
+pub use shard::{NoShard, Shard};
 pub use stored::{Stored, StoredReference};
 
 use crate::execute::run::Drawing;
@@ -147,6 +149,12 @@ impl Plan {
     pub fn read(path: &Path, bytes: &[u8], registry: &Registry, quick: bool) -> Result<Self, BadInput> {
         let document = Document::parse(path, bytes)?;
         Self::new(Experiment::read(&document, registry, quick)?, registry)
+    }
+
+    /// Whether times are taken of its runs, which is done alone on one machine.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.experiment.timing.is_some()
     }
 
     /// The index of an axis among the cells of a run.

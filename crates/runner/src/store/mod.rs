@@ -1,10 +1,17 @@
 //! The cache of finished runs and pictures, and writing that is never half done.
 
+mod entry;
+mod merge;
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, de::DeserializeOwned};
+
+use entry::Entry;
+pub use entry::Refusal;
+pub use merge::{Conflict, MergeError, Merged};
 
 /// Finished runs by key. The key of an entry adds to the run's own key everything else that can change a
 /// number: the sources that compute it, the locked dependencies, the compiler and the target.
@@ -21,19 +28,24 @@ impl Store {
         Self { folder: folder.into(), fingerprint: fingerprint.into() }
     }
 
-    fn path(&self, run: &str) -> PathBuf {
-        self.entry(&format!("{run}\n{}", self.fingerprint), "json")
+    /// Makes the folder, also where nothing will be kept in it: a part without runs is a store, too.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn prepare(&self) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)
     }
 
-    fn entry(&self, name: &str, kind: &str) -> PathBuf {
-        let key = blake3::hash(name.as_bytes()).to_hex();
-        self.folder.join(&key[..2]).join(format!("{}.{kind}", &key[2..34]))
+    fn path(&self, run: &str) -> PathBuf {
+        self.folder.join(entry::place(run, &self.fingerprint))
     }
 
     /// The record of a run, if it is there and readable. A damaged entry counts as missing: it is made again.
     #[must_use]
     pub fn load<T: DeserializeOwned>(&self, run: &str) -> Option<T> {
-        serde_json::from_slice(&fs::read(self.path(run)).ok()?).ok()
+        let bytes = fs::read(self.path(run)).ok()?;
+        let entry = Entry::parse(&bytes).ok()?;
+        entry.is_of(run, &self.fingerprint).then(|| serde_json::from_slice(entry.record).ok()).flatten()
     }
 
     /// Keeps a record.
@@ -41,7 +53,11 @@ impl Store {
     /// # Errors
     /// Those of the file system.
     pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
-        write_atomically(&self.path(run), &serde_json::to_vec(record).map_err(io::Error::from)?)
+        write_atomically(&self.path(run), &entry::bytes(run, &self.fingerprint, record)?)
+    }
+
+    fn picture_path(&self, drawing: &str) -> PathBuf {
+        self.folder.join(entry::hashed(&format!("{drawing}\n{}", env!("MBSBENCH_RENDERER")), "png"))
     }
 
     /// The picture of `drawing`, drawn by `draw` where it is not kept from an earlier time. No code but the
@@ -50,7 +66,7 @@ impl Store {
     /// # Errors
     /// Those of `draw`. A picture that cannot be kept is drawn again the next time.
     pub fn picture<E>(&self, drawing: &str, draw: impl FnOnce() -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
-        let path = self.entry(&format!("{drawing}\n{}", env!("MBSBENCH_RENDERER")), "png");
+        let path = self.picture_path(drawing);
         // The checksum stands behind the picture: what is damaged is drawn again.
         if let Some((picture, sum)) = fs::read(&path).ok().as_deref().and_then(|kept| kept.split_last_chunk::<32>())
             && blake3::hash(picture).as_bytes() == sum
@@ -136,7 +152,7 @@ mod tests {
         assert_eq!(draws.get(), 1);
         picture("<svg>another</svg>");
         assert_eq!(draws.get(), 2);
-        let path = store.entry(&format!("<svg/>\n{}", env!("MBSBENCH_RENDERER")), "png");
+        let path = store.picture_path("<svg/>");
         let mut kept = fs::read(&path).unwrap();
         kept[1] ^= 1;
         fs::write(&path, kept).unwrap();
@@ -152,6 +168,11 @@ mod tests {
         let path = store.path("run");
         let content = fs::read(&path).unwrap();
         fs::write(&path, &content[..content.len() / 2]).unwrap();
+        assert_eq!(store.load::<Record>("run"), None);
+        // A digit that has changed is no syntax error.
+        let text = String::from_utf8(content).unwrap();
+        assert_eq!(text.matches("0.30000000000000004").count(), 1);
+        fs::write(&path, text.replace("0.30000000000000004", "0.30000000000000005")).unwrap();
         assert_eq!(store.load::<Record>("run"), None);
     }
 }

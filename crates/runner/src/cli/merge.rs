@@ -1,0 +1,31 @@
+//! `mbsbench merge`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::{CommandError, Exit};
+use crate::output::Output;
+use crate::registry::Registry;
+use crate::store::Store;
+
+/// Takes over what stores in `folders` have. Where some of it is refused, the rest is there, and the exit code says so.
+pub(super) fn merge(
+    registry: &Registry,
+    folders: &[PathBuf],
+    cache: &Path,
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let merged = Store::new(cache, registry.fingerprint()).merge(folders)?;
+    for (file, refusal) in &merged.refused {
+        let _ = writeln!(std::io::stderr(), "{}: {refusal}", file.display());
+    }
+    let mut parts = vec![format!("{} added", merged.added), format!("{} there already", merged.same)];
+    if merged.times > 0 {
+        parts.push(format!("{} left out: times belong to the machine they were taken on", merged.times));
+    }
+    if !merged.refused.is_empty() {
+        parts.push(format!("{} refused", merged.refused.len()));
+    }
+    output.line(format!("{}: {}", cache.display(), parts.join(", ")))?;
+    Ok(if merged.refused.is_empty() { Exit::Done } else { Exit::Differs })
+}

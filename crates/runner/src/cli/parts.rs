@@ -1,0 +1,91 @@
+//! `mbsbench cell` and `mbsbench shard`: some of the runs, kept in the store, on any machine.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::CommandError;
+use super::files::selected;
+use super::run::RunOptions;
+use crate::input::nearest;
+use crate::output::Output;
+use crate::pipeline::{Made, make, title};
+use crate::plan::{Plan, RunSpec, Shard};
+use crate::progress::Progress;
+use crate::registry::Registry;
+use crate::store::Store;
+
+/// Makes the run of that key. Where several experiments have it, what each of them draws of it is kept.
+pub(super) fn cell(
+    registry: &Registry,
+    key: &str,
+    wanted: &[PathBuf],
+    options: &RunOptions,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = selected(registry, wanted, options.quick)?;
+    let is_meant = |run: &RunSpec| key == run.key.full() || key == run.key.to_string();
+    let meant: Vec<(&Plan, &RunSpec)> = runs(&plans).filter(|(_, run)| is_meant(run)).collect();
+    let Some((first, _)) = meant.first() else {
+        let keys: Vec<String> = runs(&plans).map(|(_, run)| run.key.to_string()).collect();
+        let nearest = nearest(key, keys.iter().map(String::as_str)).map(str::to_owned);
+        return Err(CommandError::UnknownRun { found: key.to_owned(), nearest });
+    };
+    if meant.iter().all(|(plan, _)| plan.is_timed()) {
+        return Err(CommandError::TimedRun { key: key.to_owned(), experiment: first.experiment.id.clone() });
+    }
+    let (made, _) = keep(registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options)?;
+    for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
+        let line = format!("{} {} {}: {}", run.key, plan.experiment.id, title(plan, run), record.status);
+        output.line(line)?;
+    }
+    Ok(())
+}
+
+/// Makes a part of the runs.
+pub(super) fn shard(
+    registry: &Registry,
+    shard: Shard,
+    wanted: &[PathBuf],
+    options: &RunOptions,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = selected(registry, wanted, options.quick)?;
+    for plan in plans.iter().filter(|plan| plan.is_timed()) {
+        let Plan { experiment, runs, .. } = plan;
+        output.line(format!(
+            "{}: {} runs left out, since they are timed: `run` has to make them",
+            experiment.id,
+            runs.len()
+        ))?;
+    }
+    let (_, progress) = keep(registry, &plans, &|plan, run| !plan.is_timed() && shard.has(&run.key), options)?;
+    output.line(progress.summary())?;
+    Ok(())
+}
+
+fn runs(plans: &[Plan]) -> impl Iterator<Item = (&Plan, &RunSpec)> {
+    plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)))
+}
+
+/// Makes the chosen runs and keeps them in the store.
+fn keep(
+    registry: &Registry,
+    plans: &[Plan],
+    is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    options: &RunOptions,
+) -> Result<(Made, Progress), CommandError> {
+    let kept = |error| CommandError::Store { path: options.cache.clone(), error };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
+    let store = Store::new(&options.cache, registry.fingerprint());
+    store.prepare().map_err(kept)?;
+    let progress = Progress::new(runs(plans).filter(|(plan, run)| is_chosen(plan, run)).count());
+    let made = pool.install(|| make(plans, is_chosen, &store, options.fresh, &progress));
+    progress.clear();
+    let made = made.map_err(kept)?;
+    for certificate in &made.certificates {
+        if let Err(failure) = &certificate.outcome {
+            let _ = writeln!(std::io::stderr(), "reference {}: {failure}", certificate.plan.key);
+        }
+    }
+    Ok((made, progress))
+}

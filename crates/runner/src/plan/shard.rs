@@ -1,0 +1,62 @@
+//! Parts of the runs, for several machines.
+
+use std::str::FromStr;
+
+use super::RunKey;
+
+/// One of several parts of the runs: those whose keys, taken as numbers, leave the same remainder. Which part has a run
+/// depends on its key and the number of parts, and not on what else is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    of: u32,
+}
+
+/// A part that there is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("accepted: I/N with whole numbers, I from 1 to N, such as `1/8` to `8/8`")]
+pub struct NoShard;
+
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Self, NoShard> {
+        let (index, of) = text.split_once('/').ok_or(NoShard)?;
+        let (index, of) = (index.parse().map_err(|_| NoShard)?, of.parse().map_err(|_| NoShard)?);
+        if (1..=of).contains(&index) { Ok(Self { index, of }) } else { Err(NoShard) }
+    }
+}
+
+impl Shard {
+    /// Whether it has the run of that key.
+    #[must_use]
+    pub fn has(self, key: &RunKey) -> bool {
+        let digits = key.full().chars().filter_map(|digit| digit.to_digit(16));
+        let remainder = digits.fold(0, |rest, digit| (16 * rest + u64::from(digit)) % u64::from(self.of));
+        remainder == u64::from(self.index - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_a_remainder_of_the_key() {
+        let key = RunKey("00000000000000000000000000000000000000000000000000000000000000ff".to_owned());
+        // 255 = 2 · 127 + 1 = 10 · 25 + 5.
+        for (shard, has) in [("1/1", true), ("1/2", false), ("2/2", true), ("6/10", true), ("5/10", false)] {
+            assert_eq!(shard.parse::<Shard>().unwrap().has(&key), has, "{shard}");
+        }
+        // 2^256 - 1 is a multiple of 17, as 16^64 leaves the remainder 1.
+        let largest = RunKey("f".repeat(64));
+        assert!("1/17".parse::<Shard>().unwrap().has(&largest));
+    }
+
+    #[test]
+    fn parts_that_there_are_not_are_refused() {
+        for text in ["", "1", "/", "0/2", "3/2", "1/0", "0/0", "-1/2", "1/2/3", "a/b", "1/4294967296"] {
+            assert_eq!(text.parse::<Shard>(), Err(NoShard), "{text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Stores that were written elsewhere become part of this one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::entry::{Content, Entry, Refusal};
+use super::{Store, write_atomically};
+
+/// What became of the entries of other stores.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Entries that are here now and were not before.
+    pub added: usize,
+    /// Entries that were here already, or in two of the stores.
+    pub same: usize,
+    /// Times, which stay with the machine they were taken on.
+    pub times: usize,
+    /// Files that are not taken, each with the reason.
+    pub refused: Vec<(PathBuf, Refusal)>,
+}
+
+/// Two entries of the same name that are not the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{title} is not the same in {one} and {other}", one = one.display(), other = other.display())]
+pub struct Conflict {
+    /// `run` or `reference`, and the key.
+    pub title: String,
+    /// The file that came first.
+    pub one: PathBuf,
+    /// The other file.
+    pub other: PathBuf,
+}
+
+/// Why stores are not merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A folder cannot be listed.
+    #[error("{folder}: {error}", folder = folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Entries contradict each other; all of them. Nothing is merged.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Conflicts(Vec<Conflict>),
+    /// An entry cannot be written. Those written by then are whole.
+    #[error("{path}: {error}", path = path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// An entry that is there, for comparison.
+struct Known {
+    file: PathBuf,
+    sum: blake3::Hash,
+    is_here: bool,
+}
+
+impl Store {
+    /// Takes over the entries of other stores. Every one is checked before the first is written; one that cannot be
+    /// trusted is refused and does not keep the others out. Pictures are left alone, and files whose names begin with a
+    /// dot: what killed writers and other tools leave behind.
+    ///
+    /// # Errors
+    /// A folder that cannot be listed; entries that contradict each other or those here; a file that cannot be written.
+    pub fn merge(&self, folders: &[PathBuf]) -> Result<Merged, MergeError> {
+        let mut merged = Merged::default();
+        let mut known: BTreeMap<PathBuf, Known> = BTreeMap::new();
+        let mut conflicts = Vec::new();
+        for folder in folders {
+            let files = files(folder).map_err(|error| MergeError::Folder { folder: folder.clone(), error })?;
+            for file in files {
+                match self.take(&file, folder, &mut known) {
+                    Ok(Taken::New) => merged.added += 1,
+                    Ok(Taken::Same) => merged.same += 1,
+                    Ok(Taken::Times) => merged.times += 1,
+                    Ok(Taken::Conflict(conflict)) => conflicts.push(conflict),
+                    Err(refusal) => merged.refused.push((file, refusal)),
+                }
+            }
+        }
+        if !conflicts.is_empty() {
+            return Err(MergeError::Conflicts(conflicts));
+        }
+        for (place, entry) in known.iter().filter(|(_, entry)| !entry.is_here) {
+            self.copy(place, entry).map_err(|error| MergeError::Write { path: self.folder.join(place), error })?;
+        }
+        Ok(merged)
+    }
+
+    /// What is to be done with a file of another store.
+    fn take(&self, file: &Path, folder: &Path, known: &mut BTreeMap<PathBuf, Known>) -> Result<Taken, Refusal> {
+        let place = file.strip_prefix(folder).unwrap_or(file);
+        let bytes = fs::read(file)?;
+        let entry = Entry::parse(&bytes)?;
+        if entry.check(place, &self.fingerprint)? == Content::Times {
+            return Ok(Taken::Times);
+        }
+        let sum = blake3::hash(&bytes);
+        if !known.contains_key(place)
+            && let Some(own) = self.own(place)
+        {
+            known.insert(place.to_owned(), own);
+        }
+        match known.get(place) {
+            None => {
+                known.insert(place.to_owned(), Known { file: file.to_owned(), sum, is_here: false });
+                Ok(Taken::New)
+            }
+            Some(known) if known.sum == sum => Ok(Taken::Same),
+            Some(known) => {
+                Ok(Taken::Conflict(Conflict { title: entry.title(), one: known.file.clone(), other: file.to_owned() }))
+            }
+        }
+    }
+
+    /// The entry that this store has at a place; a damaged one counts as missing.
+    fn own(&self, place: &Path) -> Option<Known> {
+        let file = self.folder.join(place);
+        let bytes = fs::read(&file).ok()?;
+        Entry::parse(&bytes).ok()?.check(place, &self.fingerprint).ok()?;
+        Some(Known { file, sum: blake3::hash(&bytes), is_here: true })
+    }
+
+    fn copy(&self, place: &Path, entry: &Known) -> io::Result<()> {
+        let bytes = fs::read(&entry.file)?;
+        if blake3::hash(&bytes) != entry.sum {
+            return Err(io::Error::other(format!("{} has changed since it was checked", entry.file.display())));
+        }
+        write_atomically(&self.folder.join(place), &bytes)
+    }
+}
+
+/// What is to be done with an entry.
+enum Taken {
+    New,
+    Same,
+    Times,
+    Conflict(Conflict),
+}
+
+/// The files of a store that are entries or ought to be, in the order of their paths.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = |folder: &Path| -> io::Result<Vec<PathBuf>> {
+        let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+        paths.sort();
+        Ok(paths)
+    };
+    let mut files = Vec::new();
+    for path in paths(folder)? {
+        if path.is_dir() {
+            files.extend(paths(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    let is_hidden = |file: &Path| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    files.retain(|file| !is_hidden(file) && file.extension().is_none_or(|extension| extension != "png"));
+    Ok(files)
+}

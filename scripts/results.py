@@ -1,0 +1,96 @@
+"""Results of an experiment as pandas tables.
+
+>>> from results import load
+>>> shaft = load("results", "zhang2022/shaft-convergence")
+>>> shaft.runs, shaft.claims, shaft.figures["figure-14a"]
+"""
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+# Files beside the runs that are neither a figure nor a table of the experiment.
+OTHERS = {"runs", "timings", "references", "robustness", "robustness-samples"}
+# Hexadecimal, and never a number.
+KEYS = ["run", "reference"]
+
+
+@dataclass
+class Results:
+    """What is known of one experiment; a table that is not there is empty."""
+
+    runs: pd.DataFrame
+    """One row a run: axes, `status`, `t_reached`, measures, and the key `run`."""
+    timings: pd.DataFrame
+    """One row a run that was timed, on the machine that is named there."""
+    references: pd.DataFrame
+    """One row a reference, with the digits to which its two methods agree."""
+    claims: pd.DataFrame
+    """The paper's claims that rest on these runs: statement, published, measured, verdict, …"""
+    figures: dict[str, pd.DataFrame]
+    """The data of each figure by its name: `panel`, `series`, `published`, `x`, `y`, …"""
+    tables: dict[str, pd.DataFrame]
+    """The cells of each table by its name."""
+
+
+def load(results_dir, id: str) -> Results:
+    """Reads the results of the experiment `id` (`paper/name`) below `results_dir`.
+
+    Raises FileNotFoundError where there are none.
+    """
+    folder = Path(results_dir) / id
+    runs = read(folder / "runs.csv")
+    data = {path.stem: read(path) for path in sorted(folder.glob("*.csv")) if path.stem not in OTHERS}
+    is_figure = {name: list(table.columns[:2]) == ["panel", "series"] for name, table in data.items()}
+    return Results(
+        runs=runs,
+        timings=read_if_there(folder / "timings.csv"),
+        references=read_if_there(folder / "references.csv"),
+        claims=claims_on(set(runs["run"]), Path(results_dir) / id.split("/")[0] / "claims.json"),
+        figures={name: table for name, table in data.items() if is_figure[name]},
+        tables={name: table for name, table in data.items() if not is_figure[name]},
+    )
+
+
+def read(path: Path) -> pd.DataFrame:
+    """A table with every double as it was written; columns in which all is a number or a truth value hold these."""
+    table = pd.read_csv(path, dtype=str)
+    for name in table.columns.difference(KEYS):
+        values = [cell if pd.isna(cell) else value(cell) for cell in table[name]]
+        if None not in values:
+            table[name] = pd.Series(values)
+    return table
+
+
+def value(text: str) -> float | bool | None:
+    """A number as experiment files spell it (`2^-10` among them) or a truth value; none where it is something else."""
+    if text in ("true", "false"):
+        return text == "true"
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    power = re.fullmatch(r"(\d+)\^([+-]?\d+)", text)
+    try:
+        return float(power[1]) ** int(power[2]) if power else float(text)
+    except ValueError:
+        return None
+
+
+def read_if_there(path: Path) -> pd.DataFrame:
+    return read(path) if path.exists() else pd.DataFrame()
+
+
+def claims_on(runs: set[str], path: Path) -> pd.DataFrame:
+    """The claims in a file that rest on some of these runs."""
+    claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return pd.DataFrame([claim for claim in claims if runs.intersection(claim["evidence"])])
+
+
+if __name__ == "__main__":
+    found = load(*sys.argv[1:3])
+    print(found.runs)
+    verdicts = found.claims["verdict"].value_counts().to_dict() if len(found.claims) else {}
+    print(f"{len(found.runs)} runs, figures {list(found.figures)}, tables {list(found.tables)}, verdicts {verdicts}")
