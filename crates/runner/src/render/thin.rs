@@ -2,11 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::decimate::{INVISIBLE, simplify, simplify_path};
+use super::decimate::{simplify, simplify_path};
 use super::figure::{Axis, Kind, Panel, Point, Scale, Series};
 
 /// Cells along an axis, of which each holds one dot: half a pixel of the usual figure.
 const CELLS: f64 = 1000.0;
+
+/// A distance that nobody sees, as a share of an axis: a third of a pixel of the usual figure.
+const UNSEEN: f64 = 1.0 / 1000.0;
 
 /// The panel without the points of its curves that lie beyond the range of x or that a straight line between their neighbours
 /// shows as well, and without dots that lie on others. What is left are points of the panel, to the bit. Series drawn otherwise
@@ -55,16 +58,12 @@ fn of_line(places: &[[f64; 2]]) -> Vec<usize> {
     let is_placed = |place: &[f64; 2]| place.iter().all(|share| share.is_finite());
     let x: Vec<f64> = places.iter().map(|place| place[0]).collect();
     if !x.is_sorted() {
-        return if places.iter().all(is_placed) {
-            simplify_path(places, INVISIBLE)
-        } else {
-            (0..places.len()).collect()
-        };
+        return if places.iter().all(is_placed) { simplify_path(places, UNSEEN) } else { (0..places.len()).collect() };
     }
     let y: Vec<f64> = places.iter().map(|place| place[1]).collect();
     let placed = || y.iter().copied().filter(|share| share.is_finite());
     let range = placed().fold(f64::MIN, f64::max) - placed().fold(f64::MAX, f64::min);
-    if range > 0.0 { simplify(&x, &[&y], INVISIBLE / range) } else { simplify(&x, &[&y], INVISIBLE) }
+    if range > 0.0 { simplify(&x, &[&y], UNSEEN / range) } else { simplify(&x, &[&y], UNSEEN) }
 }
 
 fn of_dots(places: &[[f64; 2]]) -> Vec<usize> {
@@ -130,7 +129,7 @@ mod tests {
             let right = linear.partition_point(|kept| kept[0] < point[0]).max(1);
             let [a, b] = [linear[right - 1], linear[right]];
             let between = a[1] + (b[1] - a[1]) * (point[0] - a[0]) / (b[0] - a[0]);
-            assert!((between - point[1]).abs() <= INVISIBLE * (1.0 + 1e-9), "{between} at {point:?}");
+            assert!((between - point[1]).abs() <= UNSEEN * (1.0 + 1e-9), "{between} at {point:?}");
         }
     }
 
