@@ -136,6 +136,14 @@ mod tests {
             let expected = tangent_derivative(&g, &a) * rate;
             assert_relative_eq!(product.map(|x| x.eps), expected, epsilon = 1e-13);
         }
+
+        /// A rotation `g` about a centre that turns with Ω has angular velocity `G(g) g' + R(g) Ω`; here `g = c g'`.
+        #[test]
+        fn what_follows_a_centre_turns_with_it(g in vector(), centre in vector(), c in 0.001..0.05_f64) {
+            let omega = tangent(&g) * (g / c) + rotation(&g) * centre;
+            let fixed = (inverse_tangent(&g) * omega - centre) * c;
+            assert_relative_eq!(following(&centre, c, &fixed), g, epsilon = 1e-12);
+        }
     }
 
     #[test]

@@ -83,6 +83,43 @@ fn solutions_are_those_of_the_matrix() {
     }
 }
 
+/// Where charts move, `y` depends on `y'` by [`Dae::follow`], and increments are those along that relation.
+#[test]
+fn solutions_follow_moving_charts() {
+    let flexible = checked(medley());
+    let at = Anywhere::of(&flexible);
+    let n = at.y.len();
+    let centre: Vec<f64> = numbers(4).take(n).collect();
+    let direction: Vec<f64> = numbers(5).take(at.rates.len()).collect();
+    let start = |k: usize| C * (at.rates[k] - centre[k]);
+
+    let mut equations = flexible.equations::<Dual64>();
+    let constant = |values: &[f64]| -> Vec<_> { values.iter().map(|&x| Dual64::from(x)).collect() };
+    let mut y: Vec<_> = (0..n).map(|k| Dual64::new(start(k), C * direction[k])).collect();
+    let rates: Vec<_> = at.rates.iter().zip(&direction).map(|(&rate, &part)| Dual64::new(rate, part)).collect();
+    equations.follow(&constant(&centre), Dual64::from(C), &mut y);
+    let (chart, mut change) = (constant(&at.chart), rates.clone());
+    let point = Point { t: Dual64::from(TIME), chart: &chart, y: &y, rates: &rates };
+    equations.residual(point, Dual64::from(C), &mut change).expect("it exists");
+    let change: Vec<f64> = change.iter().map(|row| row.eps).collect();
+
+    let mut equations = flexible.equations::<f64>();
+    let solved = |equations: &mut dyn Dae, y: &[f64]| {
+        let (point, mut residual) = (Point { y, ..at.point() }, vec![0.0; at.rates.len()]);
+        equations.residual(point, C, &mut residual).expect("it exists");
+        equations.factorise(point, C).expect("it is regular");
+        let mut x = change.clone();
+        equations.solve(&mut x);
+        x.iter().zip(&direction).map(|(x, part)| (x - part).abs()).fold(0.0, f64::max)
+    };
+    let mut y: Vec<f64> = (0..n).map(start).collect();
+    equations.follow(&centre, C, &mut y);
+    let along = solved(&mut equations, &y);
+    assert!(along < 1e-9, "{along:e}");
+    let at_rest = solved(&mut equations, &y);
+    assert!(at_rest > 1e-4, "the next factorisation is of charts at rest: {at_rest:e}");
+}
+
 #[test]
 fn a_change_of_chart_changes_nothing() {
     let flexible = checked(medley());
