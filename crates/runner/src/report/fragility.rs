@@ -41,29 +41,29 @@ impl Studied {
         }
     }
 
-    /// The share of the samples about which something can be said that bear the nominal verdict out. A verdict that says
-    /// nothing is borne out by whichever is more frequent; NaN where nothing can be said at any sample.
-    fn steadiness(&self) -> f64 {
-        let holds = self.finding.share();
-        match self.verdict {
+    /// The share of the samples about which something can be said that bear the nominal verdict out; none where nothing can
+    /// be said at any. A verdict that says nothing is borne out by whichever is more frequent.
+    fn steadiness(&self) -> Option<f64> {
+        let holds = (self.finding.count.samples > 0).then(|| self.finding.share())?;
+        Some(match self.verdict {
             Verdict::Reproduced => holds,
             Verdict::Partly | Verdict::Contradicted => 1.0 - holds,
             Verdict::Inconclusive | Verdict::Untestable => holds.max(1.0 - holds),
-        }
+        })
     }
 
     /// Whether every sample bears the verdict out.
     fn is_steady(&self) -> bool {
-        self.steadiness() >= 1.0 && self.finding.inconclusive == 0
+        self.steadiness() == Some(1.0) && self.finding.inconclusive == 0
     }
 }
 
-/// The claims with the most fragile first: by how few samples bear the verdict out, then by how few say anything.
+/// The claims with the most fragile first: by how few samples bear the verdict out, then by how few say anything. Those about
+/// which no sample says anything are the last.
 fn fragile_first(studied: &mut [Studied]) {
-    let rank = |each: &Studied| (each.steadiness(), each.finding.count.samples);
     studied.sort_by(|a, b| {
-        let ((a, of), (b, than)) = (rank(a), rank(b));
-        a.total_cmp(&b).then(of.cmp(&than))
+        let [first, second] = [a, b].map(|each| each.steadiness().unwrap_or(f64::INFINITY));
+        first.total_cmp(&second).then(a.finding.count.samples.cmp(&b.finding.count.samples))
     });
 }
 
