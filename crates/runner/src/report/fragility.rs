@@ -83,10 +83,10 @@ pub(super) fn section(results: &Path, reports: &[&PaperReport<'_>]) -> Result<Ma
                 h2 { "How much hangs on what the papers leave out" }
                 p {
                     "Parameters that a paper does not print were sampled over the ranges in which they plausibly lie, and the claims \
-                     that rest on them judged at every sample. “Holds in” is the share of the range in which a claim holds, with \
-                     its interval of 95 % confidence; beside it the verdict at the values used everywhere else. Verdicts that \
-                     fewest samples bear out come first. “Decided by” is the parameter that tells best where a claim holds, \
-                     with the threshold and the shares on either side of it."
+                     that rest on them judged at every sample. “Holds in” is the share of the samples in which a claim holds, with \
+                     its interval of 95 % confidence; beside it stands the verdict at the values used everywhere else. Verdicts that \
+                     fewest samples bear out come first. “Decided by” is what tells best where a claim holds, with the threshold \
+                     and the shares on either side of it; nothing, where no parameter does so significantly."
                 }
                 @for paper in &papers { (paper) }
             }
