@@ -18,6 +18,8 @@ struct Studied {
     statement: String,
     /// Its verdict at the nominal values.
     verdict: Verdict,
+    /// Whether these were tuned to what is published.
+    calibrated: bool,
     /// How it fares over the samples.
     finding: Finding,
     /// What decides, in words.
@@ -32,6 +34,7 @@ impl Studied {
         Self {
             statement: judged.claim.statement.clone(),
             verdict: judged.judgement.verdict,
+            calibrated: judged.claim.calibrated,
             decides: match words::decided(&finding, name) {
                 nothing if nothing.is_empty() => words::correlations(&finding, name),
                 decided => decided,
@@ -140,12 +143,12 @@ fn table(paper: &str, studied: &[&Studied]) -> Markup {
 }
 
 fn row(paper: &str, studied: &Studied) -> Markup {
-    let Studied { statement, verdict, finding, decides, study } = studied;
+    let Studied { statement, verdict, calibrated, finding, decides, study } = studied;
     let page = format!("{paper}.html");
     html! {
         tr {
             td { a href=(format!("{page}#claim-{}", anchor(&finding.claim))) { (statement) } }
-            td { (badge(*verdict)) }
+            td { (badge(*verdict)) @if *calibrated { " " span.calibrated { "calibrated" } } }
             td.share {
                 a href=(format!("{page}#{study}")) { (words::share(finding)) }
                 @if finding.count.samples > 0 { (range(finding)) span.interval { (words::interval(finding)) } }
@@ -178,6 +181,7 @@ mod tests {
         Studied {
             statement: statement.to_owned(),
             verdict,
+            calibrated: verdict == Verdict::Partly,
             finding: Finding { claim: format!("figure-1/{statement}"), count, ..Finding::default() },
             decides: "mass below 2.000: 90 %, else 3 %".to_owned(),
             study: study_anchor("paper/swing"),
@@ -237,6 +241,12 @@ mod tests {
         }
         let place = |part: &str| text.find(part).unwrap();
         assert!(place("It &lt; swings.") < place("at every sample") && place("at every sample") < place("It hangs."));
+    }
+
+    #[test]
+    fn claims_with_calibrated_parameters_are_marked() {
+        let is_marked = |verdict| row("swing2001", &studied("a", verdict, 1, 2)).into_string().contains("calibrated");
+        assert!(is_marked(Verdict::Partly) && !is_marked(Verdict::Reproduced));
     }
 
     #[test]
