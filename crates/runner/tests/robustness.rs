@@ -75,11 +75,16 @@ claims:
 ";
 
 fn place(claims: &str) -> TempDir {
+    place_as("mine", claims)
+}
+
+/// The experiment and its ledger as those of `paper`.
+fn place_as(paper: &str, claims: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let experiments = folder.path().join("experiments/mine");
+    let experiments = folder.path().join("experiments").join(paper);
     fs::create_dir_all(&experiments).unwrap();
-    fs::write(experiments.join("pendulum.yaml"), EXPERIMENT).unwrap();
-    fs::write(experiments.join("claims.yaml"), claims).unwrap();
+    fs::write(experiments.join("pendulum.yaml"), EXPERIMENT.replace("id: mine/", &format!("id: {paper}/"))).unwrap();
+    fs::write(experiments.join("claims.yaml"), claims.replace("paper: mine", &format!("paper: {paper}"))).unwrap();
     folder
 }
 
@@ -201,6 +206,40 @@ fn the_report_shows_the_study() {
     ] {
         assert!(page.contains(part), "{part}");
     }
+}
+
+/// The front page leads to claims and studies on the pages of papers; there has to be something where its links point.
+#[test]
+fn the_front_page_shows_the_study_and_its_links_lead_somewhere() {
+    let folder = place_as("gil2013", &CLAIMS.replace("timing.median_s", "t_reached"));
+    let (code, said) = mbsbench(folder.path(), "robustness experiments/gil2013/pendulum.yaml --samples 64");
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = mbsbench(folder.path(), "reproduce");
+    assert!(code == Some(0) || code == Some(1), "{said}");
+    let page = |name: &str| fs::read_to_string(folder.path().join("results/report").join(name)).unwrap();
+    let (front, paper) = (page("index.html"), page("gil2013.html"));
+    // Only the claim on the other case is left out, and the one that nothing can test; `fast` holds wherever runs are made.
+    assert!(front.contains("id=\"fragility-gil2013\"") && front.contains("of 4</strong>"), "{front}");
+    assert!(front.contains("weight above"), "what decides");
+    let targets: Vec<&str> =
+        front.split("href=\"gil2013.html#").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    for kind in ["claim-light", "robustness-gil2013-pendulum", "verdict-reproduced", "verdict-untestable"] {
+        assert!(targets.contains(&kind), "{kind}: {targets:?}");
+    }
+    for target in targets {
+        assert!(paper.contains(&format!("id=\"{target}\"")), "nothing at {target}");
+    }
+}
+
+/// How many samples there are is said by the command, else by the file.
+#[test]
+fn the_file_says_how_many_samples_where_the_command_does_not() {
+    let folder = place(CLAIMS);
+    let path = folder.path().join("experiments/mine/pendulum.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("study:\n", "study:\n  samples: 24\n")).unwrap();
+    assert!(study(folder.path(), "").contains(": 24 samples, "));
+    assert!(study(folder.path(), "--samples 16").contains(": 16 samples, "));
 }
 
 #[test]

@@ -19,9 +19,9 @@ use crate::store::{Store, write_atomically};
 /// How a study is made.
 #[derive(Debug, Clone, clap::Args)]
 pub struct StudyOptions {
-    /// Samples of the undetermined parameters.
-    #[arg(long, default_value_t = 512)]
-    pub samples: u32,
+    /// Samples of the undetermined parameters; those that the file says, or 512, where not given.
+    #[arg(long)]
+    pub samples: Option<u32>,
     /// Threads; all cores where not given.
     #[arg(long)]
     pub jobs: Option<usize>,
@@ -54,8 +54,9 @@ pub(super) fn robustness(
             output.line(format!("{id}: the paper has no ledger of claims"))?;
             continue;
         };
-        let progress = Progress::new(studied(plan) * options.samples as usize).counting_failures();
-        let study = pool.install(|| Study::new(plan, &ledger, options.samples, registry, &store, &progress));
+        let samples = options.samples.unwrap_or_else(|| plan.experiment.study.samples());
+        let progress = Progress::new(studied(plan) * samples as usize).counting_failures();
+        let study = pool.install(|| Study::new(plan, &ledger, samples, registry, &store, &progress));
         progress.clear();
         let study = study?;
         let findings = Finding::all(&study);

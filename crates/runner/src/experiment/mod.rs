@@ -123,6 +123,13 @@ pub struct Placed<T> {
 }
 
 impl Experiment {
+    /// Names of what varies in a study: the undetermined parameters, then the features.
+    #[must_use]
+    pub fn variables(&self) -> Vec<&str> {
+        let parameters = self.undetermined.iter().map(|(key, _)| key.name.as_str());
+        parameters.chain(self.study.features.iter().map(|feature| feature.value.name.as_str())).collect()
+    }
+
     /// Whether a file of `paper` means this experiment by `name`: its id, or within the paper the part after it.
     #[must_use]
     pub fn is_called(&self, name: &str, paper: &str) -> bool {

@@ -18,6 +18,8 @@ pub struct StudySpec {
     /// Claims whose ids begin like this; all of them where nothing is said. Numbers that only the nominal parameters have are
     /// no matter for a study.
     pub claims: Vec<String>,
+    /// How many samples are taken, where the command does not say; 512 where neither does.
+    pub samples: Option<u32>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Feature>,
 }
@@ -65,7 +67,10 @@ impl Feature {
 }
 
 /// Keys of the block.
-const KEYS: [&str; 3] = ["cases", "claims", "features"];
+const KEYS: [&str; 4] = ["cases", "claims", "samples", "features"];
+
+/// Samples of a study of which nothing is said.
+const SAMPLES: u32 = 512;
 
 /// The block `study:`, its parts with their nodes.
 #[derive(Debug, Clone, Default)]
@@ -74,6 +79,8 @@ pub struct StudyScope {
     pub cases: Vec<Placed<String>>,
     /// Beginnings of the ids of claims that are judged; all of them where there is none.
     pub claims: Vec<Placed<String>>,
+    /// How many samples are taken.
+    pub samples: Option<u32>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Placed<Feature>>,
 }
@@ -83,7 +90,7 @@ impl StudyScope {
         let Some(node) = root.get("study") else { return Ok(Self::default()) };
         if !matches!(node.value, Value::Map(_)) {
             return Err(Problem::new(node.place, format!("found {}", node.describe()))
-                .help("accepted: a map with `cases`, `claims` and `features`"));
+                .help("accepted: a map with `cases`, `claims`, `samples` and `features`"));
         }
         if undetermined.is_empty() {
             return Err(Problem::new(root.place_of("study"), "nothing is undetermined that could be studied")
@@ -111,7 +118,19 @@ impl StudyScope {
                 return Err(problem.help("accepted: a number above zero"));
             }
         }
-        Ok(Self { cases: items(node, "cases", read)?, claims: items(node, "claims", read)?, features })
+        let samples = node.get("samples").map(read::<u32>).transpose()?;
+        if samples == Some(0) {
+            return Err(
+                Problem::new(node.place_of("samples"), "no samples").help("accepted: a whole number above zero")
+            );
+        }
+        Ok(Self { cases: items(node, "cases", read)?, claims: items(node, "claims", read)?, samples, features })
+    }
+
+    /// How many samples are taken where the command asks for no number of them.
+    #[must_use]
+    pub fn samples(&self) -> u32 {
+        self.samples.unwrap_or(SAMPLES)
     }
 
     /// Whether a claim is to be judged.

@@ -1,15 +1,19 @@
 //! The front page: all papers and how their claims fare.
 
+use std::path::Path;
+
 use maud::html;
 
-use super::PaperReport;
 use super::page::{page, scorecard};
 use super::published::PAPERS;
+use super::{PaperReport, ReportError, fragility};
 
 /// The front page.
-pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
+pub(super) fn page_of(results: &Path, reports: &[PaperReport<'_>]) -> Result<String, ReportError> {
     let total = reports.iter().map(|report| report.judged.len()).sum::<usize>();
     let report_of = |id: &str| reports.iter().find(|report| report.paper == id);
+    let known: Vec<&PaperReport<'_>> = PAPERS.iter().filter_map(|paper| report_of(paper.id)).collect();
+    let fragility = fragility::section(results, &known)?;
     let body = html! {
         header {
             h1 { "Does what these papers say hold?" }
@@ -24,7 +28,7 @@ pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
                     h2 { a href=(format!("{}.html", paper.id)) { (paper.title) } }
                     p { (paper.authors) " (" code { (paper.id) } "): " (paper.about) "." }
                     @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger of claims yet." } }
-                    @else { (scorecard(&report.judged)) }
+                    @else { (scorecard(&report.judged, &format!("{}.html", paper.id))) }
                 }
             }
             @if PAPERS.iter().any(|paper| report_of(paper.id).is_none()) {
@@ -37,6 +41,7 @@ pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
                     }
                 }
             }
+            (fragility)
             section {
                 h2 { "How to read it" }
                 dl.verdicts {
@@ -56,5 +61,5 @@ pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
             }
         }
     };
-    page("mbsbench: does what these papers say hold?", &body)
+    Ok(page("mbsbench: does what these papers say hold?", &body))
 }

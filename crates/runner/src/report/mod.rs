@@ -5,6 +5,7 @@
 
 mod artefact;
 mod claims;
+mod fragility;
 mod front;
 mod page;
 mod paper;
@@ -52,7 +53,7 @@ pub fn write(results: &Path, papers: &[PaperReport<'_>]) -> Result<PathBuf, Repo
     for paper in papers {
         save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
     }
-    save("index.html", front::page_of(papers))?;
+    save("index.html", front::page_of(results, papers)?)?;
     Ok(folder.join("index.html"))
 }
 

@@ -50,8 +50,9 @@ pub(super) fn badge(verdict: Verdict) -> Markup {
     html! { span.badge.(verdict.name()) { (sign(verdict)) " " (verdict) } }
 }
 
-/// How many claims have each verdict, as a bar with its numbers; calibrated ones are counted apart.
-pub(super) fn scorecard(judged: &[Judged]) -> Markup {
+/// How many claims have each verdict, as a bar with its numbers; calibrated ones are counted apart. Each count leads to its
+/// claims on the page of the paper, `""` on that page itself.
+pub(super) fn scorecard(judged: &[Judged], page: &str) -> Markup {
     let counts = record::counts(judged);
     html! {
         div.scorecard {
@@ -63,13 +64,18 @@ pub(super) fn scorecard(judged: &[Judged]) -> Markup {
             ul.counts {
                 @for &(verdict, count, calibrated) in counts.iter().filter(|(_, count, _)| *count > 0) {
                     li {
-                        (badge(verdict)) " " strong { (count) }
+                        a href=(format!("{page}#{}", verdict_anchor(verdict))) { (badge(verdict)) " " strong { (count) } }
                         @if calibrated > 0 { " (" (calibrated) " with calibrated parameters)" }
                     }
                 }
             }
         }
     }
+}
+
+/// The target of links to the claims that have a verdict.
+pub(super) fn verdict_anchor(verdict: Verdict) -> String {
+    format!("verdict-{}", verdict.name())
 }
 
 /// The SVG of the figure `id` with names that are unique on a page.

@@ -6,7 +6,7 @@ use std::path::Path;
 use maud::{Markup, html};
 
 use super::artefact::{Artefact, entry, experiment_anchor};
-use super::page::{anchor, badge, page, scorecard};
+use super::page::{anchor, badge, page, scorecard, verdict_anchor};
 use super::{PaperReport, ReportError, claims, published, robustness};
 use crate::claims::{Judged, Verdict};
 use crate::experiment::spec::Undetermined;
@@ -40,7 +40,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             section id="scorecard" {
                 h2 { "Scorecard" }
                 @if report.judged.is_empty() { p.pending { "No ledger of claims yet." } }
-                @else { (scorecard(&report.judged)) }
+                @else { (scorecard(&report.judged, "")) }
                 nav aria-label="Tables and figures" {
                     ul.contents {
                         @for (artefact, judged) in artefacts.iter().zip(&placed).filter(|(a, _)| a.is_published()) {
@@ -50,6 +50,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
                 }
             }
             (not_holding(&report.judged))
+            (holding(&report.judged))
             (assumed(report))
             (robustness::section(results, &report.plans, &report.judged)?)
             section id="artefacts" {
@@ -93,19 +94,44 @@ fn not_holding(judged: &[Judged]) -> Markup {
         @if judged.iter().any(|each| each.judgement.verdict != Verdict::Reproduced) {
             section id="not-holding" {
                 h2 { "What does not hold, or cannot be said" }
-                ul.findings {
-                    @for each in open.into_iter().flat_map(of) {
-                        li {
-                            (badge(each.judgement.verdict)) " "
-                            a href=(format!("#claim-{}", anchor(&each.claim.id))) { (each.claim.statement) }
-                            @let (published, measured) = (each.published(), each.measured());
-                            @if !measured.is_empty() && !published.is_empty() {
-                                " Published: " (published) "; measured: " (measured) "."
-                            } @else if !measured.is_empty() {
-                                " Of its landmarks " (measured) "."
-                            }
-                            @if !each.claim.because.is_empty() { " " (each.claim.because) }
-                            @else if !each.judgement.note.is_empty() { " (" (each.judgement.note) ")" }
+                @for verdict in open.into_iter().filter(|&verdict| of(verdict).next().is_some()) {
+                    ul.findings id=(verdict_anchor(verdict)) { @for each in of(verdict) { (not_held(each)) } }
+                }
+            }
+        }
+    }
+}
+
+/// A claim that is anything but reproduced.
+fn not_held(each: &Judged) -> Markup {
+    let (published, measured) = (each.published(), each.measured());
+    html! {
+        li {
+            (badge(each.judgement.verdict)) " "
+            a href=(format!("#claim-{}", anchor(&each.claim.id))) { (each.claim.statement) }
+            @if !measured.is_empty() && !published.is_empty() {
+                " Published: " (published) "; measured: " (measured) "."
+            } @else if !measured.is_empty() {
+                " Of its landmarks " (measured) "."
+            }
+            @if !each.claim.because.is_empty() { " " (each.claim.because) }
+            @else if !each.judgement.note.is_empty() { " (" (each.judgement.note) ")" }
+        }
+    }
+}
+
+/// What is reproduced, to be opened: links to the claims, whose numbers stand with their tables and figures.
+fn holding(judged: &[Judged]) -> Markup {
+    let held: Vec<&Judged> = judged.iter().filter(|each| each.judgement.verdict == Verdict::Reproduced).collect();
+    html! {
+        @if !held.is_empty() {
+            section id="holding" {
+                h2 { "What holds" }
+                details id=(verdict_anchor(Verdict::Reproduced)) {
+                    summary { (held.len()) " claims are " (badge(Verdict::Reproduced)) }
+                    ul {
+                        @for each in held {
+                            li { a href=(format!("#claim-{}", anchor(&each.claim.id))) { (each.claim.statement) } }
                         }
                     }
                 }

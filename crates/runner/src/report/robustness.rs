@@ -15,15 +15,8 @@ use crate::robustness::{Finding, words};
 pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Result<Markup, ReportError> {
     let mut studies = Vec::new();
     for &plan in plans {
-        let folder = results.join(&plan.experiment.id);
-        let path = folder.join("robustness.csv");
-        // A study is made by a command of its own and may not have been.
-        if path.exists() {
-            let mut findings = Finding::read_csv(&read(&path)?)
-                .map_err(|error| ReportError { path: path.clone(), error: error.into() })?;
-            // A study may be older than the ledger.
-            findings.retain(|finding| judged.iter().any(|each| each.claim.id == finding.claim));
-            studies.push(study(&folder, plan, &findings)?);
+        if let Some(findings) = findings(results, plan, judged)? {
+            studies.push(study(&results.join(&plan.experiment.id), plan, &findings)?);
         }
     }
     Ok(html! {
@@ -48,20 +41,36 @@ pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Res
     })
 }
 
+/// What the study of an experiment found of the claims that are judged; none where no study was made.
+pub(super) fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Vec<Finding>>, ReportError> {
+    let path = results.join(&plan.experiment.id).join("robustness.csv");
+    // A study is made by a command of its own and may not have been.
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut findings = Finding::read_csv(&read(&path)?).map_err(|error| ReportError { path, error: error.into() })?;
+    // A study may be older than the ledger.
+    findings.retain(|finding| judged.iter().any(|each| each.claim.id == finding.claim));
+    Ok(Some(findings))
+}
+
+/// The target of links to the study of an experiment.
+pub(super) fn study_anchor(id: &str) -> String {
+    format!("robustness-{}", anchor(id))
+}
+
 /// The study of one experiment.
 fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, ReportError> {
     let id = &plan.experiment.id;
     let scope = &plan.experiment.study;
-    let parameters = plan.experiment.undetermined.iter().map(|(key, _)| key.name.as_str());
-    let names: Vec<&str> = parameters.chain(scope.features.iter().map(|feature| feature.value.name.as_str())).collect();
-    let name = |name: &str| words::short_name(name, &names);
+    let name = |name: &str| words::short_name(name, &plan.experiment.variables());
     let (always, rest): (Vec<&Finding>, Vec<&Finding>) = findings
         .iter()
         .filter(|each| each.left_out.is_none())
         .partition(|each| each.fails() == 0 && each.inconclusive == 0);
     let link = |file: &str| format!("../{id}/{file}");
     Ok(html! {
-        h3 { code { (id) } }
+        h3 id=(study_anchor(id)) { code { (id) } }
         ul {
             @for (key, undetermined) in &plan.experiment.undetermined {
                 @let short = name(&key.name);
