@@ -5,7 +5,7 @@ OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
-.PHONY: reproduce quick report study test lock bench lint setup
+.PHONY: reproduce quick report study test lock bench instructions lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/
 	$(MBSBENCH) reproduce
@@ -30,6 +30,9 @@ lock: ## after a change of dependencies: the crate outside follows the workspace
 
 bench: ## Criterion benches of steppers and right-hand sides
 	$(CARGO) bench --workspace
+
+instructions: ## instructions of two methods on Andrews' squeezer against their bounds; needs valgrind
+	./scripts/instructions.sh
 
 lint: ## what the gate asks of the sources
 	$(CARGO) fmt --all --check

@@ -19,14 +19,14 @@ pub struct Attempt<'p, S: Scalar, St> {
     pub end: Vec<S>,
     /// The same before projection and switches; only set where there are any.
     pub before: Vec<S>,
-    /// Whether the problem projects.
+    /// Whether results are projected.
     pub projects: bool,
 }
 
 impl<'p, S: Scalar, St: Stepper<S>> Attempt<'p, S, St> {
     /// At the start of a solve.
     pub fn new(problem: Counted<'p, S>, stepper: St, t: S, initial: &[S]) -> Self {
-        let projects = problem.projects();
+        let projects = stepper.projects(&problem);
         Self { problem, stepper, t, y: initial.to_vec(), end: initial.to_vec(), before: initial.to_vec(), projects }
     }
 
@@ -42,7 +42,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Attempt<'p, S, St> {
         if is_finite { Ok(()) } else { Err(Failure::NonFinite { time: self.t.value() }) }
     }
 
-    /// Projects the result, which lies at `t_end`, where the problem asks for it.
+    /// Projects the result, which lies at `t_end`, where results are projected.
     ///
     /// # Errors
     /// Those of the problem, and [`Failure::NonFinite`].
@@ -51,7 +51,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Attempt<'p, S, St> {
             return Ok(());
         }
         self.before.copy_from_slice(&self.end);
-        self.problem.project(t_end, &mut self.end)?;
+        self.stepper.project(&mut self.problem, t_end, &mut self.end)?;
         if self.end.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time: self.t.value() }) }
     }
 
@@ -68,7 +68,7 @@ pub struct Within<'w, 'p, S: Scalar, St> {
     pub problem: &'w mut Counted<'p, S>,
     /// A stepper of the observer's own.
     pub stepper: &'w mut St,
-    /// Whether the problem projects.
+    /// Whether states are projected.
     pub projects: bool,
     /// Start of the step, s.
     pub t_start: S,
@@ -96,7 +96,7 @@ impl<S: Scalar, St: Stepper<S>> Interpolant<S> for Within<'_, '_, S, St> {
             let (projects, h) = (self.projects, self.t_end - t_start);
             self.problem.uncounted(|problem| {
                 stepper.state_within(problem, (t_start, h), start, t, y)?;
-                if projects { problem.project(t, y) } else { Ok(()) }
+                if projects { stepper.project(problem, t, y) } else { Ok(()) }
             })?;
         }
         Ok(())

@@ -137,5 +137,6 @@ mod tests {
         check::<4>();
         check::<6>();
         check::<9>();
+        check::<14>();
     }
 }

@@ -62,7 +62,7 @@ macro_rules! continuous_pair {
         }
 
         impl $type {
-            fn build(self) -> ExplicitRungeKutta {
+            pub(crate) fn build(self) -> ExplicitRungeKutta {
                 ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(self.dense_output)
             }
         }

@@ -44,6 +44,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
             steps_rejected: run.rejected,
             steps_repeated: run.repeated,
             factorizations: own.factorizations,
+            newton_iterations: own.newton_iterations,
             linear_solves: own.linear_solves,
             matrix_exponentials: own.matrix_exponentials,
             matrix_products: own.matrix_products,
@@ -89,7 +90,7 @@ impl<'r, 'p, S: Scalar, St: Stepper<S>> Run<'r, 'p, S, St> {
     fn new(stepper: St, mut problem: Counted<'p, S>, task: &'r Task<'r, S>, observer: &'r mut dyn Observer<S>) -> Self {
         let locator = Locator::new(problem.switch_count(), task.initial.len(), stepper.order());
         Self {
-            same_end: !problem.projects() && !problem.locks() && !locator.has_switches(),
+            same_end: !stepper.projects(&problem) && !problem.locks() && !locator.has_switches(),
             shadow: observer.watches().then(|| stepper.clone()),
             attempt: Attempt::new(problem, stepper, task.t_start, task.initial),
             locator,

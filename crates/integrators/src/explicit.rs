@@ -52,6 +52,18 @@ impl ExplicitRungeKutta {
         self.dense_output = dense_output;
         self
     }
+
+    /// How the step is controlled.
+    pub(crate) fn control(&self) -> ControllerSettings {
+        self.control
+    }
+
+    /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
+    pub(crate) fn stepper<S: Scalar>(&self, dimension: usize, with_estimate: bool) -> ExplicitStepper<S> {
+        let formula = self.formula.rounded();
+        let stepper = ExplicitStepper::new(&formula, dimension, with_estimate);
+        if self.dense_output { stepper.with_dense_output(&formula) } else { stepper }
+    }
 }
 
 impl<S: Scalar> Method<S> for ExplicitRungeKutta {
@@ -68,12 +80,7 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let with_estimate = drive::is_adaptive(task);
-        let formula = self.formula.rounded();
-        let mut stepper = ExplicitStepper::new(&formula, problem.dimension(), with_estimate);
-        if self.dense_output {
-            stepper = stepper.with_dense_output(&formula);
-        }
+        let stepper = self.stepper(problem.dimension(), drive::is_adaptive(task));
         drive::solve(stepper, self.control, problem, task, observer)
     }
 }
@@ -124,8 +131,8 @@ enum StartDerivative {
     LastStage,
 }
 
-/// The largest dimension for which there are unrolled loops.
-const LARGEST_UNROLLED: usize = 6;
+/// The dimensions for which there are unrolled loops: points and rigid bodies in the plane, and mechanisms of seven coordinates.
+const UNROLLED: [usize; 5] = [1, 2, 4, 6, 14];
 
 /// States have the dimension that the stepper was made for, and there is space for all stages.
 const FITS: &str = "the stepper was made for states of this dimension";
@@ -144,7 +151,7 @@ impl<S: Scalar> ExplicitStepper<S> {
         // where the last stage is the end, its row are the weights
         let inner = 1..count - usize::from(last_is_end);
         // Unrolled loops run over a fixed number of stages; a large problem keeps no more than it has.
-        let space = if dimension <= LARGEST_UNROLLED { count.max(LONGEST) } else { count };
+        let space = if UNROLLED.contains(&dimension) { count.max(LONGEST) } else { count };
         let stage = |i: usize| Stage { node: formula.nodes[i], row: Row::new(&formula.rows[i], dimension) };
         Self {
             order: formula.order,
@@ -312,6 +319,7 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
             2 => self.step_unrolled::<2>(problem, t, h, start, end),
             4 => self.step_unrolled::<4>(problem, t, h, start, end),
             6 => self.step_unrolled::<6>(problem, t, h, start, end),
+            14 => self.step_unrolled::<14>(problem, t, h, start, end),
             _ => self.step_any(problem, t, h, start, end),
         }
     }
@@ -339,6 +347,7 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
             2 => self.error_unrolled::<2>(h, start, end, rel, abs),
             4 => self.error_unrolled::<4>(h, start, end, rel, abs),
             6 => self.error_unrolled::<6>(h, start, end, rel, abs),
+            14 => self.error_unrolled::<14>(h, start, end, rel, abs),
             _ => self.error_any(h, start, end, rel, abs),
         }
     }

@@ -14,6 +14,7 @@
 //! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
 //! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does the
 //! implicit Runge–Kutta method [`radau5`], whose stages are solved for together; and [`contact_power`], whose steps follow the power of contacts instead of an error.
+//! [`projected`] steppers are explicit ones whose results are moved onto the constraints.
 
 mod attempt;
 mod combine;
@@ -22,6 +23,7 @@ pub mod contact_power;
 pub mod control;
 pub mod definitions;
 pub mod dense;
+mod details;
 pub mod dode;
 pub mod drive;
 pub mod events;
@@ -37,6 +39,7 @@ pub mod low_order;
 pub mod ndf;
 pub mod ode23s;
 pub mod ode45;
+pub mod projected;
 pub mod radau5;
 pub mod stepper;
 mod suite;
@@ -59,6 +62,7 @@ pub use low_order::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, Ns
 pub use ndf::Ode15s;
 pub use ode23s::Ode23s;
 pub use ode45::Ode45;
+pub use projected::Dop853Projected;
 pub use radau5::Radau5;
 pub use stepper::Stepper;
 pub use tableau::Tableau;

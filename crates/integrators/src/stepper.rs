@@ -53,6 +53,20 @@ pub trait Stepper<S: Scalar>: Clone {
     /// formula gave, in the same configuration, so that a derivative there may be taken over.
     fn accepted(&mut self, same_end: bool);
 
+    /// Whether the result of an accepted step is [projected](Self::project).
+    fn projects(&self, problem: &Counted<'_, S>) -> bool {
+        problem.projects()
+    }
+
+    /// Moves the result of an accepted step at `t`, or a state inside one, onto the solution's manifold: as the problem does,
+    /// where the method has no projection of its own.
+    ///
+    /// # Errors
+    /// Those of the projection.
+    fn project(&mut self, problem: &mut Counted<'_, S>, t: S, y: &mut [S]) -> Result<(), Failure> {
+        problem.project(t, y)
+    }
+
     /// Nothing may be taken over from earlier steps.
     fn restart(&mut self);
 
@@ -80,7 +94,7 @@ pub trait Stepper<S: Scalar>: Clone {
     /// Most evaluations of the right-hand side that a step needs.
     fn evaluations(&self) -> u64;
 
-    /// Counters of what the stepper itself did so far: factorisations, linear solves and matrix exponentials.
+    /// Counters of what the stepper itself did so far: factorisations, iterations, linear solves and matrix exponentials.
     fn costs(&self) -> Statistics {
         Statistics::default()
     }

@@ -11,9 +11,9 @@ use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::implicit::Start;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, ContactPower, Dode, Dop853, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Llm, Lms2,
-    Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8, Ss4,
-    Trapezoidal,
+    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, HhtAdd, HhtI3,
+    HhtSi2, Llm, Lms2, Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5,
+    Rk8, Ss4, Trapezoidal,
 };
 use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -153,6 +153,7 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_controlled::<Ode15s>();
     check_controlled::<Radau5>();
     check_mechanics(&Radau5::default());
+    check_mechanics(&Dop853Projected::default());
     check_mechanics(&GeneralizedAlpha::default());
     check_mechanics(&Llm::default());
     check_mechanics(&Ode23s::default());

@@ -8,8 +8,8 @@ use common::constrained::record;
 use mbsbench_integrators::implicit::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
 use mbsbench_integrators::implicit::{Esdirk, LinearMultistep, SingleStep};
 use mbsbench_integrators::{
-    Bs32, Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Radau5, Rk3, Rk4,
-    Rk5, Rk8,
+    Bs32, Dop853, Dop853Projected, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45,
+    Radau5, Rk3, Rk4, Rk5, Rk8,
 };
 use mbsbench_problem::{Counted, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task};
 use nalgebra::{Complex, DMatrix};
@@ -234,7 +234,7 @@ fn polynomial(roots: &[Complex<f64>]) -> Vec<f64> {
 fn runs_have_the_roots_of_the_matrix() {
     let half = Newmark { gamma: 0.5, beta: Some(0.25), ..Newmark::default() };
     let generalized = |rho_inf: f64| GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method();
-    let methods: [(&str, Box<dyn Method>); 19] = [
+    let methods: [(&str, Box<dyn Method>); 20] = [
         ("rk3", Rk3::default().method()),
         ("bs32", Bs32::default().method()),
         ("rk4", Rk4::default().method()),
@@ -242,6 +242,7 @@ fn runs_have_the_roots_of_the_matrix() {
         ("dopri5", Dopri5::default().method()),
         ("rk8", Rk8::default().method()),
         ("dop853", Dop853::default().method()),
+        ("dop853-projected", Dop853Projected::default().method()),
         ("ode45", Ode45::default().method()),
         ("newmark", Newmark::default().method()),
         ("newmark, γ = 1/2", half.method()),

@@ -285,3 +285,17 @@ fn the_first_guess_decides_whether_a_large_stiff_step_converges() {
     let error = stiff_error(&*Nstiff { newton }.method(), -8).expect("it converges");
     assert!(error < 1e-5, "{error:e}");
 }
+
+#[test]
+fn coefficients_of_the_generalized_alpha_formulas_are_described() {
+    for (rho_inf, radius, gamma) in [(0.5, "0.500", 0.5 + 1.0 / 3.0), (0.0, "0.000", 1.5)] {
+        let details = GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method().details();
+        assert!(details[0].contains("2, as gamma = 1/2 - alpha_m + alpha_f"), "{details:?}");
+        assert!(details[1].ends_with("yes"), "{details:?}");
+        let found: f64 = details[2].rsplit(' ').next().and_then(|radius| radius.parse().ok()).expect("a number");
+        assert!((found - radius.parse::<f64>().expect("a number")).abs() < 2e-3, "{details:?}");
+        let last: f64 =
+            details.last().and_then(|line| line.strip_prefix("  gamma = ")?.parse().ok()).expect("a number");
+        assert!((last - gamma).abs() < 1e-15, "{details:?}");
+    }
+}

@@ -4,11 +4,12 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::constrained::{Cliff, GRAVITY, Manufactured, Odd, Pendulum, Record, Watcher, distance};
+use common::conformance::{STEP, both_controls_keep_spans, both_controls_tell_failures};
+use common::constrained::{Manufactured, Odd, Record, Watcher, distance};
 use common::{Cubic, Known, constrained};
 use mbsbench_integrators::Radau5;
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Clock, Counted, Failure, MechanicsOf, Method, MethodDefinition, Observer, Ode, OdeModel,
+    AccelerationLevel, AsOde, Counted, Failure, MechanicsOf, Method, MethodDefinition, Observer, Ode, OdeModel,
     Parameters, Scalar, Settings, Silent, Solution, Statistics, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
@@ -227,67 +228,14 @@ fn positions_inside_a_step() {
     assert!(order > 3.9, "{order}");
 }
 
-/// A binary fraction, so that times and their differences are exact.
-const STEP: f64 = 1.0 / 64.0;
-
-fn swing(span: [f64; 2], settings: Settings) -> Solution {
-    constrained::solve(&Pendulum, &*radau5(), &Pendulum::START, span, settings, &mut Silent)
-}
-
 #[test]
 fn spans_of_constrained_mechanics() {
-    for settings in [Settings::fixed(STEP), Settings::tolerance(1e-6, 1e-6)] {
-        let nothing = swing([3.0, 3.0], settings);
-        assert_eq!((nothing.failure, nothing.t_reached, nothing.state), (None, 3.0, Pendulum::START.to_vec()));
-        assert_eq!(nothing.statistics, Statistics::default(), "a span of no length costs nothing");
-        for t_end in [1e-9, 0.3, 1.01, 2.0] {
-            let run = swing([0.0, t_end], settings);
-            assert_eq!((run.failure, run.t_reached), (None, t_end), "the end is hit exactly");
-        }
-        let (once, again) = (swing([0.0, 2.0], settings), swing([0.0, 2.0], settings));
-        assert_eq!((&once.state, once.statistics), (&again.state, again.statistics), "repeatable");
-        let mut watcher = Watcher::default();
-        let watched = constrained::solve(&Pendulum, &*radau5(), &Pendulum::START, [0.0, 2.0], settings, &mut watcher);
-        assert_eq!((&watched.state, watched.statistics), (&once.state, once.statistics), "watching changes nothing");
-        assert_eq!((watcher.last, watcher.steps), ((2.0, once.state), once.statistics.steps_accepted));
-    }
-    let fixed = Settings::fixed(STEP);
-    let (once, shifted) = (swing([0.0, 2.0], fixed), swing([64.0, 66.0], fixed));
-    assert_eq!((once.state, once.statistics), (shifted.state, shifted.statistics), "shifted in time");
-    let run_on = swing([0.0, 1.0], Settings { clock: Clock::Accumulating, ..Settings::fixed(0.01) });
-    assert!(run_on.failure.is_none() && run_on.t_reached >= 1.0, "whole steps only");
-    let tiny = swing([0.0, 1e-7], Settings::fixed(1e-9));
-    assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100));
-    let exact = [1.0, -0.5 * GRAVITY * 1e-14, 0.0, -GRAVITY * 1e-7];
-    assert!(distance(&tiny.state[..2], &exact[..2]) < 1e-14, "{:?}", tiny.state);
-    assert!(distance(&tiny.state[2..], &exact[2..]) < 1e-6, "{:?}", tiny.state);
+    both_controls_keep_spans(&*radau5(), Watcher::default);
 }
 
 #[test]
 fn failures_on_constrained_mechanics() {
-    for settings in [Settings::fixed(STEP), Settings::tolerance(1e-6, 1e-6)] {
-        let few = swing([0.0, 2.0], Settings { max_steps: 3, ..settings });
-        let (time, counter) = (few.t_reached, "steps_accepted + steps_rejected");
-        assert_eq!(few.failure, Some(Failure::BudgetExhausted { time, counter, limit: 3 }));
-        assert_eq!(few.statistics.steps_accepted + few.statistics.steps_rejected, 3);
-        for limit in [0, 1, 2, 17] {
-            let few = swing([0.0, 2.0], Settings { max_rhs_evaluations: limit, ..settings });
-            let expected = Failure::BudgetExhausted { time: few.t_reached, counter: "rhs_evaluations", limit };
-            assert_eq!(few.failure, Some(expected));
-            assert!(few.statistics.rhs_evaluations <= limit);
-        }
-        let cliff = constrained::solve(&Cliff, &*radau5(), &Pendulum::START, [0.0, 2.0], settings, &mut Silent);
-        let failure = cliff.failure.expect("nothing finite lies beyond");
-        assert!(matches!(failure, Failure::NonFinite { .. } | Failure::StepTooSmall { .. }), "{failure}");
-        assert_eq!(failure.time(), Some(cliff.t_reached));
-        assert!(cliff.t_reached <= 1.0 && cliff.t_reached > 1.0 - 1e-6, "stops at {}", cliff.t_reached);
-
-        let redundant = constrained::solve(&Odd::Redundant, &*radau5(), &[0.0; 4], [0.0, 1.0], settings, &mut Silent);
-        assert!(matches!(redundant.failure, Some(Failure::SingularMatrix { time: 0.0, .. })));
-    }
-    let wild = swing([0.0, 1024.0], Settings::fixed(64.0));
-    let told = matches!(wild.failure, None | Some(Failure::NewtonDiverged { .. } | Failure::SingularMatrix { .. }));
-    assert!(told && wild.state.iter().all(|x| x.is_finite()), "{:?}", wild.failure);
+    both_controls_tell_failures(&*radau5(), 0.0);
 }
 
 #[test]
@@ -320,4 +268,18 @@ fn what_does_not_suit_is_refused() {
     refused(odd(&Odd::MorePositions), &[0.0; 5], "positions that are vectors");
     refused(odd(&Odd::TurnedRates), &[0.0; 4], "positions that are vectors");
     assert!(Radau5 { newton_tolerance: 0.0 }.check().is_err());
+}
+
+#[test]
+fn what_is_described_is_computed() {
+    let details = radau5().details();
+    let value = |name: &str| details.iter().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    for (name, expected) in
+        [("order ", "5 by the order conditions"), ("stage order", "3"), ("error estimate", "order 3")]
+    {
+        assert_eq!(value(name), Some(expected), "{name}");
+    }
+    assert_eq!((value("A-stable"), value("R(infinity)")), (Some("yes"), Some("0")));
+    let tableau = details.iter().position(|line| line == "tableau").expect("it is listed");
+    assert!(details[tableau + 3].starts_with("  1 "), "{details:?}");
 }

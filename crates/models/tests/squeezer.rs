@@ -9,8 +9,8 @@ use mbsbench_models::squeezer::{Link, SqueezerAngles, SqueezerBodies, SqueezerEq
 use mbsbench_models::{Squeezer, SqueezerFormulation, SqueezerStart};
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AccelerationLevel, DoubleDouble, Formulated, MechanicalModel, Mechanics, MechanicsOf, ModelDefinition, Ode, Scalar,
-    View,
+    AccelerationLevel, ClosedForm, Derivatives, DoubleDouble, Formulated, MechanicalModel, Mechanics, MechanicsOf,
+    ModelDefinition, Ode, Scalar, Terms, View,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual64;
@@ -284,4 +284,88 @@ fn the_drawing_has_the_links_of_the_model() {
     }
     let names: Vec<_> = drawn[0].names.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["A", "B", "C", "D", "E", "F", "G", "H", "O"]);
+}
+
+/// What a mechanical system gives one by one, and what its closed form gives at once.
+fn term_by_term<S: Scalar>(model: &SqueezerAngles, q: &[S], v: &[S], closed: bool) -> Vec<S> {
+    let t = S::from(0.3);
+    let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+    let (mut mass, mut forces, mut constraints) = (zeros(7, 7), vec![S::nought(); 7], vec![S::nought(); 6]);
+    let (mut jacobian, mut bias) = (zeros(6, 7), vec![S::nought(); 6]);
+    if closed {
+        let terms = ClosedForm {
+            mass: &mut mass,
+            forces: &mut forces,
+            constraints: &mut constraints,
+            jacobian: &mut jacobian,
+            bias: &mut bias,
+        };
+        assert!(model.in_closed_form(t, q, v, terms), "it has one");
+    } else {
+        let mut mechanics = MechanicsOf::<_, S>::new(model);
+        mechanics.mass(q, &mut mass);
+        mechanics.forces(t, q, v, &mut forces);
+        mechanics.constraint_values(t, q, v, &mut constraints);
+        mechanics.constraint_jacobian(t, q, v, &mut jacobian);
+        mechanics.acceleration_bias(t, q, v, &mut bias);
+    }
+    [mass.as_slice(), &forces, &constraints, jacobian.as_slice(), &bias].concat()
+}
+
+/// The angles without closed forms.
+struct ByDuals<'m>(&'m SqueezerAngles);
+impl MechanicalModel for ByDuals<'_> {
+    fn coordinates(&self) -> usize {
+        self.0.coordinates()
+    }
+    fn holonomic(&self) -> usize {
+        self.0.holonomic()
+    }
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+        self.0.mass(q, mass);
+    }
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        self.0.forces(t, q, v, forces);
+    }
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        self.0.holonomic_constraints(t, q, phi);
+    }
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        self.0.energy(q, v)
+    }
+}
+
+/// All terms and derivatives of a model that are asked for in implicit methods, one after the other.
+fn linearised(model: &impl MechanicalModel, q: &[f64], v: &[f64]) -> Vec<f64> {
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
+    let (mut terms, mut derivatives) = (Terms::new(7, 6), Derivatives::new(7, 6, mechanics.structure(0.0, q)));
+    mechanics.linearisation(0.0, q, v, &mut terms, &mut derivatives);
+    let matrices = [&terms.mass, &terms.jacobian, &derivatives.forces_by_position, &derivatives.forces_by_velocity];
+    let mut values: Vec<f64> = matrices.iter().flat_map(|matrix| matrix.iter().copied()).collect();
+    values.extend(terms.forces.iter().chain(&terms.constraints).chain(&terms.constraint_rates));
+    values.extend(derivatives.mass_mut().flat_map(|(_, mass)| mass.iter().copied().collect::<Vec<_>>()));
+    values.extend(derivatives.second_mut().flat_map(|(_, second)| second.to_vec()));
+    values
+}
+
+proptest! {
+    /// To the last bit in double precision, since the operations are those that dual numbers make; at states that need not close
+    /// the loops.
+    #[test]
+    fn the_closed_form_is_that_of_dual_numbers(q in vec(-20.0..20.0f64, 7), v in vec(-1e3..1e3f64, 7)) {
+        for squeezer in [Squeezer::default(), skewed()] {
+            let model = SqueezerAngles(squeezer);
+            assert_eq!(term_by_term(&model, &q, &v, true), term_by_term(&model, &q, &v, false));
+            let (closed, dual) = (linearised(&model, &q, &v), linearised(&ByDuals(&model), &q, &v));
+            for (index, (closed, dual)) in closed.into_iter().zip(dual).enumerate() {
+                assert_eq!(closed, dual, "entry {index}");
+            }
+            let precise = |x: &[f64]| x.iter().map(|&x| DoubleDouble::from(x)).collect::<Vec<_>>();
+            let [closed, dual] = [true, false].map(|closed| term_by_term(&model, &precise(&q), &precise(&v), closed));
+            for (closed, dual) in closed.into_iter().zip(dual) {
+                let difference = (closed - dual).value().abs();
+                assert!(difference <= 1e-30 * (1e-3 + closed.value().abs()), "{closed:?} and {dual:?}");
+            }
+        }
+    }
 }

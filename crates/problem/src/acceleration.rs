@@ -1,12 +1,13 @@
 //! The index-1 form: accelerations from the constraints at acceleration level.
 
 mod jacobian;
+mod reduction;
 
 use nalgebra::DMatrix;
 
 use jacobian::Linearised;
 
-use crate::linalg::{Lu, add_columns, multiply};
+use crate::linalg::{Block, Lu, add_columns, multiply};
 use crate::{Failure, Mechanics, Ode, Scalar};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
@@ -22,7 +23,6 @@ pub struct AccelerationLevel<P, S: Scalar = f64> {
     multipliers: Multipliers<S>,
     grammian: Lu<S>,
     lambda: Vec<S>,
-    product: Vec<S>,
     /// Made when the first derivative is asked for.
     linearised: Option<Linearised<S>>,
 }
@@ -42,6 +42,10 @@ pub struct Multipliers<S> {
     pub grammian: DMatrix<S>,
     /// `M⁻¹ D`, the accelerations without constraint forces.
     pub free_acceleration: Vec<S>,
+    /// `J M⁻¹ D`, length `n_c`.
+    pub constrained_acceleration: Vec<S>,
+    /// Rows of `(M⁻¹ Jᵀ, M⁻¹ D)`, which are solved for together where there are few of them.
+    rows: Vec<Block<S>>,
 }
 
 /// Why `matrix` could not be factorised: a trial step that has run off to infinity is not a singular system.
@@ -66,23 +70,41 @@ impl<S: Scalar> Multipliers<S> {
             weights: zeros(velocities, constraints),
             grammian: zeros(constraints, constraints),
             free_acceleration: vec![S::nought(); velocities],
+            constrained_acceleration: vec![S::nought(); constraints],
+            rows: vec![[S::nought(); 8]; velocities],
         }
     }
 
-    /// Forms all of them at `(t, q, v)`.
+    /// Forms all of them at `(t, q, v)`, and writes the accelerations of the constraints at `v' = 0` into `bias`; see
+    /// [`Mechanics::acceleration_bias`].
     ///
     /// # Errors
     /// [`Failure::SingularMatrix`] for a singular mass matrix, [`Failure::NonFinite`] for one that is not finite.
-    pub fn evaluate(&mut self, mechanics: &mut dyn Mechanics<S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
-        mechanics.mass(q, &mut self.mass);
+    pub fn evaluate<P: Mechanics<S>>(
+        &mut self,
+        mechanics: &mut P,
+        t: S,
+        q: &[S],
+        v: &[S],
+        bias: &mut [S],
+    ) -> Result<(), Failure> {
+        let Self { mass, jacobian, free_acceleration, .. } = self;
+        mechanics.acceleration_terms(t, q, v, mass, free_acceleration, jacobian, bias);
         self.mass_factors.factorize(&self.mass).map_err(|_| not_invertible(&self.mass, t, "mass matrix"))?;
-        mechanics.forces(t, q, v, &mut self.free_acceleration);
+        if !self.reduce_together() {
+            self.reduce();
+        }
+        Ok(())
+    }
+
+    /// Makes the forces in `free_acceleration` accelerations, and forms what follows from mass, forces and `J`.
+    fn reduce(&mut self) {
         self.mass_factors.solve(&mut self.free_acceleration);
-        mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);
         let (n, constraints) = (self.jacobian.ncols(), self.jacobian.nrows());
         if n == 0 || constraints == 0 {
-            return Ok(());
+            return;
         }
+        multiply(&self.jacobian, &self.free_acceleration, &mut self.constrained_acceleration);
         let jacobian = self.jacobian.as_slice();
         let weights = self.weights.as_mut_slice().chunks_mut(n);
         let grammian = self.grammian.as_mut_slice().chunks_mut(constraints);
@@ -98,7 +120,6 @@ impl<S: Scalar> Multipliers<S> {
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -110,7 +131,6 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
             multipliers: Multipliers::new(mechanics.velocities(), constraints),
             grammian: Lu::new(constraints),
             lambda: vec![S::nought(); constraints],
-            product: vec![S::nought(); constraints],
             linearised: None,
             mechanics,
         }
@@ -126,7 +146,7 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
         let (q, v) = y.split_at(self.mechanics.coordinates());
         let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
         self.mechanics.position_rate(q, v, q_rate);
-        self.multipliers.evaluate(&mut self.mechanics, t, q, v)?;
+        self.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.lambda)?;
         v_rate.copy_from_slice(&self.multipliers.free_acceleration);
         if self.lambda.is_empty() {
             return Ok(());
@@ -134,9 +154,7 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
         self.grammian
             .factorize(&self.multipliers.grammian)
             .map_err(|_| not_invertible(&self.multipliers.grammian, t, "J M⁻¹ Jᵀ"))?;
-        self.mechanics.acceleration_bias(t, q, v, &mut self.lambda);
-        multiply(&self.multipliers.jacobian, &self.multipliers.free_acceleration, &mut self.product);
-        for (lambda, &product) in self.lambda.iter_mut().zip(&self.product) {
+        for (lambda, &product) in self.lambda.iter_mut().zip(&self.multipliers.constrained_acceleration) {
             *lambda = -(*lambda + product);
         }
         self.grammian.solve(&mut self.lambda);

@@ -269,6 +269,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.statistics.jacobian_evaluations += u64::from(!self.paused);
     }
 
+    /// Counts a projection that a method makes by itself.
+    pub fn count_projection(&mut self) {
+        self.statistics.projections += u64::from(!self.paused);
+    }
+
     /// Counts located events, of which several may share a time.
     pub fn count_events(&mut self, events: u64) {
         self.statistics.events += if self.paused { 0 } else { events };

@@ -4,9 +4,39 @@
 //! systems here (mass matrices, constraint Grammians) have a handful of unknowns; the matrices are
 //! nalgebra's, the elimination is ours, and nothing is allocated after construction.
 
+mod unrolled;
+
 use nalgebra::DMatrix;
 
 use crate::Scalar;
+
+pub use unrolled::Block;
+
+/// Evaluates an expression with the number of unknowns as a constant where loops for as many of them are written out, and in
+/// double precision only: numbers of more parts have loops that are long enough, and longer programs.
+macro_rules! unrolled {
+    ($scalar:ident, $n:expr; $constant:ident => $work:expr; else $other:expr) => {
+        match $n {
+            _ if size_of::<$scalar>() != size_of::<f64>() => $other,
+            1 => unrolled!(@ 1 $constant $work),
+            2 => unrolled!(@ 2 $constant $work),
+            3 => unrolled!(@ 3 $constant $work),
+            4 => unrolled!(@ 4 $constant $work),
+            5 => unrolled!(@ 5 $constant $work),
+            6 => unrolled!(@ 6 $constant $work),
+            7 => unrolled!(@ 7 $constant $work),
+            unrolled::MOST => unrolled!(@ 8 $constant $work),
+            _ => $other,
+        }
+    };
+    (@ $number:literal $constant:ident $work:expr) => {{
+        const $constant: usize = $number;
+        $work
+    }};
+}
+
+/// The storage is of the size given at construction.
+const FITS: &str = "as many unknowns as there is storage for";
 
 /// LU factors with partial pivoting, in storage that is kept between factorisations.
 #[derive(Debug, Clone)]
@@ -41,12 +71,22 @@ impl<S: Scalar> Lu<S> {
     /// # Errors
     /// [`Singular`] where a column has no finite non-zero pivot.
     pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
-        self.factors.copy_from(matrix);
+        self.factors.as_mut_slice().copy_from_slice(matrix.as_slice());
         let n = self.pivots.len();
         self.is_diagonal = is_diagonal(n, matrix.as_slice());
         if self.is_diagonal {
             return self.invert_diagonal();
         }
+        unrolled!(S, n; N => {
+            let columns = self.factors.as_mut_slice().as_chunks_mut().0.first_chunk_mut().expect(FITS);
+            let (pivots, inverses) = (self.pivots.first_chunk_mut(), self.inverses.first_chunk_mut());
+            unrolled::factorize::<S, N>(columns, pivots.expect(FITS), inverses.expect(FITS))
+        }; else self.eliminate())
+    }
+
+    /// The same for any number of unknowns.
+    fn eliminate(&mut self) -> Result<(), Singular> {
+        let n = self.pivots.len();
         // Column by column, as they lie in memory; in `chunks`, since `chunks_exact` begins with a division.
         let entries = self.factors.as_mut_slice();
         for k in 0..n {
@@ -115,6 +155,17 @@ impl<S: Scalar> Lu<S> {
             x.iter_mut().zip(entries.iter().step_by(n + 1)).for_each(|(x, &diagonal)| *x /= diagonal);
             return;
         }
+        unrolled!(S, n; N => {
+            let columns = entries.as_chunks().0.first_chunk().expect(FITS);
+            let (pivots, x) = (self.pivots.first_chunk(), x.first_chunk_mut());
+            unrolled::solve::<S, N>(columns, pivots.expect(FITS), x.expect(FITS));
+        }; else self.substitute(x));
+    }
+
+    /// The same for any number of unknowns.
+    fn substitute(&self, x: &mut [S]) {
+        let n = self.pivots.len();
+        let entries = self.factors.as_slice();
         self.forward(x);
         for i in (0..n).rev() {
             let mut sum = x[i];
@@ -125,6 +176,26 @@ impl<S: Scalar> Lu<S> {
             }
             x[i] = sum / diagonal;
         }
+    }
+
+    /// [`solve`](Self::solve) for several right-hand sides, to the same bits, where that is written out. `rows` has a row for
+    /// each unknown with its values on all sides. Says whether it is.
+    #[must_use]
+    pub fn solve_block(&self, rows: &mut [Block<S>]) -> bool {
+        let n = self.pivots.len();
+        let entries = self.factors.as_slice();
+        if self.is_diagonal {
+            for (row, &diagonal) in rows.iter_mut().zip(entries.iter().step_by(n + 1)) {
+                *row = row.map(|x| x / diagonal);
+            }
+            return true;
+        }
+        unrolled!(S, n; N => {
+            let columns = entries.as_chunks().0.first_chunk().expect(FITS);
+            let (pivots, rows) = (self.pivots.first_chunk(), rows.first_chunk_mut());
+            unrolled::solve_block::<S, N>(columns, pivots.expect(FITS), rows.expect(FITS));
+            true
+        }; else false)
     }
 
     /// The same as [`solve`](Self::solve) but for the order of the sums, and so for rounding: faster, the more zeros the
@@ -189,6 +260,15 @@ pub fn multiply<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 
 /// `y += A x`, column by column.
 pub fn add_columns<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    if y.len() == a.nrows() {
+        unrolled!(S, y.len(); N => {
+            let y: &mut [S; N] = y.first_chunk_mut().expect(FITS);
+            for (column, &x) in a.as_slice().as_chunks().0.iter().zip(x) {
+                unrolled::add(y, column, x);
+            }
+            return;
+        }; else ());
+    }
     for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
         for (y, &a) in y.iter_mut().zip(column) {
             *y += a * x;
@@ -198,6 +278,15 @@ pub fn add_columns<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 
 /// `y += factor A x`; `A` may be larger than the vectors.
 pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
+    if y.len() == a.nrows() {
+        unrolled!(S, y.len(); N => {
+            let y: &mut [S; N] = y.first_chunk_mut().expect(FITS);
+            for (column, &x) in a.as_slice().as_chunks().0.iter().zip(x) {
+                unrolled::add(y, column, x * factor);
+            }
+            return;
+        }; else ());
+    }
     for (column, &x) in a.as_slice().chunks(a.nrows().max(1)).zip(x) {
         let x = x * factor;
         for (y, &a) in y.iter_mut().zip(column) {
@@ -210,6 +299,15 @@ pub fn add_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
 pub fn add_transposed_product<S: Scalar>(factor: S, a: &DMatrix<S>, x: &[S], y: &mut [S]) {
     if x.is_empty() {
         return;
+    }
+    if x.len() == a.nrows() {
+        unrolled!(S, x.len(); N => {
+            let x: &[S; N] = x.first_chunk().expect(FITS);
+            for (y, column) in y.iter_mut().zip(a.as_slice().as_chunks().0) {
+                *y += unrolled::dot(column, x) * factor;
+            }
+            return;
+        }; else ());
     }
     for (y, column) in y.iter_mut().zip(a.as_slice().chunks(a.nrows())) {
         let product = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);

@@ -10,6 +10,7 @@
 //! with `J = (∂Γ/∂v ; ∂Φ/∂q H)`. In every vector and matrix of constraints the nonholonomic rows come first,
 //! as in compere2001, Eq. 3.21.
 
+mod closed_form;
 mod dual;
 mod structure;
 mod terms;
@@ -18,6 +19,7 @@ use nalgebra::DMatrix;
 
 use crate::Scalar;
 
+pub use closed_form::ClosedForm;
 pub use dual::MechanicsOf;
 pub use terms::{Derivatives, Structure, Terms};
 
@@ -67,6 +69,26 @@ pub trait MechanicalModel: Send + Sync {
     /// Writes the nonholonomic constraints `Γ(t, q, v)`.
     fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _gamma: &mut [S]) {}
 
+    /// Writes the terms of the equations of motion with the derivatives of the constraints, where the model has them in
+    /// closed form, and says whether it has: for vector coordinates and holonomic constraints that do not depend on time. All of it
+    /// has to be what the functions above and their dual numbers give.
+    fn in_closed_form<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _terms: ClosedForm<'_, S>) -> bool {
+        false
+    }
+
+    /// Writes the derivatives of masses and forces, and the second derivatives of the constraints, where a model with terms in
+    /// closed form has them so, too, and says whether it has. Those that are zero at every state need not be written. `forces` holds
+    /// the forces, or room for them; those are to be written anew that dual numbers round otherwise (quotients).
+    fn derivatives_in_closed_form<S: Scalar>(
+        &self,
+        _q: &[S],
+        _v: &[S],
+        _forces: &mut [S],
+        _derivatives: &mut Derivatives<S>,
+    ) -> bool {
+        false
+    }
+
     /// Whether neither forces nor constraints depend on time; see [`Ode::is_autonomous`](crate::Ode::is_autonomous).
     fn is_autonomous(&self) -> bool {
         false
@@ -107,6 +129,24 @@ pub trait Mechanics<S: Scalar = f64> {
     /// Writes what the time derivative of the velocity constraints is at `v' = 0`, so that the constraints at
     /// acceleration level read `J v' + bias = 0`.
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]);
+    /// Writes what accelerations follow from, as [`mass`](Self::mass), [`forces`](Self::forces),
+    /// [`constraint_jacobian`](Self::constraint_jacobian) and [`acceleration_bias`](Self::acceleration_bias) do, which may have
+    /// much of their work in common.
+    fn acceleration_terms(
+        &mut self,
+        t: S,
+        q: &[S],
+        v: &[S],
+        mass: &mut DMatrix<S>,
+        forces: &mut [S],
+        jacobian: &mut DMatrix<S>,
+        bias: &mut [S],
+    ) {
+        self.mass(q, mass);
+        self.forces(t, q, v, forces);
+        self.constraint_jacobian(t, q, v, jacobian);
+        self.acceleration_bias(t, q, v, bias);
+    }
     /// Total energy, J.
     fn energy(&mut self, q: &[S], v: &[S]) -> S;
 

@@ -156,8 +156,7 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
 
     /// Forms `M⁻¹ D`, `W`, `GB` and `A v` at a state.
     fn evaluate(&mut self, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
-        self.multipliers.evaluate(&mut self.mechanics, t, q, v)?;
-        self.mechanics.acceleration_bias(t, q, v, &mut self.bias);
+        self.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.bias)?;
         // The rate of the holonomic constraints also moves the surface through σ Φ.
         self.mechanics.velocity_constraints(t, q, v, &mut self.control);
         for c in self.nonholonomic..self.bias.len() {
@@ -245,7 +244,7 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
                 self.held.factorize(|c| robust[c].is_none(), entry, t, "J Jᵀ")
             }
             Metric::Mass => {
-                self.multipliers.evaluate(&mut self.mechanics, t, q, v)?;
+                self.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.bias)?;
                 let grammian = &self.multipliers.grammian;
                 self.held.factorize(|c| robust[c].is_none(), |a, b| grammian[(a, b)], t, "J M⁻¹ Jᵀ")
             }

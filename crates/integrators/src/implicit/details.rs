@@ -3,15 +3,10 @@
 use mbsbench_problem::Scalar;
 use nalgebra::Complex;
 
-use super::linear::{eigenvalues, spectral_radius};
+use super::linear::eigenvalues;
 use super::{Esdirk, LinearMultistep, SingleStep};
 use crate::conditions;
-
-/// Residual up to which a condition holds: roundings of coefficients up to 25, with room.
-const ROUNDING: f64 = 1e-11;
-
-/// How much a spectral radius on the imaginary axis may be above one by rounding.
-const GROWTH: f64 = 1e-12;
+use crate::details::{GROWTH, ROUNDING, complex, imaginary_axis, is_bounded, property, rounded, tableau, yes};
 
 /// Nearer to one another than this, roots of a characteristic polynomial are one multiple root: rounding moves a triple root by
 /// 1e-5.
@@ -40,26 +35,9 @@ impl<S: Scalar> Esdirk<S> {
             property("R(infinity)", rounded(self.stability_at_infinity().value())),
             "tableau".to_owned(),
         ]);
-        lines.extend(self.tableau());
+        let embedded = self.embedded.as_ref().map(|embedded| ("embedded", embedded.weights.as_slice()));
+        lines.extend(tableau(&self.nodes, self.rows.iter().map(Vec::as_slice), embedded));
         lines
-    }
-
-    /// Nodes and rows, aligned, the last row being `b`; the embedded weights below.
-    fn tableau(&self) -> Vec<String> {
-        let text = |x: &S| x.value().to_string();
-        let nodes: Vec<String> = self.nodes.iter().map(text).collect();
-        let mut rows: Vec<(&str, &[S])> =
-            nodes.iter().map(String::as_str).zip(self.rows.iter().map(Vec::as_slice)).collect();
-        if let Some(embedded) = &self.embedded {
-            rows.push(("embedded", &embedded.weights));
-        }
-        let cells = rows.iter().flat_map(|(_, row)| row.iter().map(text));
-        let width = cells.chain(nodes.iter().cloned()).map(|cell| cell.len()).max().unwrap_or(0);
-        let line = |(node, row): &(&str, &[S])| {
-            let cells: String = row.iter().map(|a| format!(" {:>width$}", text(a))).collect();
-            format!("  {node:<width$} |{cells}")
-        };
-        rows.iter().map(line).collect()
     }
 }
 
@@ -131,33 +109,6 @@ impl SingleStep {
         }
         lines
     }
-}
-
-/// A line in the columns of `describe`.
-fn property(name: &str, value: impl ToString) -> String {
-    format!("{name:<16}{}", value.to_string())
-}
-
-fn yes(holds: bool) -> &'static str {
-    if holds { "yes" } else { "no" }
-}
-
-/// A number that is zero or short but for rounding.
-fn rounded(x: f64) -> f64 {
-    (x * 1e12).round() / 1e12 + 0.0
-}
-
-fn complex(z: Complex<f64>) -> String {
-    if z.im == 0.0 { z.re.to_string() } else { z.to_string() }
-}
-
-/// `iω` for `ω` from 1e-3 to 1e8; stability on the left half plane follows by the maximum principle.
-fn imaginary_axis() -> impl Iterator<Item = Complex<f64>> {
-    (0..=1100).map(|k| Complex::new(0.0, 10f64.powf(f64::from(k) / 100.0 - 3.0)))
-}
-
-fn is_bounded(amplification: impl Fn(Complex<f64>) -> nalgebra::DMatrix<Complex<f64>>) -> bool {
-    imaginary_axis().all(|z| spectral_radius(&amplification(z)) <= 1.0 + GROWTH)
 }
 
 #[cfg(test)]

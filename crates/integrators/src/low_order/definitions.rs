@@ -42,6 +42,10 @@ trait Rule: Copy + Send + Sync + 'static {
     fn alpha(&self) -> f64 {
         0.0
     }
+    /// See [`Method::details`].
+    fn details(&self) -> Vec<String> {
+        Vec::new()
+    }
     fn start(&self, start: &Start<'_>) -> Result<Self::Formula, Singular>;
 }
 
@@ -63,6 +67,10 @@ impl<R: Rule> Method for Solver<R> {
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         Some(self.0.discretisation().amplification(self.0.alpha(), omega_h))
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.0.details()
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

@@ -3,7 +3,12 @@
 use nalgebra::{Complex, DMatrix, Matrix3};
 
 use super::formula::Start;
+use crate::details::{GROWTH, ROUNDING, imaginary_axis, property, yes};
 use crate::implicit::LinearMultistep;
+use crate::implicit::linear::spectral_radius;
+
+/// `ωh` that stands for infinity: from there on rounding changes the spectral radius more than the frequency does.
+const AT_INFINITY: f64 = 1e6;
 
 /// A discretisation of `q' = v`, `v' = a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,6 +58,31 @@ impl GeneralizedAlphaWeights {
     /// `α_m − α_f`.
     pub fn shift(&self) -> f64 {
         self.alpha_m - self.alpha_f
+    }
+
+    /// Coefficients, order, stability; see [`Method::details`](mbsbench_problem::Method::details).
+    pub fn details(&self) -> Vec<String> {
+        let Self { alpha_m, alpha_f, beta, gamma } = *self;
+        let radius = |omega_h: f64| spectral_radius(&self.amplification(omega_h));
+        // of multiplicity three at infinity, so that roundings are to the power 1/3
+        let is_stable = imaginary_axis().all(|z| radius(z.im) <= 1.0 + GROWTH.cbrt());
+        vec![
+            property(
+                "order",
+                if (gamma - 0.5 + self.shift()).abs() <= ROUNDING {
+                    "2, as gamma = 1/2 - alpha_m + alpha_f"
+                } else {
+                    "1"
+                },
+            ),
+            property("A-stable", yes(is_stable)),
+            property("at infinity", format!("spectral radius {:.3}", radius(AT_INFINITY))),
+            "coefficients".to_owned(),
+            format!("  alpha_m = {alpha_m}"),
+            format!("  alpha_f = {alpha_f}"),
+            format!("  beta = {beta}"),
+            format!("  gamma = {gamma}"),
+        ]
     }
 
     /// `(1 − α_f)/(1 − α_m)`, the share of `a₁` in `ā₁`.

@@ -48,8 +48,8 @@ impl Collocation {
     pub(super) fn change(&self, s: f64, change: &mut [f64]) {
         let [c1, c2, _] = NODES;
         let [first, second, third] = &self.coefficients;
-        for (i, change) in change.iter_mut().enumerate() {
-            *change = s * (first[i] + (s + 1.0 - c2) * (second[i] + (s + 1.0 - c1) * third[i]));
+        for (((change, first), second), third) in change.iter_mut().zip(first).zip(second).zip(third) {
+            *change = s * (first + (s + 1.0 - c2) * (second + (s + 1.0 - c1) * third));
         }
     }
 }

@@ -7,6 +7,7 @@ use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::details::details;
 use super::first_order::FirstOrder;
 use super::index3::IndexThree;
 use super::{run, tableau};
@@ -93,6 +94,10 @@ impl Method for Solver {
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         Some(DMatrix::from_element(1, 1, tableau::stability(Complex::new(0.0, omega_h))))
+    }
+
+    fn details(&self) -> Vec<String> {
+        details()
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

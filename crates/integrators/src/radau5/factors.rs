@@ -1,11 +1,10 @@
 //! Linear systems over real and complex numbers.
 
 use mbsbench_problem::linalg::Singular;
-use nalgebra::linalg::{gauss_step, gauss_step_swap};
 use nalgebra::{ComplexField, DMatrix, DVector};
 
-/// A square matrix and its factors with partial pivoting, in storage that is kept between factorisations; the elimination is
-/// nalgebra's, whose own decomposition would allocate.
+/// A square matrix and its factors with partial pivoting, in storage that is kept between factorisations; nalgebra's own
+/// decomposition would allocate.
 #[derive(Debug, Clone)]
 pub(super) struct Factors<T: ComplexField> {
     /// The matrix, to be filled; [`factorise`](Self::factorise) replaces it by its factors.
@@ -26,19 +25,25 @@ impl<T: ComplexField<RealField = f64> + Copy> Factors<T> {
     /// # Errors
     /// [`Singular`] where a column has no finite pivot other than zero.
     pub(super) fn factorise(&mut self) -> Result<(), Singular> {
-        let Self { matrix, pivots, .. } = self;
-        for (k, pivot) in pivots.iter_mut().enumerate() {
-            *pivot = k + matrix.view_range(k.., k).icamax();
-            let diagonal = matrix[(*pivot, k)];
-            let size = diagonal.norm1();
+        let n = self.pivots.len();
+        let entries = self.matrix.as_mut_slice();
+        for (k, pivot) in self.pivots.iter_mut().enumerate() {
+            let (left, right) = entries.split_at_mut((k + 1) * n);
+            let size;
+            (*pivot, size) = largest(&left[k * n..], k);
             if size <= 0.0 || !size.is_finite() {
                 return Err(Singular);
             }
-            if *pivot == k {
-                gauss_step(matrix, diagonal, k);
-            } else {
-                matrix.columns_range_mut(..k).swap_rows(k, *pivot);
-                gauss_step_swap(matrix, diagonal, k, *pivot);
+            if *pivot != k {
+                left.chunks_mut(n).for_each(|column| column.swap(k, *pivot));
+                right.chunks_mut(n).for_each(|column| column.swap(k, *pivot));
+            }
+            let (upper, multipliers) = left[k * n..].split_at_mut(k + 1);
+            let inverse = T::one() / upper[k];
+            multipliers.iter_mut().for_each(|multiplier| *multiplier *= inverse);
+            for column in right.chunks_mut(n) {
+                let (upper, lower) = column.split_at_mut(k + 1);
+                subtract(lower, upper[k], multipliers);
             }
         }
         Ok(())
@@ -46,12 +51,42 @@ impl<T: ComplexField<RealField = f64> + Copy> Factors<T> {
 
     /// Solves with the factors for the right-hand side in `x`.
     pub(super) fn solve(&mut self) {
+        let n = self.pivots.len();
+        let (entries, x) = (self.matrix.as_slice(), self.x.as_mut_slice());
         for (k, &pivot) in self.pivots.iter().enumerate() {
-            self.x.swap_rows(k, pivot);
+            x.swap(k, pivot);
         }
-        // neither fails: factorise has found no zero on the diagonal
-        self.matrix.solve_lower_triangular_with_diag_mut(&mut self.x, T::one());
-        self.matrix.solve_upper_triangular_mut(&mut self.x);
+        for (k, column) in entries.chunks(n.max(1)).enumerate() {
+            let (known, rest) = x.split_at_mut(k + 1);
+            subtract(rest, known[k], &column[k + 1..]);
+        }
+        for (k, column) in entries.chunks(n.max(1)).enumerate().rev() {
+            let (rest, known) = x.split_at_mut(k);
+            known[0] /= column[k];
+            subtract(rest, known[0], column);
+        }
+    }
+}
+
+/// Row, from `k` on, of the largest entry of a column, and its size.
+fn largest<T: ComplexField<RealField = f64> + Copy>(column: &[T], k: usize) -> (usize, f64) {
+    let mut largest = (k, column[k].norm1());
+    for (i, entry) in column.iter().enumerate().skip(k + 1) {
+        let size = entry.norm1();
+        if size > largest.1 {
+            largest = (i, size);
+        }
+    }
+    largest
+}
+
+/// `y −= a x`, for as many components as there are; the matrices here have many zeros.
+#[inline(always)]
+fn subtract<T: ComplexField<RealField = f64> + Copy>(y: &mut [T], a: T, x: &[T]) {
+    if a != T::zero() {
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y -= a * x;
+        }
     }
 }
 

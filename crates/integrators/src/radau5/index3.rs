@@ -80,17 +80,23 @@ impl<T: ComplexField<RealField = f64> + Copy> Condensed<T> {
         self.gamma = gamma;
         let (n, s) = (damping.nrows(), T::one() / gamma);
         let square = s * s;
-        let matrix = &mut self.factors.matrix;
-        matrix.fill(T::zero());
-        for j in 0..n {
-            for i in 0..n {
-                matrix[(i, j)] =
-                    T::from_real(point.mass[(i, j)]) - s.scale(damping[(i, j)]) + square.scale(stiffness[(i, j)]);
+        let (size, constraints) = (self.factors.x.len(), point.constraints.len());
+        let (left, right) = self.factors.matrix.as_mut_slice().split_at_mut(n * size);
+        for (j, column) in left.chunks_mut(size).enumerate() {
+            let (upper, lower) = column.split_at_mut(n);
+            let terms = columns_of(&point.mass, j).iter().zip(columns_of(damping, j)).zip(columns_of(stiffness, j));
+            for (entry, ((&mass, &damping), &stiffness)) in upper.iter_mut().zip(terms) {
+                *entry = T::from_real(mass) - s.scale(damping) + square.scale(stiffness);
             }
-            for (k, &entry) in point.jacobian.column(j).iter().enumerate() {
-                matrix[(n + k, j)] = T::from_real(entry);
-                matrix[(j, n + k)] = T::from_real(-entry);
+            for (entry, &derivative) in lower.iter_mut().zip(columns_of(&point.jacobian, j)) {
+                *entry = T::from_real(derivative);
             }
+        }
+        for (k, column) in right.chunks_mut(size).enumerate() {
+            let row = point.jacobian.as_slice()[k..].iter().step_by(constraints);
+            let (upper, lower) = column.split_at_mut(n);
+            upper.iter_mut().zip(row).for_each(|(entry, &derivative)| *entry = T::from_real(-derivative));
+            lower.fill(T::zero());
         }
         self.factors.factorise()
     }
@@ -104,23 +110,30 @@ impl<T: ComplexField<RealField = f64> + Copy> Condensed<T> {
         let square = gamma * gamma;
         let x = factors.x.as_mut_slice();
         x[n..].iter_mut().for_each(|row| *row *= -square);
-        for j in 0..n {
-            let displacement = s * (first[j] + s * second[j]);
-            let rate = s * second[j];
-            for i in 0..n {
-                x[i] += rate.scale(damping[(i, j)]) - displacement.scale(stiffness[(i, j)]);
+        let (dynamics, constraints) = x.split_at_mut(n);
+        for (j, (&first, &second)) in first.iter().zip(second.iter()).enumerate() {
+            let displacement = s * (first + s * second);
+            let rate = s * second;
+            let terms = columns_of(damping, j).iter().zip(columns_of(stiffness, j));
+            for (row, (&damping, &stiffness)) in dynamics.iter_mut().zip(terms) {
+                *row += rate.scale(damping) - displacement.scale(stiffness);
             }
-            let along = gamma * first[j] + second[j];
-            for (row, &entry) in x[n..].iter_mut().zip(jacobian.column(j).iter()) {
+            let along = gamma * first + second;
+            for (row, &entry) in constraints.iter_mut().zip(columns_of(jacobian, j)) {
                 *row -= along.scale(entry);
             }
         }
         factors.solve();
-        for (i, &acceleration) in factors.x.iter().take(n).enumerate() {
-            second[i] = s * (acceleration + second[i]);
-            first[i] = s * (second[i] + first[i]);
+        for ((first, second), &acceleration) in first.iter_mut().zip(second).zip(factors.x.as_slice()) {
+            *second = s * (acceleration + *second);
+            *first = s * (*second + *first);
         }
     }
+}
+
+/// Column `j` of a matrix.
+fn columns_of(matrix: &DMatrix<f64>, j: usize) -> &[f64] {
+    &matrix.as_slice()[j * matrix.nrows()..][..matrix.nrows()]
 }
 
 impl Equations for IndexThree {
@@ -194,17 +207,28 @@ impl Equations for IndexThree {
 
     fn solve_real(&mut self, x: &mut [f64]) {
         let Self { point, derivatives, stiffness, real, .. } = self;
-        real.entries().zip(&*x).for_each(|(entry, &x)| *entry = x);
+        let n = stiffness.nrows();
+        for (block, x) in real.blocks().into_iter().zip([0..n, n..2 * n, 2 * n..x.len()].map(|range| &x[range])) {
+            block.copy_from_slice(x);
+        }
         real.solve(&point.jacobian, &derivatives.forces_by_velocity, stiffness);
-        x.iter_mut().zip(real.entries()).for_each(|(x, entry)| *x = *entry);
+        let [first, second, rest] = real.blocks();
+        x[..n].copy_from_slice(first);
+        x[n..2 * n].copy_from_slice(second);
+        x[2 * n..].copy_from_slice(rest);
     }
 
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
         let Self { point, derivatives, stiffness, complex, .. } = self;
-        let parts = re.iter().zip(im.iter()).map(|(&re, &im)| Complex::new(re, im));
-        complex.entries().zip(parts).for_each(|(entry, part)| *entry = part);
+        let mut parts = re.iter().zip(im.iter());
+        for entry in complex.blocks().into_iter().flatten() {
+            let Some((&re, &im)) = parts.next() else { break };
+            *entry = Complex::new(re, im);
+        }
         complex.solve(&point.jacobian, &derivatives.forces_by_velocity, stiffness);
-        for (entry, (re, im)) in complex.entries().zip(re.iter_mut().zip(im)) {
+        let mut parts = re.iter_mut().zip(im);
+        for entry in complex.blocks().into_iter().flatten() {
+            let Some((re, im)) = parts.next() else { break };
             (*re, *im) = (entry.re, entry.im);
         }
     }
@@ -212,9 +236,9 @@ impl Equations for IndexThree {
 
 impl<T: ComplexField> Condensed<T> {
     /// Right-hand side or solution, in the order of the unknowns.
-    fn entries(&mut self) -> impl Iterator<Item = &mut T> {
+    fn blocks(&mut self) -> [&mut [T]; 3] {
         let [first, second] = &mut self.kinematic;
-        first.iter_mut().chain(second).chain(self.factors.x.iter_mut())
+        [first, second, self.factors.x.as_mut_slice()]
     }
 }
 

@@ -14,6 +14,7 @@
 mod collocation;
 mod controller;
 mod definition;
+mod details;
 mod equations;
 mod factors;
 mod first_order;

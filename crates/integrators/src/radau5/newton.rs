@@ -177,11 +177,11 @@ impl Newton {
             equations.multiply_mass(w, product);
         }
         let (gamma, alpha) = (REAL / h, COMPLEX / h);
-        for i in 0..first.len() {
-            let [real, re, im] = [0, 1, 2].map(|k| products[k][i]);
-            first[i] -= gamma * real;
-            second[i] -= alpha.re * re - alpha.im * im;
-            third[i] -= alpha.im * re + alpha.re * im;
+        let [real, re, im] = products;
+        first.iter_mut().zip(real).for_each(|(first, real)| *first -= gamma * *real);
+        for ((second, third), (re, im)) in second.iter_mut().zip(third.iter_mut()).zip(re.iter().zip(im.iter())) {
+            *second -= alpha.re * re - alpha.im * im;
+            *third -= alpha.im * re + alpha.re * im;
         }
         equations.solve_real(first);
         equations.solve_complex(second, third);
@@ -219,8 +219,8 @@ impl Newton {
     /// `(γ M − J)⁻¹ (f + M Σ eᵢ zᵢ/h)` (Eq. IV.8.19).
     pub(super) fn estimate<E: Equations>(&mut self, equations: &mut E, h: f64, f: &[f64], weights: &[f64]) -> f64 {
         let [first, second, third] = &self.z;
-        for (i, sum) in self.state.iter_mut().enumerate() {
-            *sum = (ERROR[0] * first[i] + ERROR[1] * second[i] + ERROR[2] * third[i]) / h;
+        for (((sum, first), second), third) in self.state.iter_mut().zip(first).zip(second).zip(third) {
+            *sum = (ERROR[0] * first + ERROR[1] * second + ERROR[2] * third) / h;
         }
         equations.multiply_mass(&self.state, &mut self.combined);
         self.error_of(equations, f, weights)
@@ -268,9 +268,10 @@ fn sum_of_squares(x: &[f64], weights: &[f64]) -> f64 {
 
 /// `to = (matrix ⊗ 1) from`.
 fn transform(matrix: &[[f64; 3]; 3], from: &[Vec<f64>; 3], to: &mut [Vec<f64>; 3]) {
+    let [first, second, third] = from;
     for (row, to) in matrix.iter().zip(to) {
-        for (i, to) in to.iter_mut().enumerate() {
-            *to = row[0] * from[0][i] + row[1] * from[1][i] + row[2] * from[2][i];
+        for (((to, first), second), third) in to.iter_mut().zip(first).zip(second).zip(third) {
+            *to = row[0] * first + row[1] * second + row[2] * third;
         }
     }
 }

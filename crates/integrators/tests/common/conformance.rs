@@ -1,8 +1,9 @@
-//! What every formula with constant steps for constrained mechanics must do, on the pendulum.
+//! What every method for constrained mechanics must do, on the pendulum: formulas with constant steps, and methods that control
+//! them, too.
 
 use mbsbench_problem::{Clock, Failure, Method, Settings, Silent, Solution, Statistics};
 
-use super::constrained::{Pendulum, Watcher, distance, record, solve};
+use super::constrained::{Cliff, GRAVITY, Odd, Pendulum, Watcher, distance, record, solve};
 
 /// A binary fraction, so that times and their differences are exact.
 pub const STEP: f64 = 1.0 / 64.0;
@@ -62,4 +63,63 @@ pub fn budgets_are_kept(name: &str, method: &dyn Method) {
         let expected = Failure::BudgetExhausted { time: few.t_reached, counter: "rhs_evaluations", limit };
         assert_eq!((few.failure, few.statistics.rhs_evaluations), (Some(expected), limit), "{name}");
     }
+}
+
+/// Spans of no length, ends, repetition, watchers, another time and tiny steps, with constant and with controlled steps.
+pub fn both_controls_keep_spans(method: &dyn Method, watcher: impl Fn() -> Watcher) {
+    for settings in [Settings::fixed(STEP), Settings::tolerance(1e-6, 1e-6)] {
+        let nothing = run(method, [3.0, 3.0], settings);
+        assert_eq!((nothing.failure, nothing.t_reached, nothing.state), (None, 3.0, Pendulum::START.to_vec()));
+        assert_eq!(nothing.statistics, Statistics::default(), "a span of no length costs nothing");
+        for t_end in [1e-9, 0.3, 1.01, 2.0] {
+            let run = run(method, [0.0, t_end], settings);
+            assert_eq!((run.failure, run.t_reached), (None, t_end), "the end is hit exactly");
+        }
+        let (once, again) = (run(method, [0.0, 2.0], settings), run(method, [0.0, 2.0], settings));
+        assert_eq!((&once.state, once.statistics), (&again.state, again.statistics), "repeatable");
+        let mut watcher = watcher();
+        let watched = solve(&Pendulum, method, &Pendulum::START, [0.0, 2.0], settings, &mut watcher);
+        assert_eq!((&watched.state, watched.statistics), (&once.state, once.statistics), "watching changes nothing");
+        assert_eq!((watcher.last, watcher.steps), ((2.0, once.state), once.statistics.steps_accepted));
+    }
+    let fixed = Settings::fixed(STEP);
+    let (once, shifted) = (run(method, [0.0, 2.0], fixed), run(method, [64.0, 66.0], fixed));
+    assert_eq!((once.state, once.statistics), (shifted.state, shifted.statistics), "shifted in time");
+    let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.01) };
+    let run_on = run(method, [0.0, 1.0], accumulating);
+    assert!(run_on.failure.is_none() && run_on.t_reached >= 1.0, "whole steps only");
+    let tiny = run(method, [0.0, 1e-7], Settings::fixed(1e-9));
+    assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100));
+    let exact = [1.0, -0.5 * GRAVITY * 1e-14, 0.0, -GRAVITY * 1e-7];
+    assert!(distance(&tiny.state[..2], &exact[..2]) < 1e-14, "{:?}", tiny.state);
+    assert!(distance(&tiny.state[2..], &exact[2..]) < 1e-6, "{:?}", tiny.state);
+}
+
+/// Budgets, what is not finite, redundant constraints and far too large steps, with constant and with controlled steps. A failure
+/// names the last state's time, or that of an evaluation up to `ahead` (s) after it.
+pub fn both_controls_tell_failures(method: &dyn Method, ahead: f64) {
+    for settings in [Settings::fixed(STEP), Settings::tolerance(1e-6, 1e-6)] {
+        let few = run(method, [0.0, 2.0], Settings { max_steps: 3, ..settings });
+        let (time, counter) = (few.t_reached, "steps_accepted + steps_rejected");
+        assert_eq!(few.failure, Some(Failure::BudgetExhausted { time, counter, limit: 3 }));
+        assert_eq!(few.statistics.steps_accepted + few.statistics.steps_rejected, 3);
+        for limit in [0, 1, 2, 17] {
+            let few = run(method, [0.0, 2.0], Settings { max_rhs_evaluations: limit, ..settings });
+            let expected = Failure::BudgetExhausted { time: few.t_reached, counter: "rhs_evaluations", limit };
+            assert_eq!(few.failure, Some(expected));
+            assert!(few.statistics.rhs_evaluations <= limit);
+        }
+        let cliff = solve(&Cliff, method, &Pendulum::START, [0.0, 2.0], settings, &mut Silent);
+        let failure = cliff.failure.expect("nothing finite lies beyond");
+        assert!(matches!(failure, Failure::NonFinite { .. } | Failure::StepTooSmall { .. }), "{failure}");
+        let later = failure.time().expect("it has one") - cliff.t_reached;
+        assert!((0.0..=ahead).contains(&later), "{later} s after the last state");
+        assert!(cliff.t_reached <= 1.0 && cliff.t_reached > 1.0 - 1e-6, "stops at {}", cliff.t_reached);
+
+        let redundant = solve(&Odd::Redundant, method, &[0.0; 4], [0.0, 1.0], settings, &mut Silent);
+        assert!(matches!(redundant.failure, Some(Failure::SingularMatrix { time: 0.0, .. })));
+    }
+    let wild = run(method, [0.0, 1024.0], Settings::fixed(64.0));
+    let told = matches!(wild.failure, None | Some(Failure::NewtonDiverged { .. } | Failure::SingularMatrix { .. }));
+    assert!(told && wild.state.iter().all(|x| x.is_finite()), "{:?}", wild.failure);
 }

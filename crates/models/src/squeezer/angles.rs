@@ -1,6 +1,6 @@
 //! The squeezer in seven angles of its joints.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
+use mbsbench_problem::{ClosedForm, Derivatives, MechanicalModel, Scalar};
 use nalgebra::DMatrix;
 
 use super::links::{Link, cross, sum, turned};
@@ -34,9 +34,9 @@ use super::{Points, Squeezer, SqueezerEquations};
 pub struct SqueezerAngles(pub Squeezer);
 
 /// An arm that turns about a pin on the ground, and a link on its end.
-struct Pair<S> {
+pub(super) struct Pair<S> {
     /// Numbers of the arm's angle `α` and of the link's `ψ`.
-    angles: [usize; 2],
+    pub(super) angles: [usize; 2],
     /// `J₁ + m₂ ℓ²`, kg m².
     arm: S,
     /// `J₂`, kg m².
@@ -58,20 +58,50 @@ impl<S: Scalar> Pair<S> {
     }
 
     /// `k` and `k'` at the link's angle, kg m².
-    fn coupling(&self, psi: S) -> (S, S) {
+    pub(super) fn coupling(&self, psi: S) -> (S, S) {
         let [along, across] = turned(psi.sin_cos(), self.coupling);
         (along, -across)
     }
 
-    /// `(M_αα, M_αψ, M_ψψ)`, kg m².
-    fn masses(&self, q: &[S]) -> [S; 3] {
-        let (k, _) = self.coupling(q[self.angles[1]]);
+    /// `(M_αα, M_αψ, M_ψψ)`, kg m², for the coupling `k`.
+    pub(super) fn masses(&self, k: S) -> [S; 3] {
         [self.arm + k * 2.0 + self.link, k + self.link, self.link]
+    }
+
+    /// Writes `∂M/∂ψ` for the slope `k'`.
+    pub(super) fn write_mass_derivative(&self, slope: S, by_psi: &mut DMatrix<S>) {
+        let [alpha, psi] = self.angles;
+        by_psi[(alpha, alpha)] = slope * 2.0;
+        by_psi[(alpha, psi)] = slope;
+        by_psi[(psi, alpha)] = slope;
+    }
+
+    /// Writes the derivatives of `D_α` and `D_ψ` for the coupling `k` and its slope `k'`, with `k'' = −k`.
+    pub(super) fn write_force_derivatives(
+        &self,
+        (k, slope): (S, S),
+        v: &[S],
+        by_position: &mut DMatrix<S>,
+        by_velocity: &mut DMatrix<S>,
+    ) {
+        let [alpha, psi] = self.angles;
+        let [of_slope, of_sum] = [slope * v[psi], v[alpha] * 2.0 + v[psi]];
+        by_position[(alpha, psi)] = k * v[psi] * of_sum;
+        by_position[(psi, psi)] = -(k * v[alpha] * v[alpha]);
+        by_velocity[(alpha, alpha)] = -(of_slope * 2.0);
+        by_velocity[(alpha, psi)] = -(slope * of_sum + of_slope);
+        by_velocity[(psi, alpha)] = slope * v[alpha] * 2.0;
+    }
+
+    /// `(D_α, D_ψ)`, N m, for the slope `k'`.
+    pub(super) fn gyroscopic_forces(&self, slope: S, v: &[S]) -> [S; 2] {
+        let [alpha, psi] = self.angles.map(|k| v[k]);
+        [-(slope * psi * (alpha * 2.0 + psi)), slope * alpha * alpha]
     }
 }
 
 impl SqueezerAngles {
-    fn pairs<S: Scalar>(&self) -> [Pair<S>; 3] {
+    pub(super) fn pairs<S: Scalar>(&self) -> [Pair<S>; 3] {
         let Squeezer { of, ef, he, ge, ag, ah, .. } = &self.0;
         let [upper_x, upper_y] = ge.centre.map(S::from);
         let [lower_x, lower_y] = he.centre.map(S::from);
@@ -83,9 +113,16 @@ impl SqueezerAngles {
         ]
     }
 
-    /// From B to D at γ, m.
-    fn spring_lever<S: Scalar>(&self, gamma: S) -> [S; 2] {
-        turned(gamma.sin_cos(), self.0.ebd.lever_about_b(self.0.ebd.spring))
+    /// From B to D at γ, of which sine and cosine are given, m.
+    fn spring_lever<S: Scalar>(&self, gamma: (S, S)) -> [S; 2] {
+        turned(gamma, self.0.ebd.lever_about_b(self.0.ebd.spring))
+    }
+
+    /// Of the spring about B, N m.
+    pub(super) fn spring_moment<S: Scalar>(&self, gamma: (S, S)) -> S {
+        let lever = self.spring_lever(gamma);
+        let (force, _) = self.0.spring(sum(lever, self.0.b.map(S::from)));
+        cross(lever, force)
     }
 }
 
@@ -105,7 +142,8 @@ impl MechanicalModel for SqueezerAngles {
     fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
         for pair in self.pairs() {
             let [alpha, psi] = pair.angles;
-            let [first, mixed, second] = pair.masses(q);
+            let (k, _) = pair.coupling(q[psi]);
+            let [first, mixed, second] = pair.masses(k);
             mass[(alpha, alpha)] = first;
             mass[(alpha, psi)] = mixed;
             mass[(psi, alpha)] = mixed;
@@ -118,13 +156,10 @@ impl MechanicalModel for SqueezerAngles {
         for pair in self.pairs() {
             let [alpha, psi] = pair.angles;
             let (_, slope) = pair.coupling(q[psi]);
-            forces[alpha] = -(slope * v[psi] * (v[alpha] * 2.0 + v[psi]));
-            forces[psi] = slope * v[alpha] * v[alpha];
+            [forces[alpha], forces[psi]] = pair.gyroscopic_forces(slope, v);
         }
         forces[0] += S::from(self.0.torque);
-        let lever = self.spring_lever(q[2]);
-        let (force, _) = self.0.spring(sum(lever, self.0.b.map(S::from)));
-        forces[2] = cross(lever, force);
+        forces[2] = self.spring_moment(q[2].sin_cos());
     }
 
     fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
@@ -143,15 +178,30 @@ impl MechanicalModel for SqueezerAngles {
         phi[5] = e[1] + arm_cos * ah.length - sin * he.length - a[1];
     }
 
+    fn in_closed_form<S: Scalar>(&self, _t: S, q: &[S], v: &[S], terms: ClosedForm<'_, S>) -> bool {
+        self.write(q, v, terms)
+    }
+
+    fn derivatives_in_closed_form<S: Scalar>(
+        &self,
+        q: &[S],
+        v: &[S],
+        forces: &mut [S],
+        derivatives: &mut Derivatives<S>,
+    ) -> bool {
+        self.write_derivatives(q, v, forces, derivatives)
+    }
+
     /// Kinetic energy and that of the spring, J.
     fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let mut twice = v[2] * v[2] * self.0.ebd.inertia_about_b::<S>();
         for pair in self.pairs() {
             let [alpha, psi] = pair.angles.map(|k| v[k]);
-            let [first, mixed, second] = pair.masses(q);
+            let (k, _) = pair.coupling(q[pair.angles[1]]);
+            let [first, mixed, second] = pair.masses(k);
             twice += alpha * alpha * first + alpha * psi * mixed * 2.0 + psi * psi * second;
         }
-        let d = sum(self.spring_lever(q[2]), self.0.b.map(S::from));
+        let d = sum(self.spring_lever(q[2].sin_cos()), self.0.b.map(S::from));
         twice * 0.5 + self.0.spring(d).1
     }
 }

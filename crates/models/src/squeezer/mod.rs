@@ -16,6 +16,7 @@
 mod angles;
 mod assembly;
 mod bodies;
+mod closed_form;
 mod drawing;
 mod links;
 mod model;

@@ -18,10 +18,42 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.inner.coordinates()
     }
 
+    /// See [`Mechanics::velocities`].
+    #[must_use]
+    pub fn velocities(&self) -> usize {
+        self.inner.velocities()
+    }
+
     /// See [`Mechanics::holonomic`].
     #[must_use]
     pub fn holonomic(&self) -> usize {
         self.inner.holonomic()
+    }
+
+    /// See [`Mechanics::nonholonomic`].
+    #[must_use]
+    pub fn nonholonomic(&self) -> usize {
+        self.inner.nonholonomic()
+    }
+
+    /// See [`Mechanics::retract`]. Not counted: it evaluates nothing of the equations.
+    pub fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
+        self.inner.retract(q, delta, moved);
+    }
+
+    /// See [`Mechanics::constraint_values`]. Part of a projection, which is counted.
+    pub fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
+        self.inner.constraint_values(t, q, v, values);
+    }
+
+    /// See [`Mechanics::velocity_constraints`]. Part of a projection, which is counted.
+    pub fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
+        self.inner.velocity_constraints(t, q, v, values);
+    }
+
+    /// See [`Mechanics::constraint_jacobian`]. Part of a projection, which is counted.
+    pub fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
+        self.inner.constraint_jacobian(t, q, v, jacobian);
     }
 
     /// See [`Mechanics::terms`]. Counts an evaluation of the right-hand side.

@@ -6,9 +6,9 @@ use num_dual::{Dual, DualSVec, HyperDual};
 use third::Third;
 
 use super::terms::{Derivatives, Structure, Terms};
-use super::{MechanicalModel, Mechanics, structure};
+use super::{ClosedForm, MechanicalModel, Mechanics, structure};
 use crate::Scalar;
-use crate::linalg::add_product;
+use crate::linalg::{add_product, multiply};
 
 /// Derivatives of forces that are taken in one evaluation.
 const CHUNK: usize = 6;
@@ -23,6 +23,8 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     v: Vec<Dual<S>>,
     rate: Vec<S>,
     direction: Vec<S>,
+    /// Terms in closed form that nobody has asked for.
+    unused: Vec<S>,
     holonomic: Vec<Dual<S>>,
     nonholonomic: Vec<Dual<S>>,
     q_second: Vec<Dual<Dual<S>>>,
@@ -55,6 +57,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             v: vec![dual; nv],
             rate: vec![zero; nq],
             direction: vec![zero; nv],
+            unused: vec![zero; model.holonomic()],
             holonomic: vec![dual; model.holonomic()],
             nonholonomic: vec![dual; model.nonholonomic()],
             q_second: vec![second; nq],
@@ -127,10 +130,10 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         Self::lift(&mut self.q, q, |_| zero);
         for (k, mass) in &mut derivatives.mass {
             self.q[*k].eps = one;
-            self.mass.fill(Dual::from_re(zero));
+            self.mass.as_mut_slice().fill(Dual::from_re(zero));
             self.model.mass(&self.q, &mut self.mass);
             self.q[*k].eps = zero;
-            for (entry, dual) in mass.iter_mut().zip(&self.mass) {
+            for (entry, dual) in mass.as_mut_slice().iter_mut().zip(self.mass.as_slice()) {
                 *entry = dual.eps;
             }
         }
@@ -180,6 +183,17 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             }
         }
         self.structure = Some(structure);
+    }
+
+    /// Writes the terms that a model has in closed form; says whether it has.
+    fn write_terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) -> bool {
+        let Terms { mass, forces, jacobian, constraints, constraint_rates } = terms;
+        let terms = ClosedForm { mass, forces, constraints, jacobian, bias: &mut self.unused };
+        let is_closed = self.model.in_closed_form(t, q, v, terms);
+        if is_closed {
+            multiply(jacobian, v, constraint_rates);
+        }
+        is_closed
     }
 
     /// Finds the structure, and the columns of `J` that are constant.
@@ -335,7 +349,30 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.structure.get_or_insert_default()
     }
 
+    fn acceleration_terms(
+        &mut self,
+        t: S,
+        q: &[S],
+        v: &[S],
+        mass: &mut DMatrix<S>,
+        forces: &mut [S],
+        jacobian: &mut DMatrix<S>,
+        bias: &mut [S],
+    ) {
+        let terms = ClosedForm { mass, forces, constraints: &mut self.unused, jacobian, bias };
+        if self.model.in_closed_form(t, q, v, terms) {
+            return;
+        }
+        self.mass(q, mass);
+        self.forces(t, q, v, forces);
+        self.constraint_jacobian(t, q, v, jacobian);
+        self.acceleration_bias(t, q, v, bias);
+    }
+
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
+        if self.write_terms(t, q, v, terms) {
+            return;
+        }
         self.find_structure(t, q);
         terms.mass.fill(S::nought());
         self.model.mass(q, &mut terms.mass);
@@ -365,6 +402,9 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
+        if self.model.derivatives_in_closed_form(q, v, &mut self.rate, derivatives) {
+            return;
+        }
         self.find_structure(t, q);
         self.mass_derivatives(q, derivatives);
         self.force_derivatives(t, q, v, derivatives);
@@ -372,6 +412,11 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 
     fn linearisation(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>, derivatives: &mut Derivatives<S>) {
+        if self.write_terms(t, q, v, terms)
+            && self.model.derivatives_in_closed_form(q, v, &mut terms.forces, derivatives)
+        {
+            return;
+        }
         self.find_structure(t, q);
         terms.mass.fill(S::nought());
         self.model.mass(q, &mut terms.mass);

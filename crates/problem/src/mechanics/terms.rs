@@ -114,6 +114,16 @@ impl<S: Scalar> Derivatives<S> {
         }
     }
 
+    /// The matrices `∂M/∂q_k` with their `k`, for a model to write them.
+    pub fn mass_mut(&mut self) -> impl Iterator<Item = (usize, &mut DMatrix<S>)> {
+        self.mass.iter_mut().map(|(k, mass)| (*k, mass))
+    }
+
+    /// The second derivatives of all constraints with the pairs of coordinates that they belong to, for a model to write them.
+    pub fn second_mut(&mut self) -> impl Iterator<Item = ((usize, usize), &mut [S])> {
+        self.pairs.iter().copied().zip(self.second.chunks_mut(self.constraints.max(1)))
+    }
+
     /// Whether the mass matrix is constant.
     #[must_use]
     pub fn has_constant_mass(&self) -> bool {

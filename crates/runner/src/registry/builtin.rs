@@ -49,6 +49,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Ode45>()
         .method::<integrators::Rk8>()
         .method::<integrators::Dop853>()
+        .method::<integrators::Dop853Projected>()
         .method::<integrators::Gbs>()
         .method::<integrators::Dode>()
         .method::<integrators::Newmark>()

@@ -234,6 +234,10 @@ impl Rule for GeneralizedAlpha {
         Discretisation::GeneralizedAlpha(self.weights())
     }
 
+    fn details(&self) -> Vec<String> {
+        self.weights().details()
+    }
+
     fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
         Ok(Index3::new(self.discretisation(), self.alpha(), MassAt::End, start))
     }

@@ -1,0 +1,113 @@
+//! The method as experiment files name it.
+
+use mbsbench_problem::{
+    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Scalar, Solution,
+    Task, Unsuitable,
+};
+use nalgebra::{Complex, DMatrix};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ProjectedStepper, Projection};
+use crate::{Dop853, ExplicitRungeKutta, drive};
+
+/// DOP853 with projection: the Dormand–Prince formula of order 8(5,3) on the accelerations of a constrained mechanical system
+/// (index 1), whose state is moved onto `Φ(t, q) = 0` and then onto `Γ = 0`, `J v + ∂Φ/∂t = 0` after each accepted step, by
+/// the smallest displacements in the metric of the mass (Hairer, Wanner, Solving Ordinary Differential Equations II, section
+/// VII.2).
+///
+/// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of `dop853`, and
+/// look at the state before the projection. The initial state is not moved. Positions may live on a manifold, and constraints
+/// may be nonholonomic; a problem with a projection, controls or switches of its own is refused.
+///
+/// Counted: a projection for each accepted step, and for it two factorisations (of `M` and of `J M⁻¹ Jᵀ`) and an iteration and a
+/// linear solve for each correction of positions or of velocities; what they evaluate of the constraints is part of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Dop853Projected {
+    /// Corrections end with one below this, relative to one and the largest position or velocity.
+    pub projection_tolerance: f64,
+}
+
+impl Default for Dop853Projected {
+    fn default() -> Self {
+        Self { projection_tolerance: 1e-12 }
+    }
+}
+
+impl Parameters for Dop853Projected {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("projection-tolerance", self.projection_tolerance)
+    }
+}
+
+impl Dop853Projected {
+    fn build(self) -> Projected {
+        Projected { formula: Dop853::default().build(), tolerance: self.projection_tolerance }
+    }
+}
+
+impl MethodDefinition for Dop853Projected {
+    const NAME: &'static str = "dop853-projected";
+    const SUMMARY: &'static str = "DOP853 on constrained mechanics, projected onto positions and velocities";
+    const SOURCE: &'static str =
+        "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853";
+    const FAMILY: &'static str = "explicit-runge-kutta";
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(self.build())
+    }
+
+    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
+        Some(Box::new(self.build()))
+    }
+}
+
+/// An explicit formula with projection.
+struct Projected {
+    formula: ExplicitRungeKutta,
+    tolerance: f64,
+}
+
+impl<S: Scalar> Method<S> for Projected {
+    fn order(&self) -> u32 {
+        Method::<S>::order(&self.formula)
+    }
+
+    fn adapts(&self) -> bool {
+        Method::<S>::adapts(&self.formula)
+    }
+
+    fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
+        let unsuitable = |needs, lacks: &str| Err(Unsuitable { needs, lacks: lacks.to_owned() });
+        if problem.mechanics().is_none() {
+            return unsuitable("a mechanical system with its constraints", "is given as differential equations only");
+        }
+        if problem.locks() || problem.projects() || problem.switches().is_some() || problem.switched().is_some() {
+            return unsuitable("plain equations of motion", "has a control, a projection or switches of its own");
+        }
+        Unsuitable::without_rhs(problem)
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        Method::<S>::amplification(&self.formula, omega_h)
+    }
+
+    fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let refused = problem.suits(self).err().map(|unsuitable| unsuitable.to_string());
+        let projection = problem.mechanics().map(|mechanics| Projection::new(&mechanics, self.tolerance));
+        match (refused, projection) {
+            (None, Some(projection)) => {
+                let formula = self.formula.stepper(problem.dimension(), drive::is_adaptive(task));
+                let stepper = ProjectedStepper::new(formula, projection);
+                drive::solve(stepper, self.formula.control(), problem, task, observer)
+            }
+            (reason, _) => Solution {
+                t_reached: task.t_start,
+                state: task.initial.to_vec(),
+                statistics: problem.statistics(),
+                failure: Some(Failure::NotApplicable { reason: reason.unwrap_or_default() }),
+            },
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The projection of a state onto its constraints.
+
+use mbsbench_problem::linalg::{Lu, multiply};
+use mbsbench_problem::{CountedMechanics, Failure, Scalar, Statistics};
+use nalgebra::DMatrix;
+
+/// Most iterations at each of the two levels.
+const MAX_ITERATIONS: u32 = 10;
+
+/// Moves a state to one near by that satisfies its constraints, first positions and then velocities:
+///
+/// ```text
+/// q̃ = q ⊕ F (0 ; μ)   with   0 = Φ(t, q̃)
+/// ṽ = v + F ν          with   0 = Γ(t, q̃, ṽ),   0 = dΦ/dt (t, q̃, ṽ)
+/// F = M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹
+/// ```
+///
+/// (Hairer, Wanner, section VII.2.) `F` is that of the state that comes in, the displacements are the smallest ones in the
+/// metric of the mass, and those of positions keep the nonholonomic constraints. Simplified Newton iterations, whose rate is the
+/// size of the displacement, start from zero and end where a correction is below `tolerance (1 + |x|)`, largest components
+/// of each.
+#[derive(Debug, Clone)]
+pub struct Projection<S: Scalar> {
+    tolerance: f64,
+    coordinates: usize,
+    nonholonomic: usize,
+    mass: DMatrix<S>,
+    mass_factors: Lu<S>,
+    jacobian: DMatrix<S>,
+    /// `M⁻¹ Jᵀ`.
+    weights: DMatrix<S>,
+    grammian: DMatrix<S>,
+    grammian_factors: Lu<S>,
+    /// Constraints that are violated, then `(J M⁻¹ Jᵀ)⁻¹` of them.
+    residual: Vec<S>,
+    displacement: Vec<S>,
+    moved: Vec<S>,
+    costs: Statistics,
+}
+
+impl<S: Scalar> Projection<S> {
+    /// Memory for a mechanical system of that kind.
+    #[must_use]
+    pub fn new(mechanics: &CountedMechanics<'_, S>, tolerance: f64) -> Self {
+        let (coordinates, velocities) = (mechanics.coordinates(), mechanics.velocities());
+        let nonholonomic = mechanics.nonholonomic();
+        let constraints = nonholonomic + mechanics.holonomic();
+        let matrix = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+        Self {
+            tolerance,
+            coordinates,
+            nonholonomic,
+            mass: matrix(velocities, velocities),
+            mass_factors: Lu::new(velocities),
+            jacobian: matrix(constraints, velocities),
+            weights: matrix(velocities, constraints),
+            grammian: matrix(constraints, constraints),
+            grammian_factors: Lu::new(constraints),
+            residual: vec![S::nought(); constraints],
+            displacement: vec![S::nought(); velocities],
+            moved: vec![S::nought(); coordinates],
+            costs: Statistics::default(),
+        }
+    }
+
+    /// Factorisations, iterations and linear solves so far.
+    #[must_use]
+    pub fn costs(&self) -> Statistics {
+        self.costs
+    }
+
+    /// Projects the state `y = (q ; v)` at `t` (s).
+    ///
+    /// # Errors
+    /// [`Failure::SingularMatrix`] where constraints are redundant, [`Failure::NewtonDiverged`] where the state is too far off,
+    /// [`Failure::NonFinite`].
+    pub fn project(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, y: &mut [S]) -> Result<(), Failure> {
+        if self.residual.is_empty() {
+            return Ok(());
+        }
+        let (q, v) = y.split_at_mut(self.coordinates);
+        self.factorise(mechanics, t, q, v)?;
+        self.iterate(t, |projection| {
+            mechanics.constraint_values(t, q, v, &mut projection.residual);
+            projection.residual[..projection.nonholonomic].fill(S::nought());
+            projection.displace();
+            mechanics.retract(q, &projection.displacement, &mut projection.moved);
+            q.copy_from_slice(&projection.moved);
+            projection.is_small_beside(q)
+        })?;
+        self.iterate(t, |projection| {
+            mechanics.velocity_constraints(t, q, v, &mut projection.residual);
+            projection.displace();
+            v.iter_mut().zip(&projection.displacement).for_each(|(v, &displacement)| *v += displacement);
+            projection.is_small_beside(v)
+        })
+    }
+
+    /// Forms `F` of a state, in parts.
+    fn factorise(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
+        let singular = |matrix| move |_| Failure::SingularMatrix { time: t.value(), matrix };
+        mechanics.mass(q, &mut self.mass);
+        mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);
+        self.costs.factorizations += 1;
+        self.mass_factors.factorize(&self.mass).map_err(singular("mass matrix"))?;
+        let (velocities, constraints) = (self.displacement.len(), self.residual.len());
+        for c in 0..constraints {
+            let weights = &mut self.weights.as_mut_slice()[velocities * c..][..velocities];
+            for (j, weight) in weights.iter_mut().enumerate() {
+                *weight = self.jacobian[(c, j)];
+            }
+            self.mass_factors.solve(weights);
+            multiply(&self.jacobian, weights, &mut self.grammian.as_mut_slice()[constraints * c..][..constraints]);
+        }
+        self.costs.factorizations += 1;
+        self.grammian_factors.factorize(&self.grammian).map_err(singular("J M⁻¹ Jᵀ"))
+    }
+
+    /// Repeats a correction until it says that it was small enough.
+    fn iterate(&mut self, t: S, mut correct: impl FnMut(&mut Self) -> Option<bool>) -> Result<(), Failure> {
+        for _ in 0..MAX_ITERATIONS {
+            self.costs.newton_iterations += 1;
+            self.costs.linear_solves += 1;
+            match correct(self) {
+                None => return Err(Failure::NonFinite { time: t.value() }),
+                Some(true) => return Ok(()),
+                Some(false) => {}
+            }
+        }
+        Err(Failure::NewtonDiverged { time: t.value(), iterations: MAX_ITERATIONS.into() })
+    }
+
+    /// Writes `−F` times the residual into the displacement.
+    fn displace(&mut self) {
+        self.residual.iter_mut().for_each(|residual| *residual = -*residual);
+        self.grammian_factors.solve(&mut self.residual);
+        multiply(&self.weights, &self.residual, &mut self.displacement);
+    }
+
+    /// Whether the displacement is within the tolerance for values of the size of `x`; none where it is no number.
+    fn is_small_beside(&self, x: &[S]) -> Option<bool> {
+        let largest = |values: &[S]| values.iter().map(|x| x.value().abs()).fold(0.0, f64::max);
+        let is_finite = self.displacement.iter().chain(x).all(|x| x.is_finite());
+        is_finite.then(|| largest(&self.displacement) <= self.tolerance * (1.0 + largest(x)))
+    }
+}

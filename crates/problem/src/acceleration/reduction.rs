@@ -1,0 +1,75 @@
+//! Weights and Grammian of few constraints: all right-hand sides of the mass matrix together, in loops of known lengths.
+
+use super::Multipliers;
+use crate::Scalar;
+use crate::linalg::Block;
+
+/// Where the forces stand in a row, beside the constraints.
+const FORCES: usize = 7;
+
+impl<S: Scalar> Multipliers<S> {
+    /// Does what [`reduce`](Self::reduce) does, to the same bits, where constraints and velocities are few enough; says whether
+    /// they are.
+    pub(super) fn reduce_together(&mut self) -> bool {
+        if size_of::<S>() != size_of::<f64>() {
+            return false;
+        }
+        match self.jacobian.nrows() {
+            1 => self.reduce_as::<1>(),
+            2 => self.reduce_as::<2>(),
+            3 => self.reduce_as::<3>(),
+            4 => self.reduce_as::<4>(),
+            5 => self.reduce_as::<5>(),
+            6 => self.reduce_as::<6>(),
+            FORCES => self.reduce_as::<FORCES>(),
+            _ => false,
+        }
+    }
+
+    /// The same for `C` constraints.
+    fn reduce_as<const C: usize>(&mut self) -> bool {
+        let columns: &[[S; C]] = self.jacobian.as_slice().as_chunks().0;
+        for ((row, column), &force) in self.rows.iter_mut().zip(columns).zip(&self.free_acceleration) {
+            row[..C].copy_from_slice(column);
+            row[FORCES] = force;
+        }
+        if !self.mass_factors.solve_block(&mut self.rows) {
+            return false;
+        }
+        let mut grammian = [[S::nought(); C]; C];
+        let mut constrained = [S::nought(); C];
+        for ((row, column), free) in self.rows.iter().zip(columns).zip(&mut self.free_acceleration) {
+            for (grammian, &weight) in grammian.iter_mut().zip(row) {
+                if weight != S::nought() {
+                    add(grammian, column, weight);
+                }
+            }
+            add(&mut constrained, column, row[FORCES]);
+            *free = row[FORCES];
+        }
+        self.grammian.as_mut_slice().copy_from_slice(grammian.as_flattened());
+        self.constrained_acceleration.copy_from_slice(&constrained);
+        write_columns::<S, C>(&self.rows, self.weights.as_mut_slice());
+        true
+    }
+}
+
+/// `sum += column · weight`.
+#[inline(always)]
+fn add<S: Scalar, const C: usize>(sum: &mut [S; C], column: &[S; C], weight: S) {
+    for (sum, &entry) in sum.iter_mut().zip(column) {
+        *sum += entry * weight;
+    }
+}
+
+/// The first `C` columns of a block.
+#[inline(always)]
+fn write_columns<S: Scalar, const C: usize>(rows: &[Block<S>], columns: &mut [S]) {
+    let n = rows.len();
+    let columns = &mut columns[..C * n];
+    for (j, row) in rows.iter().enumerate() {
+        for c in 0..C {
+            columns[c * n + j] = row[c];
+        }
+    }
+}

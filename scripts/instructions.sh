@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Counts the instructions of DOP853 and RADAU5 on Andrews' squeezer, solutions only, and fails where one takes more than its
+# bound. They hardly depend on the machine, as times do; on the C library (sine and cosine) and on the compiler they do.
+# Needs valgrind (Debian, Ubuntu: apt-get install valgrind) and a processor that .cargo/config.toml builds for.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v valgrind >/dev/null; then
+    echo "valgrind is not there: install the package valgrind" >&2
+    exit 2
+fi
+cargo build --release --quiet --package mbsbench-models --example squeezer_instructions
+program=${CARGO_TARGET_DIR:-target}/release/examples/squeezer_instructions
+
+# Instructions of one solution; what the program prints goes to the terminal.
+count() {
+    local log
+    log=$(mktemp)
+    valgrind --tool=callgrind --toggle-collect='*solve_counted*' --callgrind-out-file=/dev/null --log-file="$log" \
+        "$program" "$1" "$2" >&2
+    awk '/Collected/ { print $NF }' "$log"
+    rm -f "$log"
+}
+
+exceeded=0
+report=$(printf '%-8s %10s %12s %12s' method tolerance instructions bound)
+while read -r method tolerance bound; do
+    instructions=$(count "$method" "$tolerance")
+    if [ "$instructions" -gt "$bound" ]; then
+        verdict=exceeded
+        exceeded=1
+    else
+        verdict=kept
+    fi
+    report+=$(printf '\n%-8s %10s %12s %12s %s' "$method" "$tolerance" "$instructions" "$bound" "$verdict")
+done <<'BOUNDS'
+dop853 1e-6 2000000
+dop853 1e-10 6000000
+radau5 1e-6 8600000
+radau5 1e-10 24400000
+BOUNDS
+echo "$report"
+exit "$exceeded"
