@@ -8,6 +8,7 @@ use super::report::{manifest, report};
 use super::verify::verify_paper;
 use super::{CommandError, Exit, load};
 use crate::artefacts::write;
+use crate::comparison::is_comparison;
 use crate::output::Output;
 use crate::pipeline::{results_of, timings_of};
 use crate::plan::Plan;
@@ -44,7 +45,7 @@ pub(super) fn run(
     run_plans(registry, &plans, out, options, output)
 }
 
-/// Reproduces the papers or experiments named, all where none is.
+/// Reproduces the papers or experiments named, all papers where none is.
 pub(super) fn reproduce(
     registry: &Registry,
     wanted: &[String],
@@ -61,7 +62,12 @@ pub(super) fn reproduce(
             return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
         }
     }
-    plans.retain(|plan| wanted.is_empty() || wanted.iter().any(|name| is_wanted(plan, name)));
+    // The comparison across the papers is no paper's, and takes long.
+    let is_asked_for = |plan: &Plan| match wanted {
+        [] => !is_comparison(&plan.experiment),
+        names => names.iter().any(|name| is_wanted(plan, name)),
+    };
+    plans.retain(is_asked_for);
     // What a shortened experiment gives is nobody's result.
     let out = if options.quick { Path::new("target/quick") } else { Path::new("results") };
     // Ledgers are read before anything is run, so that a mistake in one is known at once.

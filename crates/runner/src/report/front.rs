@@ -7,7 +7,7 @@ use super::page::{page, scorecard};
 use super::published::PAPERS;
 
 /// The front page.
-pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
+pub(super) fn page_of(reports: &[PaperReport<'_>], is_compared: bool) -> String {
     let total = reports.iter().map(|report| report.judged.len()).sum::<usize>();
     let report_of = |id: &str| reports.iter().find(|report| report.paper == id);
     let body = html! {
@@ -19,6 +19,12 @@ pub(super) fn page_of(reports: &[PaperReport<'_>]) -> String {
             }
         }
         main {
+            @if is_compared {
+                section {
+                    h2 { a href="comparison.html" { "Which method for which model?" } }
+                    p { "The methods of all papers on the models of all papers: the cheapest for an accuracy, and work over precision." }
+                }
+            }
             @for (paper, report) in PAPERS.iter().filter_map(|paper| Some((paper, report_of(paper.id)?))) {
                 section.paper {
                     h2 { a href=(format!("{}.html", paper.id)) { (paper.title) } }
