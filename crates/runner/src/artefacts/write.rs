@@ -77,15 +77,15 @@ pub fn write(
         files.push((format!("{}.md", table.id), table.markdown().into_bytes()));
         written.tables.push(table.terminal());
     }
-    let figures: Vec<Figure> = plan
+    let figures: Vec<(Figure, bool)> = plan
         .experiment
         .plots
         .iter()
-        .map(|spec| figure(plan, &spec.value, results, registry))
-        .chain(plan.experiment.drawings.iter().map(|spec| Ok(drawing(plan, &spec.value, store))))
-        .collect::<Result<Vec<_>, _>>()?;
+        .map(|spec| Ok((figure(plan, &spec.value, results, registry)?, spec.value.separate)))
+        .chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, store), true))))
+        .collect::<Result<Vec<_>, WriteError>>()?;
     let pictures: Vec<Vec<(String, Vec<u8>)>> =
-        figures.par_iter().map(|figure| pictures_of(figure, store)).collect::<Result<_, _>>()?;
+        figures.par_iter().map(|(figure, separate)| pictures_of(figure, *separate, store)).collect::<Result<_, _>>()?;
     files.extend(pictures.into_iter().flatten());
     for (name, content) in &files {
         let path = folder.join(name);
@@ -95,9 +95,9 @@ pub fn write(
     Ok(written)
 }
 
-/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself, as SVG and with its
-/// data, which are those of the figure.
-fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
+/// The pictures of a figure and the data it shows. Where it has several panels, each has its data, which are those of the
+/// figure, and with `separate` is there by itself, as SVG.
+fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
     let mut files = pictures(figure, store)?.to_vec();
     let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
     if figure.panels.len() < 2 {
@@ -111,7 +111,9 @@ fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>,
             columns: 1,
             panels: vec![panel.clone()],
         };
-        files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
+        if separate {
+            files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
+        }
         files.push(data(&panel));
     }
     Ok(files)

@@ -1,8 +1,10 @@
 //! From the rows of an experiment to its rankings.
 
+use mbsbench_problem::StepControl;
+
 use super::rank::{Candidate, Place, cheapest};
 use crate::claims::{Evidence, Recorded};
-use crate::experiment::RankingSpec;
+use crate::experiment::{Label, RankingSpec};
 use crate::measures::bound_of;
 use crate::plan::{Plan, RunSpec};
 use crate::registry::CONTROLS;
@@ -100,14 +102,28 @@ fn candidate(plan: &Plan, spec: &RankingSpec, method: String, run: &RunSpec, row
     })
 }
 
-/// The step or the tolerance of a run: `step 2^-8`, `tolerance 1e-6/1e-9`.
+/// The step or the tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
 fn setting(plan: &Plan, run: &RunSpec) -> String {
-    let own = run.method.own_control().map(|(name, node)| format!("{name} {}", node.spelling().unwrap_or_default()));
-    let on_axis = || {
-        CONTROLS.into_iter().find_map(|name| {
-            let label = run.cells[plan.axis(name)?].as_ref()?;
-            Some(format!("{name} {label}"))
-        })
+    let parameter = |(axis, cell): (&String, &Option<Label>)| {
+        let varies = plan.axis(axis).is_some_and(|axis| plan.values(axis).len() > 1);
+        let name = axis.strip_prefix("method.").filter(|_| varies)?;
+        Some(format!("{name} {}", cell.as_ref()?))
     };
-    own.or_else(on_axis).unwrap_or_default().replace('_', " ")
+    let parameters = plan.axes.iter().zip(&run.cells).filter_map(parameter);
+    control(plan, run).into_iter().chain(parameters).collect::<Vec<_>>().join(", ")
+}
+
+/// The step or the tolerance; none where there is a tolerance that the method does not look at.
+fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
+    let is_idle = matches!(run.settings.control, StepControl::Tolerance { .. }) && !run.method.object().method().adapts();
+    if is_idle {
+        return None;
+    }
+    if let Some((name, node)) = run.method.own_control() {
+        return Some(format!("{name} {}", node.spelling().unwrap_or_default()));
+    }
+    CONTROLS.into_iter().find_map(|name| {
+        let label = run.cells[plan.axis(name)?].as_ref()?;
+        Some(format!("{name} {label}").replace('_', " "))
+    })
 }
