@@ -95,8 +95,8 @@ pub fn write(
     Ok(written)
 }
 
-/// The pictures of a figure and the data it shows. Where it has several panels, each has its data, which are those of the
-/// figure, and with `separate` is there by itself, as SVG.
+/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself with `separate`, as SVG
+/// and with its data, which are those of the figure.
 fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
     let mut files = pictures(figure, store)?.to_vec();
     let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
@@ -104,16 +104,14 @@ fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(St
         files.push(data(figure));
         return Ok(files);
     }
-    for (panel, letter) in figure.panels.iter().zip('a'..='z') {
+    for (panel, letter) in figure.panels.iter().zip('a'..='z').filter(|_| separate) {
         let panel = Figure {
             id: format!("{}{letter}", figure.id),
             title: format!("{}, panel {letter}", figure.title),
             columns: 1,
             panels: vec![panel.clone()],
         };
-        if separate {
-            files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
-        }
+        files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
         files.push(data(&panel));
     }
     Ok(files)

@@ -18,8 +18,7 @@ impl Summary<'_> {
     pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record([
-            "experiment", "model", "accuracy", "meaning", "methods", "reached_by", "work", "rank", "method", "setting", "cost",
-            "error", "run",
+            "experiment", "model", "accuracy", "methods", "reached_by", "work", "rank", "method", "setting", "cost", "error", "run",
         ])?;
         for ranked in &self.0 {
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
@@ -27,7 +26,6 @@ impl Summary<'_> {
                     ranked.plan.experiment.id.clone(),
                     ranked.spec.title.clone(),
                     decimal(accuracy),
-                    format!("{} {}", ranked.spec.error, ranked.spec.meaning),
                     ranked.counts.methods.to_string(),
                     ranked.reached_by[level].to_string(),
                 ];
@@ -86,8 +84,9 @@ pub mod words {
 
     /// What stands above all tables.
     pub const WHAT_IT_MEANS: &str = "Of each method the cheapest run counts whose error, with the bound on the reference's own error added, is at \
-        most the accuracy; nothing is interpolated, so that costs are those of runs that were made. Steps and tolerances differ by factors of \
-        two to ten from run to run: costs that differ by less than a factor of two tell no method from another.";
+        most the accuracy. Nothing is interpolated: costs are those of runs that were made. These are mostly a factor of a hundred in \
+        tolerances or three to four in steps apart, and up to five in costs, so that methods closer than a factor of two are told apart \
+        by where their runs happen to lie.";
 
     /// On what a ranking rests.
     #[must_use]

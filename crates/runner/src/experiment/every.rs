@@ -136,3 +136,50 @@ impl Every {
         made.adapts() == to_tolerance && models.iter().all(suits)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Document;
+    use std::path::Path;
+
+    fn names(text: &str, model: &str, to_tolerance: bool) -> Vec<String> {
+        let registry = Registry::builtin();
+        let models = registry.models().iter().filter(|entry| entry.name() == model);
+        let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
+        let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
+        let node = document.root.get("method").unwrap();
+        let methods = Methods::read(node, &models, to_tolerance, &registry).unwrap();
+        let Value::List(items) = &methods.node.value else { panic!("a list") };
+        let name = |item: &Node| item.text().map_or_else(|| item.entries()[0].key.name.clone(), str::to_owned);
+        items.iter().map(name).collect()
+    }
+
+    #[test]
+    fn every_method_stands_on_one_side_and_suits() {
+        let registry = Registry::builtin();
+        let [to_tolerance, with_steps] = [true, false].map(|side| names("method: every", "slider-crank", side));
+        assert!(to_tolerance.iter().all(|name| !with_steps.contains(name)));
+        for name in ["dopri5", "dop853-projected", "radau5"] {
+            assert!(to_tolerance.iter().any(|known| known == name), "{name}");
+        }
+        for name in ["rk4", "newmark", "esdirk436l2sa2"] {
+            assert!(with_steps.iter().any(|known| known == name), "{name}");
+        }
+        // Contact powers are no part of that model.
+        let all = to_tolerance.len() + with_steps.len();
+        assert!(all < registry.methods().len() && !with_steps.contains(&"stormer-verlet".to_owned()));
+        assert!(!names("method: every", "pendulum", false).contains(&"newmark".to_owned()), "it has no constraints");
+    }
+
+    #[test]
+    fn others_may_stand_beside_it_and_exceptions_are_left_out() {
+        let found = names(
+            "method: [{ llm: { label: own } }, { every: { families: [low-order], except: { newmark: why } } }]",
+            "slider-crank",
+            false,
+        );
+        assert_eq!(found[0], "llm");
+        assert!(found.len() > 4 && !found.contains(&"newmark".to_owned()) && !found.contains(&"rk4".to_owned()));
+    }
+}

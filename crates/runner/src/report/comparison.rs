@@ -32,9 +32,10 @@ pub(super) fn page_of(results: &Path, plans: &[&Plan], summary: &Summary<'_>) ->
                 h2 { "The " (NAMED) " cheapest methods" }
                 p { (words::WHAT_IT_MEANS) }
                 p {
-                    "Right-hand sides include those for difference quotients, and one of a constrained mechanism includes the solve for \
-                     accelerations and multipliers; factorisations are those of a method's own Newton or linearised matrix, and only \
-                     methods that have some are ranked by them. Times are medians on the machine that made these results."
+                    "Right-hand sides include those for difference quotients. Of a constrained mechanism one is the solution for \
+                     accelerations and multipliers (index 1), or one residual for methods that solve the constraints (index 3); exact \
+                     Jacobians are not among them. Factorisations are those of a method's own matrices, and only methods that have some \
+                     are ranked by them. Times are medians on the machine that made these results."
                 }
                 p.links {
                     @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " " }
@@ -72,7 +73,7 @@ fn table(ranked: &Ranked<'_>) -> Markup {
         p.caption { (words::about(ranked)) }
         div.scroll {
             table.ranking {
-                thead { tr { th { "Accuracy" } th { "Reached by" } @for (head, _) in &spec.work.0 { th { (head) } } } }
+                thead { tr { th { "Accuracy" } th { "Reached by" } @for (head, _) in &spec.work.0 { th.work { (head) } } } }
                 tbody {
                     @for (level, &accuracy) in spec.accuracies.iter().enumerate() {
                         tr {
