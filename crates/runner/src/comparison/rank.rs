@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn what_costs_nothing_is_not_the_cheapest() {
-        let runs = [candidate("explicit", 1e-5, [Some(9.0), Some(0.0)]), candidate("implicit", 1e-5, [Some(7.0), Some(4.0)])];
+        let runs =
+            [candidate("explicit", 1e-5, [Some(9.0), Some(0.0)]), candidate("implicit", 1e-5, [Some(7.0), Some(4.0)])];
         assert_eq!(names(&cheapest(&runs, 1, 1e-3)), ["implicit 0.00001"]);
     }
 }

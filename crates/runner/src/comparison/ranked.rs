@@ -18,6 +18,8 @@ pub struct Ranked<'p> {
     pub spec: &'p RankingSpec,
     /// How many runs it rests on.
     pub counts: Counts,
+    /// For each accuracy, whether the reference is good enough to tell.
+    pub resolved: Vec<bool>,
     /// For each accuracy, how many methods reach it.
     pub reached_by: Vec<usize>,
     /// For each accuracy and each kind of work, all methods that reach it, the cheapest first.
@@ -72,6 +74,7 @@ fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, rows: &[Recorded]) -> Ranke
             failed: meant.len() - ok - unavailable,
             unavailable,
         },
+        resolved: spec.accuracies.iter().map(|&accuracy| candidates.iter().any(|c| c.bound <= accuracy)).collect(),
         reached_by: spec.accuracies.iter().map(reached).collect(),
         places: spec.accuracies.iter().map(of_accuracy).collect(),
     }
@@ -79,10 +82,10 @@ fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, rows: &[Recorded]) -> Ranke
 
 /// What a method is called: with its case where the same method stands in several.
 fn called(plan: &Plan, run: &RunSpec, among: &[(&RunSpec, &Recorded)]) -> String {
-    let case = |run: &RunSpec| plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
+    let case =
+        |run: &RunSpec| plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
     let own = case(run);
-    let stands_elsewhere =
-        among.iter().any(|(other, _)| other.method_label == run.method_label && case(other) != own);
+    let stands_elsewhere = among.iter().any(|(other, _)| other.method_label == run.method_label && case(other) != own);
     match own.filter(|_| stands_elsewhere) {
         Some(case) => format!("{} ({case})", run.method_label),
         None => run.method_label.clone(),
@@ -115,7 +118,8 @@ fn setting(plan: &Plan, run: &RunSpec) -> String {
 
 /// The step or the tolerance; none where there is a tolerance that the method does not look at.
 fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
-    let is_idle = matches!(run.settings.control, StepControl::Tolerance { .. }) && !run.method.object().method().adapts();
+    let is_idle =
+        matches!(run.settings.control, StepControl::Tolerance { .. }) && !run.method.object().method().adapts();
     if is_idle {
         return None;
     }

@@ -18,14 +18,25 @@ impl Summary<'_> {
     pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record([
-            "experiment", "model", "accuracy", "methods", "reached_by", "work", "rank", "method", "setting", "cost", "error", "run",
+            "experiment",
+            "model",
+            "accuracy",
+            "methods",
+            "reached_by",
+            "work",
+            "rank",
+            "method",
+            "setting",
+            "cost",
+            "error",
+            "run",
         ])?;
         for ranked in &self.0 {
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
                 let head = [
                     ranked.plan.experiment.id.clone(),
                     ranked.spec.title.clone(),
-                    decimal(accuracy),
+                    format!("{accuracy:e}"),
                     ranked.counts.methods.to_string(),
                     ranked.reached_by[level].to_string(),
                 ];
@@ -49,9 +60,10 @@ impl Summary<'_> {
             let _ = writeln!(text, "| accuracy | reached by | {} |", heads.join(" | "));
             let _ = writeln!(text, "|---|---|{}", "---|".repeat(heads.len()));
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
-                let cells: Vec<String> = ranked.places[level].iter().map(|places| words::cell(places).join("; ")).collect();
-                let reached = format!("{} of {}", ranked.reached_by[level], ranked.counts.methods);
-                let _ = writeln!(text, "| {} | {reached} | {} |", decimal(accuracy), cells.join(" | "));
+                let cells: Vec<String> =
+                    ranked.places[level].iter().map(|places| words::cell(places).join("; ")).collect();
+                let reached = words::reached(ranked, level);
+                let _ = writeln!(text, "| {accuracy:e} | {reached} | {} |", cells.join(" | "));
             }
         }
         text
@@ -97,17 +109,25 @@ pub mod words {
             count => format!(", {count} not available on this machine"),
         };
         format!(
-            "Errors are {}. {} methods, {} runs, {} of which failed{unavailable}.",
+            "Errors are {}. {} methods, {} runs, of which {} failed or used up their budget{unavailable}.",
             ranked.spec.meaning, counts.methods, counts.runs, counts.failed
         )
+    }
+
+    /// How many methods reach an accuracy, or why nobody can tell.
+    #[must_use]
+    pub fn reached(ranked: &Ranked<'_>, level: usize) -> String {
+        match ranked.resolved[level] {
+            true => format!("{} of {}", ranked.reached_by[level], ranked.counts.methods),
+            false => "reference not good enough".to_owned(),
+        }
     }
 
     /// The cheapest methods with their costs: `dop853 1204 (tolerance 1e-6)`.
     #[must_use]
     pub fn cell(places: &[Place]) -> Vec<String> {
-        let word = |place: &Place| {
-            format!("{} {} ({})", place.candidate.method, cost(place.cost), place.candidate.setting)
-        };
+        let word =
+            |place: &Place| format!("{} {} ({})", place.candidate.method, cost(place.cost), place.candidate.setting);
         places.iter().take(NAMED).map(word).collect()
     }
 

@@ -161,7 +161,11 @@ impl Case {
 }
 
 /// Puts the methods that `every` stands for in its place; what it leaves out is returned.
-fn write_out_methods(shape: &mut Shape, registry: &Registry, problems: &mut Problems) -> Option<BTreeMap<String, String>> {
+fn write_out_methods(
+    shape: &mut Shape,
+    registry: &Registry,
+    problems: &mut Problems,
+) -> Option<BTreeMap<String, String>> {
     let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
     // A model that is wrong is a problem of its own axis.
     let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();

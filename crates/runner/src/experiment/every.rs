@@ -71,7 +71,9 @@ impl Methods {
         }
         if written.is_empty() {
             let problem = Problem::new(node.place, "no registered method suits the model and decides on its steps so");
-            return Err(problem.help("with `tolerance` those are meant that control their error, with a step the others"));
+            return Err(
+                problem.help("with `tolerance` those are meant that control their error, with a step the others")
+            );
         }
         methods.node = Node::new(Value::List(written), node.place);
         Ok(methods)
@@ -113,7 +115,12 @@ impl Every {
         let methods = registry.methods();
         for name in self.except.keys().filter(|name| methods.iter().all(|method| method.name() != *name)) {
             let place = node.place_of(&format!("except.{name}"));
-            return Err(Problem::unknown(place, "method", name, methods.iter().map(registry::Entry::name).collect::<Vec<_>>()));
+            return Err(Problem::unknown(
+                place,
+                "method",
+                name,
+                methods.iter().map(registry::Entry::name).collect::<Vec<_>>(),
+            ));
         }
         for name in self.families.iter().filter(|name| methods.iter().all(|method| method.family() != *name)) {
             let mut known: Vec<&str> = methods.iter().map(registry::Entry::family).collect();

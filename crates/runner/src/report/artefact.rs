@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use super::page::{anchor, badge, figure_named, sign};
 use super::{ReportError, claims, read};
 use crate::claims::Judged;
-use crate::comparison::COMPARISON;
 use crate::claims::record::short;
+use crate::comparison::COMPARISON;
 use crate::plan::Plan;
 
 /// A table or figure of an experiment.

@@ -4,12 +4,11 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
+use super::ReportError;
 use super::artefact::{Artefact, experiment_anchor};
 use super::page::page;
-use super::ReportError;
 use crate::comparison::{COMPARISON, NAMED, Ranked, Summary, words};
 use crate::plan::Plan;
-use crate::results::decimal;
 
 /// The page.
 pub(super) fn page_of(results: &Path, plans: &[&Plan], summary: &Summary<'_>) -> Result<String, ReportError> {
@@ -77,8 +76,8 @@ fn table(ranked: &Ranked<'_>) -> Markup {
                 tbody {
                     @for (level, &accuracy) in spec.accuracies.iter().enumerate() {
                         tr {
-                            th { (decimal(accuracy)) }
-                            td { (ranked.reached_by[level]) " of " (ranked.counts.methods) }
+                            th { (format!("{accuracy:e}")) }
+                            td { (words::reached(ranked, level)) }
                             @for places in &ranked.places[level] {
                                 td {
                                     @if places.is_empty() { "–" }
