@@ -120,7 +120,8 @@ impl Case {
     ) -> Option<Self> {
         // All parts are read, so that all problems are found, before any is asked for.
         let mut shape = shape.clone();
-        let left_out = write_out_methods(&mut shape, registry, problems);
+        // Without its methods a case has no axis to read.
+        let left_out = write_out_methods(&mut shape, registry, problems)?;
         let axes = read_axes(&shape, place, registry, problems);
         let rest = &shape.rest;
         let span = problems.keep(read_span(rest, place));
@@ -140,7 +141,7 @@ impl Case {
             settings,
             measures: measures?,
             exclude: exclude?,
-            left_out: left_out?,
+            left_out,
             reference: reference?,
             rules: rules?,
             place,
