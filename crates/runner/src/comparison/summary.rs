@@ -73,7 +73,7 @@ impl Summary<'_> {
 /// Rank, method, setting, cost, error and run of the cheapest methods.
 fn lines(places: &[Place]) -> Vec<[String; 6]> {
     if places.is_empty() {
-        return vec![Default::default()];
+        return vec![<[String; 6]>::default()];
     }
     let line = |(index, place): (usize, &Place)| {
         let Place { candidate, cost } = place;
