@@ -113,7 +113,7 @@ fn point(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> 
 impl Every {
     fn check(&self, node: &Node, registry: &Registry) -> Result<(), Problem> {
         let methods = registry.methods();
-        for name in self.except.keys().filter(|name| methods.iter().all(|method| method.name() != *name)) {
+        if let Some(name) = self.except.keys().find(|name| methods.iter().all(|method| method.name() != *name)) {
             let place = node.place_of(&format!("except.{name}"));
             return Err(Problem::unknown(
                 place,
@@ -122,7 +122,7 @@ impl Every {
                 methods.iter().map(registry::Entry::name).collect::<Vec<_>>(),
             ));
         }
-        for name in self.families.iter().filter(|name| methods.iter().all(|method| method.family() != *name)) {
+        if let Some(name) = self.families.iter().find(|name| methods.iter().all(|method| method.family() != *name)) {
             let mut known: Vec<&str> = methods.iter().map(registry::Entry::family).collect();
             known.dedup();
             return Err(Problem::unknown(node.place_of("families"), "family", name, known));
