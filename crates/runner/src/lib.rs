@@ -7,6 +7,7 @@
 pub mod artefacts;
 pub mod claims;
 pub mod cli;
+pub mod comparison;
 pub mod execute;
 pub mod experiment;
 pub mod fit;

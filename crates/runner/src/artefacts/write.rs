@@ -77,15 +77,15 @@ pub fn write(
         files.push((format!("{}.md", table.id), table.markdown().into_bytes()));
         written.tables.push(table.terminal());
     }
-    let figures: Vec<Figure> = plan
+    let figures: Vec<(Figure, bool)> = plan
         .experiment
         .plots
         .iter()
-        .map(|spec| figure(plan, &spec.value, results, registry))
-        .chain(plan.experiment.drawings.iter().map(|spec| Ok(drawing(plan, &spec.value, store))))
-        .collect::<Result<Vec<_>, _>>()?;
+        .map(|spec| Ok((figure(plan, &spec.value, results, registry)?, spec.value.separate)))
+        .chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, store), true))))
+        .collect::<Result<Vec<_>, WriteError>>()?;
     let pictures: Vec<Vec<(String, Vec<u8>)>> =
-        figures.par_iter().map(|figure| pictures_of(figure, store)).collect::<Result<_, _>>()?;
+        figures.par_iter().map(|(figure, separate)| pictures_of(figure, *separate, store)).collect::<Result<_, _>>()?;
     files.extend(pictures.into_iter().flatten());
     for (name, content) in &files {
         let path = folder.join(name);
@@ -95,16 +95,16 @@ pub fn write(
     Ok(written)
 }
 
-/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself, as SVG and with its
-/// data, which are those of the figure.
-fn pictures_of(figure: &Figure, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
+/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself with `separate`, as SVG
+/// and with its data, which are those of the figure.
+fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
     let mut files = pictures(figure, store)?.to_vec();
     let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
     if figure.panels.len() < 2 {
         files.push(data(figure));
         return Ok(files);
     }
-    for (panel, letter) in figure.panels.iter().zip('a'..='z') {
+    for (panel, letter) in figure.panels.iter().zip('a'..='z').filter(|_| separate) {
         let panel = Figure {
             id: format!("{}{letter}", figure.id),
             title: format!("{}, panel {letter}", figure.title),

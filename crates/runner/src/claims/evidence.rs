@@ -141,6 +141,13 @@ impl<'p> Evidence<'p> {
         Self { plans, rows: outcomes.iter().map(recorded).collect() }
     }
 
+    /// The rows of a plan, in the order of its runs; empty where they were not read.
+    #[must_use]
+    pub fn rows(&self, plan: &Plan) -> &[Recorded] {
+        let index = self.plans.iter().position(|other| std::ptr::eq(other, plan));
+        index.map_or(&[], |index| &self.rows[index])
+    }
+
     /// The runs that a filter selects, with their rows.
     pub(super) fn runs(
         &self,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{CommandError, load};
 use crate::claims::{Book, Ledger};
+use crate::comparison::is_comparison;
 use crate::input::{BadInput, Document};
 use crate::plan::Plan;
 use crate::registry::Registry;
@@ -45,7 +46,7 @@ pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     Ok(files)
 }
 
-/// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all where none is named.
+/// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all of the papers where none is named.
 pub(super) fn named(registry: &Registry, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
     let mut plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, quick)?;
     let is_called = |plan: &Plan, name: &String| plan.experiment.id == *name || plan.experiment.paper == *name;
@@ -56,11 +57,15 @@ pub(super) fn named(registry: &Registry, names: &[String], quick: bool) -> Resul
         known.dedup();
         return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
     }
-    plans.retain(|plan| names.is_empty() || names.iter().any(|name| is_called(plan, name)));
+    // The comparison across the papers is no paper's, and takes long.
+    plans.retain(|plan| match names {
+        [] => !is_comparison(&plan.experiment),
+        names => names.iter().any(|name| is_called(plan, name)),
+    });
     Ok(plans)
 }
 
-/// Plans of experiment files, or of papers and experiments by their names; all where nothing is wanted.
+/// Plans of experiment files, or of papers and experiments by their names; all of the papers where nothing is wanted.
 pub(super) fn selected(registry: &Registry, wanted: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
     let is_file = |path: &PathBuf| path.is_file() || path.extension().is_some_and(|end| end == "yaml" || end == "yml");
     if !wanted.is_empty() && wanted.iter().all(is_file) {

@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use super::files::{EXPERIMENTS, all_files, experiment_files, ledger, papers};
 use super::verify::judged;
 use super::{CommandError, load};
+use crate::artefacts::WriteError;
+use crate::claims::Evidence;
+use crate::comparison::{COMPARISON, Summary, is_comparison, rank};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::provenance;
 use crate::registry::Registry;
-use crate::report::{PaperReport, write};
+use crate::report::{ComparisonReport, PaperReport, write};
+use crate::store::write_atomically;
 
 /// Writes the report of all papers whose results are there.
 pub(super) fn report(registry: &Registry, results: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
@@ -17,7 +21,9 @@ pub(super) fn report(registry: &Registry, results: &Path, output: &mut Output<'_
     let complete = |paper: &&String| {
         plans.iter().filter(|plan| plan.experiment.paper == **paper).all(|plan| runs_file(results, plan).exists())
     };
-    let papers: Vec<String> = papers(&plans).iter().filter(complete).cloned().collect();
+    let (compared, papers): (Vec<String>, Vec<String>) =
+        papers(&plans).into_iter().filter(|paper| complete(&paper)).partition(|paper| paper == COMPARISON);
+    let compared = if compared.is_empty() { None } else { Some(comparison(&plans, results)?) };
     let mut ledgers = Vec::with_capacity(papers.len());
     for paper in &papers {
         ledgers.push(ledger(paper, &plans)?);
@@ -31,9 +37,22 @@ pub(super) fn report(registry: &Registry, results: &Path, output: &mut Output<'_
             judged: ledger.as_ref().map_or(Ok(Vec::new()), |ledger| judged(ledger, &plans, results))?,
         });
     }
-    let page = write(results, &reports)?;
+    let page = write(results, &reports, compared.as_ref())?;
     output.line(format!("report: {}", page.display()))?;
     Ok(())
+}
+
+/// The comparison across the papers from its results; its summary is written beside them.
+fn comparison<'p>(plans: &'p [Plan], results: &Path) -> Result<ComparisonReport<'p>, CommandError> {
+    let evidence = Evidence::read(results, plans, |plan| is_comparison(&plan.experiment))?;
+    let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
+    let summary = Summary(own.iter().flat_map(|plan| rank(plan, &evidence)).collect());
+    let csv = summary.to_csv().map_err(WriteError::from)?;
+    for (name, text) in [("summary.csv", csv), ("summary.md", summary.markdown().into_bytes())] {
+        let path = results.join(COMPARISON).join(name);
+        write_atomically(&path, &text).map_err(|error| CommandError::Store { path, error })?;
+    }
+    Ok(ComparisonReport { plans: own, summary })
 }
 
 /// Writes what made the results of these plans.

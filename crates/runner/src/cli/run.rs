@@ -47,7 +47,7 @@ pub(super) fn run(
     run_plans(registry, &plans, out, options, output)
 }
 
-/// Reproduces the papers or experiments named, all where none is.
+/// Reproduces the papers or experiments named, all papers where none is.
 pub(super) fn reproduce(
     registry: &Registry,
     wanted: &[String],

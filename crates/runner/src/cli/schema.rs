@@ -7,7 +7,7 @@ use super::CommandError;
 use super::args::Schemas;
 use crate::claims::spec::ClaimSpec;
 use crate::experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
-use crate::experiment::{Precision, Rule, StudySpec};
+use crate::experiment::{Every, Precision, RankingSpec, Rule, StudySpec};
 use crate::output::Output;
 use crate::registry::{Entry, Kind, Registry};
 
@@ -55,6 +55,8 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     let timing = part(SchemaGenerator::subschema_for::<Timing>);
     let undetermined = part(SchemaGenerator::subschema_for::<Undetermined>);
     let study = part(SchemaGenerator::subschema_for::<StudySpec>);
+    let ranking = part(SchemaGenerator::subschema_for::<RankingSpec>);
+    let every = part(SchemaGenerator::subschema_for::<Every>);
     let rule = part(SchemaGenerator::subschema_for::<Rule>);
     let precision = part(SchemaGenerator::subschema_for::<Precision>);
     let mut definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
@@ -68,6 +70,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     }
     definitions.extend(hoisted);
     definitions.insert("number".to_owned(), number());
+    definitions.insert("methods".to_owned(), methods(&every));
     definitions.insert("tolerance".to_owned(), json!({ "anyOf": [reference("number"), tolerance] }));
     definitions.insert("panel-or-panels".to_owned(), figure(&panel));
     definitions.insert("solver".to_owned(), solver(&precision));
@@ -76,7 +79,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     let anything = || json!({ "type": "array", "minItems": 1 });
     let case = json!({
         "model": axis("model"),
-        "method": axis("method"),
+        "method": axis("methods"),
         "step": axis("number"),
         "step_per_stage": axis("number"),
         "tolerance": axis("tolerance"),
@@ -85,7 +88,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
             "type": "object",
             "description": "Axes: every combination is one run.",
             "properties": {
-                "model": axis("model"), "method": axis("method"), "step": axis("number"),
+                "model": axis("model"), "method": axis("methods"), "step": axis("number"),
                 "step_per_stage": axis("number"), "tolerance": axis("tolerance"),
             },
             "patternProperties": { "^(model|method|settings)\\.": anything() },
@@ -111,6 +114,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
         "tables": list(table),
         "plots": list(reference("panel-or-panels")),
         "drawings": list(drawing),
+        "rankings": list(ranking),
         "timing": timing,
         "undetermined": { "type": "object", "additionalProperties": undetermined },
         "study": study,
@@ -130,6 +134,15 @@ pub(super) fn experiment(registry: &Registry) -> Value {
 
 fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// A method, or what stands for all that suit.
+fn methods(every: &Value) -> Value {
+    json!({ "anyOf": [
+        reference("method"),
+        { "const": "every", "description": "Every method that suits the model." },
+        { "type": "object", "properties": { "every": every }, "required": ["every"], "additionalProperties": false },
+    ] })
 }
 
 fn number() -> Value {
@@ -230,6 +243,7 @@ fn figure(panel: &Value) -> Value {
             "title": { "type": "string" },
             "caption": { "type": "string" },
             "columns": { "type": "integer", "minimum": 1 },
+            "separate": { "type": "boolean", "description": "Whether panels are also written by themselves." },
             "panels": { "type": "array", "minItems": 1, "maxItems": 26, "items": panel },
         },
         "required": ["id", "panels"],

@@ -1,6 +1,9 @@
 //! Cases: what is run, with the axes over which it varies.
 
+use std::collections::BTreeMap;
+
 use super::axis::{self, Axis, Role};
+use super::every::Methods;
 use super::reference::ReferenceSpec;
 use super::shape::Shape;
 use super::spec::{AxisValue, Settings};
@@ -28,6 +31,8 @@ pub struct Case {
     pub measures: Vec<Placed<Choice<MeasureKind>>>,
     /// Combinations that are left out.
     pub exclude: Vec<Exclusion>,
+    /// Methods that `every` leaves out, each with the reason.
+    pub left_out: BTreeMap<String, String>,
     /// How the reference is made.
     pub reference: Option<ReferenceSpec>,
     /// Rules that a run must not break.
@@ -113,9 +118,12 @@ impl Case {
         registry: &Registry,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let rest = &shape.rest;
         // All parts are read, so that all problems are found, before any is asked for.
-        let axes = read_axes(shape, place, registry, problems);
+        let mut shape = shape.clone();
+        // Without its methods a case has no axis to read.
+        let left_out = write_out_methods(&mut shape, registry, problems)?;
+        let axes = read_axes(&shape, place, registry, problems);
+        let rest = &shape.rest;
         let span = problems.keep(read_span(rest, place));
         let measures = read_measures(rest, registry, problems);
         let exclude = problems.keep(read_exclusions(rest));
@@ -133,6 +141,7 @@ impl Case {
             settings,
             measures: measures?,
             exclude: exclude?,
+            left_out,
             reference: reference?,
             rules: rules?,
             place,
@@ -150,6 +159,28 @@ impl Case {
     pub fn columns(&self) -> Vec<String> {
         self.measures.iter().flat_map(|measure| measure.value.object().columns()).collect()
     }
+}
+
+/// Puts the methods that `every` stands for in its place; what it leaves out is returned.
+fn write_out_methods(
+    shape: &mut Shape,
+    registry: &Registry,
+    problems: &mut Problems,
+) -> Option<BTreeMap<String, String>> {
+    let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
+    // A model that is wrong is a problem of its own axis.
+    let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();
+    let models = match shape.axes.iter().find(|axis| axis.key.name == "model").map(|axis| &axis.value) {
+        Some(Node { value: Value::List(nodes), .. }) => nodes.iter().filter_map(chosen).collect(),
+        Some(node) => chosen(node).into_iter().collect(),
+        None => Vec::new(),
+    };
+    let Some(axis) = shape.axes.iter_mut().find(|axis| axis.key.name == "method") else {
+        return Some(BTreeMap::new());
+    };
+    let methods = problems.keep(Methods::read(&axis.value, &models, to_tolerance, registry))?;
+    axis.value = methods.node;
+    Some(methods.left_out)
 }
 
 /// The model (unless it is an axis), and the axes in the order of columns.

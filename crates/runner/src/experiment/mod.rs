@@ -6,9 +6,11 @@
 
 mod axis;
 mod case;
+mod every;
 mod identity;
 mod problems;
 mod published;
+mod ranking;
 mod reference;
 mod rules;
 mod shape;
@@ -18,9 +20,11 @@ mod study;
 pub use axis::{Axis, AxisPoint, Label, Role};
 pub(crate) use case::read_settings;
 pub use case::{Case, Exclusion};
+pub use every::Every;
 pub use identity::{is_safe_name, read_id};
 pub use problems::Problems;
 pub use published::{Published, PublishedError};
+pub use ranking::RankingSpec;
 pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
 pub use rules::Rule;
 pub use study::{Feature, StudyScope, StudySpec};
@@ -31,7 +35,7 @@ use crate::input::{BadInput, Document, Key, Node, Problem, Value, read};
 use crate::registry::Registry;
 
 /// Keys of an experiment file.
-pub(crate) const KEYS: [&str; 25] = [
+pub(crate) const KEYS: [&str; 26] = [
     "schema",
     "id",
     "paper",
@@ -54,6 +58,7 @@ pub(crate) const KEYS: [&str; 25] = [
     "tables",
     "plots",
     "drawings",
+    "rankings",
     "timing",
     "undetermined",
     "study",
@@ -101,6 +106,8 @@ pub struct Experiment {
     pub plots: Vec<Placed<FigureSpec>>,
     /// Drawings of mechanisms with their nodes.
     pub drawings: Vec<Placed<DrawingSpec>>,
+    /// Questions for the cheapest methods, with their nodes.
+    pub rankings: Vec<Placed<RankingSpec>>,
     /// Whether and how the runs are timed.
     pub timing: Option<Timing>,
     /// Observables that are recorded besides those that plots need.
@@ -166,6 +173,7 @@ impl Experiment {
         let tables = problems.keep(items(root, "tables", spec::read_table));
         let plots = problems.keep(items(root, "plots", spec::read_figure));
         let drawings = problems.keep(items(root, "drawings", read::<DrawingSpec>));
+        let rankings = problems.keep(items(root, "rankings", ranking::read_ranking));
         let cases = case::read_cases(root, registry, quick, &mut problems);
         if let (Some(tables), Some(plots), Some(drawings)) = (&tables, &plots, &drawings) {
             let tables = tables.iter().map(|table| (&table.value.id, &table.node));
@@ -186,6 +194,7 @@ impl Experiment {
             tables: tables.expect(all_read),
             plots: plots.expect(all_read),
             drawings: drawings.expect(all_read),
+            rankings: rankings.expect(all_read),
             timing: timing.expect(all_read),
             trajectories: trajectories.expect(all_read),
             undetermined: undetermined.expect(all_read),

@@ -400,7 +400,9 @@ pub struct FigureSpec {
     pub caption: Option<String>,
     /// Panels side by side; 1 where not given.
     pub columns: u32,
-    /// The panels, row by row; they are also written by themselves as `figure-3.10a` and so on.
+    /// Whether the panels are also written by themselves as `figure-3.10a` and so on, each with its data.
+    pub separate: bool,
+    /// The panels, row by row.
     pub panels: Vec<PanelSpec>,
 }
 
@@ -467,10 +469,12 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
         caption: Option<String>,
         #[serde(default)]
         columns: Option<u32>,
+        #[serde(default = "yes")]
+        separate: bool,
         panels: Vec<PanelSpec>,
     }
     if let Some(panels) = node.get("panels") {
-        let Several { id, title, caption, columns, panels: read_panels } = read(node)?;
+        let Several { id, title, caption, columns, separate, panels: read_panels } = read(node)?;
         if read_panels.is_empty() || read_panels.len() > MOST_PANELS {
             let message = format!("a figure of {} panels", read_panels.len());
             return Err(Problem::new(panels.place, message).help(format!("accepted: 1 to {MOST_PANELS} panels")));
@@ -479,7 +483,8 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
             let problem = Problem::new(node.place_of("columns"), "a figure of 0 columns");
             return Err(problem.help("accepted: a whole number from 1"));
         }
-        return Ok(FigureSpec { id, title, caption, columns: columns.unwrap_or(1), panels: read_panels });
+        let columns = columns.unwrap_or(1);
+        return Ok(FigureSpec { id, title, caption, columns, separate, panels: read_panels });
     }
     if !matches!(node.value, Value::Map(_)) {
         return Err(Problem::new(node.place, format!("found {}", node.describe()))
@@ -491,7 +496,7 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
     let title = node.get("title").map(read).transpose()?;
     let caption = node.get("caption").map(read).transpose()?;
     let panel: PanelSpec = read(&node.without("id").without("title").without("caption"))?;
-    Ok(FigureSpec { id: read(id)?, title, caption, columns: 1, panels: vec![panel] })
+    Ok(FigureSpec { id: read(id)?, title, caption, columns: 1, separate: true, panels: vec![panel] })
 }
 
 /// Panels of a figure are lettered.

@@ -64,6 +64,26 @@ counters! {
     ForcedAccepts forced_accepts "steps accepted without meeting the criterion for their size";
 }
 
+/// Number of evaluations of the right-hand side, those for difference quotients included: what methods with exact and with
+/// approximate Jacobians are compared by.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllRhsEvaluations {}
+
+impl Parameters for AllRhsEvaluations {}
+
+impl MeasureDefinition for AllRhsEvaluations {
+    const NAME: &'static str = "all_rhs_evaluations";
+    const SUMMARY: &'static str = "number of evaluations of the right-hand side, those for Jacobians included";
+
+    fn columns(&self) -> Vec<String> {
+        vec![Self::NAME.to_owned()]
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Read(|statistics| statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations))
+    }
+}
+
 /// Newton iterations by the accepted steps and the implicit stages of each: how many one system of equations took on
 /// average.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]

@@ -134,6 +134,7 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::StepsRepeated>()
         .measure::<measures::RhsEvaluations>()
         .measure::<measures::JacobianRhsEvaluations>()
+        .measure::<measures::AllRhsEvaluations>()
         .measure::<measures::JacobianEvaluations>()
         .measure::<measures::JacobianCosts>()
         .measure::<measures::Factorizations>()

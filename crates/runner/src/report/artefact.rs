@@ -8,6 +8,7 @@ use super::page::{anchor, badge, figure_named, sign};
 use super::{ReportError, claims, read};
 use crate::claims::Judged;
 use crate::claims::record::short;
+use crate::comparison::COMPARISON;
 use crate::plan::Plan;
 
 /// A table or figure of an experiment.
@@ -86,8 +87,10 @@ impl<'r> Artefact<'r> {
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
         let kinds: &[&str] = if self.is_table { &["csv", "md"] } else { &["svg", "png", "csv"] };
+        // The data of a figure of several panels lie beside its panels.
+        let kinds = kinds.iter().filter(|kind| folder.join(format!("{}.{kind}", self.id)).exists());
         let cells = |each: &&&Judged| self.is_table && is_cell(self.id, each);
-        let name = if self.is_published() { self.name() } else { "Beyond the paper".to_owned() };
+        let name = if self.is_published() { self.name() } else { beyond(paper).to_owned() };
         Ok(html! {
             section.artefact id=(self.anchor()) {
                 div.shown {
@@ -187,6 +190,11 @@ impl<'r> Artefact<'r> {
             }
         })
     }
+}
+
+/// What artefacts are called that are no paper's.
+fn beyond(paper: &str) -> &'static str {
+    if paper == COMPARISON { "All methods" } else { "Beyond the paper" }
 }
 
 /// Whether a claim is that of one cell of a table.

@@ -9,7 +9,7 @@ use super::published::PAPERS;
 use super::{PaperReport, ReportError, fragility};
 
 /// The front page.
-pub(super) fn page_of(results: &Path, reports: &[PaperReport<'_>]) -> Result<String, ReportError> {
+pub(super) fn page_of(results: &Path, reports: &[PaperReport<'_>], is_compared: bool) -> Result<String, ReportError> {
     let total = reports.iter().map(|report| report.judged.len()).sum::<usize>();
     let report_of = |id: &str| reports.iter().find(|report| report.paper == id);
     let known: Vec<&PaperReport<'_>> = PAPERS.iter().filter_map(|paper| report_of(paper.id)).collect();
@@ -23,6 +23,12 @@ pub(super) fn page_of(results: &Path, reports: &[PaperReport<'_>]) -> Result<Str
             }
         }
         main {
+            @if is_compared {
+                section {
+                    h2 { a href="comparison.html" { "Which method for which model?" } }
+                    p { "The methods of all papers on the models of all papers: the cheapest for an accuracy, and work over precision." }
+                }
+            }
             @for (paper, report) in PAPERS.iter().filter_map(|paper| Some((paper, report_of(paper.id)?))) {
                 section.paper {
                     h2 { a href=(format!("{}.html", paper.id)) { (paper.title) } }

@@ -5,6 +5,7 @@
 
 mod artefact;
 mod claims;
+mod comparison;
 mod fragility;
 mod front;
 mod page;
@@ -15,6 +16,7 @@ mod robustness;
 use std::path::{Path, PathBuf};
 
 use crate::claims::{Judged, Ledger};
+use crate::comparison::Summary;
 use crate::plan::Plan;
 use crate::store::write_atomically;
 
@@ -40,11 +42,24 @@ pub struct ReportError {
     pub error: std::io::Error,
 }
 
-/// Writes `results/report/index.html` and a page for each paper, from the files under `results`.
+/// The comparison of methods across the papers with what its page shows.
+pub struct ComparisonReport<'r> {
+    /// Plans of its experiments.
+    pub plans: Vec<&'r Plan>,
+    /// The cheapest methods.
+    pub summary: Summary<'r>,
+}
+
+/// Writes `results/report/index.html`, a page for each paper and that of the comparison, where it was made, from the files
+/// under `results`.
 ///
 /// # Errors
 /// The first file that cannot be read or written.
-pub fn write(results: &Path, papers: &[PaperReport<'_>]) -> Result<PathBuf, ReportError> {
+pub fn write(
+    results: &Path,
+    papers: &[PaperReport<'_>],
+    compared: Option<&ComparisonReport<'_>>,
+) -> Result<PathBuf, ReportError> {
     let folder = results.join("report");
     let save = |name: &str, text: String| {
         let path = folder.join(name);
@@ -53,7 +68,10 @@ pub fn write(results: &Path, papers: &[PaperReport<'_>]) -> Result<PathBuf, Repo
     for paper in papers {
         save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
     }
-    save("index.html", front::page_of(results, papers)?)?;
+    if let Some(compared) = compared {
+        save("comparison.html", comparison::page_of(results, &compared.plans, &compared.summary)?)?;
+    }
+    save("index.html", front::page_of(results, papers, compared.is_some())?)?;
     Ok(folder.join("index.html"))
 }
 

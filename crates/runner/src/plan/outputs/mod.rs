@@ -9,7 +9,7 @@ use super::{Plan, RunSpec};
 use crate::artefacts::{units, views};
 use crate::execute::run::Drawing;
 use crate::experiment::spec::{AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
-use crate::experiment::{Label, Placed, Problems, Published};
+use crate::experiment::{Label, Placed, Problems, Published, RankingSpec};
 use crate::input::{BadInput, Node, Place, Problem, one_of};
 use crate::timings::COLUMNS;
 
@@ -19,6 +19,9 @@ const ALWAYS: [&str; 1] = ["t_reached"];
 pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Problems) {
     for table in &plan.experiment.tables {
         Outputs { plan, observables, node: &table.node, problems }.table(&table.value);
+    }
+    for ranking in &plan.experiment.rankings {
+        Outputs { plan, observables, node: &ranking.node, problems }.ranking(&ranking.value);
     }
     for drawing in &plan.experiment.drawings {
         Outputs { plan, observables, node: &drawing.node, problems }.drawing(&drawing.value);
@@ -114,6 +117,14 @@ impl Outputs<'_> {
         self.one_run_a_place("cell", &table.filter, &row_axes, columns);
         if let Some(file) = &table.published {
             self.published(table, file, columns);
+        }
+    }
+
+    fn ranking(&mut self, ranking: &RankingSpec) {
+        self.filter(&ranking.filter);
+        self.column("error", &ranking.error);
+        for (head, column) in &ranking.work.0 {
+            self.column(&format!("work.{head}"), column);
         }
     }
 
