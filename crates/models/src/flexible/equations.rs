@@ -128,7 +128,8 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
     /// of constraints are as they are. Unknowns are `(x', g')` of the nodes and `c λ`.
     fn form(&mut self, at: Point<'_, S>, c: S) {
         self.linearise_momenta(c);
-        if std::mem::take(&mut self.moving) {
+        let moving = std::mem::take(&mut self.moving);
+        if moving {
             self.follow_charts(c);
         }
         let (n, layout) = (self.differential(), self.layout());
@@ -146,6 +147,13 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
             banded.add(layout.nodes[node], layout.nodes[node], &(matrix * c));
         });
         border(system, layout, at.t, motions, c, banded);
+        if moving {
+            system.drive_rates(motions, |row, node, gradient| {
+                let excess = eliminated[node].rate.tr_mul(gradient) - gradient;
+                let (row, first) = (layout.rows[row], layout.nodes[node] + 3);
+                (0..3).for_each(|k| *banded.entry(row, first + k) += excess[k]);
+            });
+        }
         self.c = c;
     }
 

@@ -186,6 +186,17 @@ impl<S: Scalar> System<S> {
     }
 }
 
+impl<S: Scalar> System<S> {
+    /// Calls `add(row, node, gradient)` with the derivatives by `g'` of the rows at velocity level.
+    pub fn drive_rates(&self, motions: &[Motion<S>], mut add: impl FnMut(usize, usize, &Vector3<S>)) {
+        for (constraint, &first) in self.constraints.iter().zip(&self.first_rows) {
+            if let Constraint::Drive(drive) = constraint {
+                add(first, drive.node, &motions[drive.node].tangent.tr_mul(&drive.axis));
+            }
+        }
+    }
+}
+
 /// The matrix whose force rows have derivatives by the place alone.
 fn force_by_place<S: Scalar>(derivatives: Matrix3<S>) -> Matrix6<S> {
     blocks([[derivatives, zeros()], [zeros(), zeros()]])
