@@ -27,19 +27,28 @@ pub struct Certificate {
     pub plan: Arc<ReferencePlan>,
     /// The reference with the digits to which its two methods agree, or the failure in words.
     pub outcome: Result<ReferenceTrajectory, String>,
+    /// What tells it apart from others of its key; see [`content`].
+    content: String,
 }
 
 impl Certificate {
-    /// What tells two references of one key apart: how many times there are, and the numbers of one that no code made here.
-    fn content(&self) -> String {
-        let Ok(reference) = &self.outcome else { return "0".to_owned() };
-        let times = reference.times.len();
-        if self.plan.stored.is_none() {
-            return times.to_string();
-        }
-        let numbers = format!("{:?}{:?}{:?}", reference.times, reference.values, reference.bounds);
-        format!("{times} {}", blake3::hash(numbers.as_bytes()).to_hex())
+    fn new(plan: Arc<ReferencePlan>, outcome: Result<ReferenceTrajectory, String>) -> Self {
+        let content = outcome.as_ref().map_or_else(|_| NO_CONTENT.to_owned(), |reference| content(&plan, reference));
+        Self { plan, outcome, content }
     }
+}
+
+/// What a run without a reference has in the place of its [`content`].
+const NO_CONTENT: &str = "0";
+
+/// What tells two references of one key apart: how many times there are, and the numbers of one that no code made here.
+fn content(plan: &ReferencePlan, reference: &ReferenceTrajectory) -> String {
+    let times = reference.times.len();
+    if plan.stored.is_none() {
+        return times.to_string();
+    }
+    let numbers = format!("{:?}{:?}{:?}", reference.times, reference.values, reference.bounds);
+    format!("{times} {}", blake3::hash(numbers.as_bytes()).to_hex())
 }
 
 /// The results of several plans at once, so that all cores have work until the last run of the last one.
@@ -116,7 +125,7 @@ pub struct Outcome {
 fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
-    let content = reference.map_or_else(|| "0".to_owned(), Certificate::content);
+    let content = reference.map_or(NO_CONTENT, |reference| &reference.content);
     let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key.full(), run.drawing);
     Pending {
         key,
@@ -166,17 +175,17 @@ fn references(
         .map(|(key, (plan, runs))| {
             let times = times(&plan, runs.into_iter());
             if let Some(kept) = plan.kept(&times) {
-                return Ok((key, Certificate { plan, outcome: Ok(kept) }));
+                return Ok((key, Certificate::new(plan, Ok(kept))));
             }
             let stored = format!("reference {key}\ntimes {times:?}");
             if let Some(reference) = (!fresh).then(|| store.load(&stored)).flatten() {
-                return Ok((key, Certificate { plan, outcome: Ok(reference) }));
+                return Ok((key, Certificate::new(plan, Ok(reference))));
             }
             let outcome = make_reference(&plan, &times);
             if let Ok(reference) = &outcome {
                 store.save(&stored, reference)?;
             }
-            Ok((key, Certificate { plan, outcome }))
+            Ok((key, Certificate::new(plan, outcome)))
         })
         .collect()
 }

@@ -21,14 +21,13 @@ pub(super) fn reference(registry: &Registry, id: &str, output: &mut Output<'_>) 
         let known = known().collect();
         return Err(CommandError::UnknownName { kind: "experiment", found: id.to_owned(), known });
     };
-    let own: BTreeMap<&Path, (&ReferencePlan, &RunSpec)> =
-        references(plan).map(|(path, reference, run)| (path, (reference, run))).collect();
+    let own: BTreeMap<&Path, &ReferencePlan> = references(plan).map(|(path, reference, _)| (path, reference)).collect();
     if own.is_empty() {
         let (kind, found, known) = ("experiment with a stored reference", id.to_owned(), known().collect());
         return Err(CommandError::UnknownName { kind, found, known });
     }
     let mut exit = Exit::Done;
-    for (path, (wanted, _)) in own {
+    for (path, wanted) in own {
         let mut sharing = Vec::new();
         for plan in &plans {
             for (_, reference, run) in references(plan).filter(|(other, ..)| *other == path) {
