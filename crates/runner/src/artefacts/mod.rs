@@ -11,5 +11,4 @@ mod write;
 pub use drawings::{drawing, views};
 pub use figures::figure;
 pub use tables::table;
-pub(crate) use write::pictures;
 pub use write::{WriteError, Written, write};

@@ -118,7 +118,7 @@ fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(St
 }
 
 /// A figure as SVG and PNG, each with the name of its file.
-pub(crate) fn pictures(figure: &Figure, store: &Store) -> Result<[(String, Vec<u8>); 2], PngError> {
+fn pictures(figure: &Figure, store: &Store) -> Result<[(String, Vec<u8>); 2], PngError> {
     let drawing = lay_out(figure);
     // Not the SVG: its numbers are rounded.
     let pixels = store.picture(&format!("{drawing:?}"), || png::encode(&drawing))?;

@@ -8,11 +8,12 @@ use tabled::settings::{Alignment, Modify, Style};
 
 use super::files::{EXPERIMENTS, experiment_files, ledger};
 use super::{CommandError, load};
-use crate::artefacts::{WriteError, pictures};
+use crate::artefacts::WriteError;
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::registry::Registry;
+use crate::render::{lay_out, svg};
 use crate::robustness::{Finding, Study, figure, words};
 use crate::store::{Store, write_atomically};
 
@@ -60,7 +61,7 @@ pub(super) fn robustness(
         progress.clear();
         let study = study?;
         let findings = Finding::all(&study);
-        write(&options.out.join(id), &study, &findings, &store)?;
+        write(&options.out.join(id), &study, &findings)?;
         print(plan, &study, &findings, output)?;
     }
     Ok(())
@@ -72,13 +73,13 @@ fn studied(plan: &Plan) -> usize {
 }
 
 /// Writes the two tables of a study, each with the figure that shows it.
-fn write(folder: &Path, study: &Study, findings: &[Finding], store: &Store) -> Result<(), CommandError> {
+fn write(folder: &Path, study: &Study, findings: &[Finding]) -> Result<(), CommandError> {
     let mut files = vec![
         ("robustness.csv".to_owned(), Finding::to_csv(findings).map_err(WriteError::from)?),
         ("robustness-samples.csv".to_owned(), study.samples_to_csv().map_err(WriteError::from)?),
     ];
     for figure in [figure::shares(findings), figure::samples(study, findings)].into_iter().flatten() {
-        files.extend(pictures(&figure, store).map_err(WriteError::from)?);
+        files.push((format!("{}.svg", figure.id), svg::write(&lay_out(&figure)).into_bytes()));
     }
     for (name, content) in files {
         let path = folder.join(name);

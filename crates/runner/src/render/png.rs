@@ -1,7 +1,10 @@
 //! A drawing as PNG, on white, set in the bundled font.
 //!
-//! Outlines of lines, markers and glyphs are filled with exact area coverage; the pixels are those of a
+//! Outlines of lines, markers and glyphs are filled by area coverage in a few levels; the pixels are those of a
 //! plotters bitmap. The bytes are the same on every machine.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use ab_glyph::{Font, Point, PxScale, ScaleFont, point};
 use ab_glyph_rasterizer::Rasterizer;
@@ -34,6 +37,12 @@ pub enum PngError {
 /// Pixels of the bitmap for a pixel of the drawing: 190 pixels an inch where it is 16 cm wide.
 pub const SCALE: f64 = 2.0;
 
+/// Steps from paper to ink across an edge: more are not seen at this scale, and cost bytes.
+const EDGE_LEVELS: f64 = 4.0;
+
+/// Colours of the palette.
+const COLOURS: usize = 48;
+
 /// Most pixels across or down.
 const LARGEST: f64 = 20_000.0;
 
@@ -58,7 +67,7 @@ pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, PngError> {
     compress(&pixels, width, height)
 }
 
-/// PNG of the pixels, indexed where they have few colours.
+/// PNG of the pixels, which are indexed.
 fn compress(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, PngError> {
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, width, height);
@@ -78,32 +87,28 @@ fn compress(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, PngError>
     Ok(bytes)
 }
 
-/// Palette and indices. Edges make thousands of mixed colours; they are rounded as coarsely as is needed for 256.
+/// Palette and indices. Inks and paper are exact, being the most frequent colours; of the mixed ones at edges those that are
+/// rare take the nearest of the others.
 fn indexed(pixels: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    for levels in (0..8).map(|step| 64_u32 >> step) {
-        let round = |c: u8| match levels {
-            0 | 1 => u32::from(c > 127) * 255,
-            _ => (u32::from(c) * (levels - 1) + 127) / 255 * 255 / (levels - 1),
-        };
-        let key = |rgb: &[u8]| (round(rgb[0]) << 16) | (round(rgb[1]) << 8) | round(rgb[2]);
-        let mut index_of = std::collections::HashMap::new();
-        let mut palette = Vec::new();
-        let mut indices = Vec::with_capacity(pixels.len() / 3);
-        for rgb in pixels.chunks_exact(3) {
-            let colour = key(rgb);
-            let next = index_of.len();
-            let index = *index_of.entry(colour).or_insert_with(|| {
-                palette.extend_from_slice(&colour.to_be_bytes()[1..]);
-                next
-            });
-            let Ok(index) = u8::try_from(index) else { break };
-            indices.push(index);
-        }
-        if indices.len() == pixels.len() / 3 {
-            return (palette, indices);
-        }
+    let mut counts: HashMap<[u8; 3], usize> = HashMap::new();
+    let colours = || pixels.as_chunks::<3>().0.iter();
+    for &colour in colours() {
+        *counts.entry(colour).or_default() += 1;
     }
-    unreachable!("two levels a channel make eight colours")
+    let mut by_count: Vec<[u8; 3]> = counts.keys().copied().collect();
+    by_count.sort_unstable_by_key(|colour| (Reverse(counts[colour]), *colour));
+    let palette = &by_count[..by_count.len().min(COLOURS)];
+    let distance = |a: &[u8; 3], b: &[u8; 3]| a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum();
+    let nearest =
+        |colour: &[u8; 3]| (0..palette.len()).min_by_key(|&index| -> u32 { distance(&palette[index], colour) });
+    let index_of: HashMap<[u8; 3], u8> =
+        by_count.iter().map(|colour| (*colour, nearest(colour).unwrap_or_default() as u8)).collect();
+    (palette.concat(), colours().map(|colour| index_of[colour]).collect())
+}
+
+/// The level of an edge that is nearest to the part of a pixel that is covered.
+fn level(coverage: f32) -> f64 {
+    (f64::from(coverage.min(1.0)) * EDGE_LEVELS).round() / EDGE_LEVELS
 }
 
 struct Canvas<'b> {
@@ -169,9 +174,9 @@ impl Canvas<'_> {
         rasterizer.for_each_pixel_2d(|x, y, coverage| {
             let (x, y) = (i64::from(x) + origin[0] as i64, i64::from(y) + origin[1] as i64);
             let inside = (0..i64::from(size.0)).contains(&x) && (0..i64::from(size.1)).contains(&y);
-            // Less than half a grey level is nothing.
-            if coverage > 0.002 && inside && result.is_ok() {
-                let colour = colour.mix(f64::from(coverage.min(1.0))).to_backend_color();
+            let coverage = level(coverage);
+            if coverage > 0.0 && inside && result.is_ok() {
+                let colour = colour.mix(coverage).to_backend_color();
                 result =
                     surface.draw_pixel((x as i32, y as i32), colour).map_err(|error| PngError::Draw(error.to_string()));
             }
@@ -253,8 +258,9 @@ impl Canvas<'_> {
             let (dx, dy) = (i64::from(dx) + corner.x as i64, i64::from(dy) + corner.y as i64);
             let (x, y) = if upwards { (origin[0] + dy, origin[1] - dx - 1) } else { (origin[0] + dx, origin[1] + dy) };
             let inside = (0..i64::from(size.0)).contains(&x) && (0..i64::from(size.1)).contains(&y);
-            if coverage > 0.002 && inside && result.is_ok() {
-                let colour = ink.mix(f64::from(coverage.min(1.0))).to_backend_color();
+            let coverage = level(coverage);
+            if coverage > 0.0 && inside && result.is_ok() {
+                let colour = ink.mix(coverage).to_backend_color();
                 result =
                     surface.draw_pixel((x as i32, y as i32), colour).map_err(|error| PngError::Draw(error.to_string()));
             }

@@ -8,8 +8,8 @@ use super::figure::{Axis, Kind, Panel, Point, Scale, Series};
 /// Cells along an axis, of which each holds one dot: half a pixel of the usual figure.
 const CELLS: f64 = 1000.0;
 
-/// A distance that nobody sees, as a share of an axis: a third of a pixel of the usual figure.
-const UNSEEN: f64 = 1.0 / 1000.0;
+/// A distance that nobody sees, as a share of an axis: a third of the width of a line in the usual figure.
+const UNSEEN: f64 = 1.0 / 600.0;
 
 /// The panel without the points of its curves that lie beyond the range of x or that a straight line between their neighbours
 /// shows as well, and without dots that lie on others. What is left are points of the panel, to the bit. Series drawn otherwise

@@ -30,11 +30,21 @@ pub(super) fn claim(paper: &str, judged: &Judged) -> Markup {
                 @if !claim.because.is_empty() { dt { "Explanation" } dd { (claim.because) } }
                 @if !judgement.note.is_empty() { dt { "Note" } dd { (judgement.note) } }
                 @if !judgement.evidence.is_empty() {
-                    dt { "Runs" } dd { code { (judgement.evidence.join(" ")) } }
+                    dt { "Runs" } dd { (runs(paper, &judgement.evidence)) }
                 }
                 dt { "Redo" } dd { code { "mbsbench explain " (paper) "/" (claim.id) } }
             }
         }
+    }
+}
+
+/// The runs that a claim rests on; where they are many the first of them, and where the rest is.
+fn runs(paper: &str, evidence: &[String]) -> Markup {
+    const MOST: usize = 6;
+    let (shown, rest) = evidence.split_at(evidence.len().min(MOST));
+    html! {
+        code { (shown.join(" ")) }
+        @if !rest.is_empty() { " and " (rest.len()) " more: " a href=(format!("../{paper}/claims.json")) { "claims.json" } }
     }
 }
 

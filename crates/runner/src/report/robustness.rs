@@ -112,7 +112,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
             @if folder.join(format!("{stem}.svg")).exists() {
                 (figure(folder, id, stem)?)
                 p.links {
-                    @for kind in ["svg", "png", "csv"] { a href=(link(&format!("{stem}.{kind}"))) { (kind.to_uppercase()) } " " }
+                    @for kind in ["svg", "csv"] { a href=(link(&format!("{stem}.{kind}"))) { (kind.to_uppercase()) } " " }
                 }
             }
         }

@@ -200,7 +200,8 @@ impl Study {
     }
 
     /// The text of `robustness-samples.csv`: one line a sample with its parameters and features, the number of its runs that
-    /// failed, and for every claim the verdict and, where one was measured, the number in six digits.
+    /// failed, and for every claim the verdict and, where one was measured, the number. Numbers have six digits; the study
+    /// itself takes the same points again on every machine.
     ///
     /// # Errors
     /// None in practice: the text is made in memory.
@@ -213,11 +214,11 @@ impl Study {
         });
         let variables = self.variables.iter().map(|variable| variable.name.clone());
         writer.write_record(variables.chain(["failed_runs".to_owned()]).chain(heads))?;
-        let number = |number: f64| if number.is_nan() { String::new() } else { decimal(number) };
+        let number = |number: f64| if number.is_nan() { String::new() } else { decimal(rounded(number)) };
         for (sample, failed) in self.failed.iter().enumerate() {
             let values = self.variables.iter().map(|variable| number(variable.values[sample]));
             let verdicts = self.claims.iter().flat_map(|claim| {
-                let measured = is_measured(claim).then(|| number(rounded(claim.measured[sample])));
+                let measured = is_measured(claim).then(|| number(claim.measured[sample]));
                 std::iter::once(claim.verdicts[sample].to_string()).chain(measured)
             });
             writer.write_record(values.chain([failed.to_string()]).chain(verdicts))?;

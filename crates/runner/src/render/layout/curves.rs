@@ -69,11 +69,13 @@ pub struct Unplaced {
 }
 
 /// Distance from a line below which a point of it is not seen, px.
-const INVISIBLE: f64 = 0.15;
+const INVISIBLE: f64 = 0.25;
 /// Points of a curve beyond which not each has its marker.
 const MOST_MARKERS: usize = 16;
-/// Distance of markers on such a curve, px.
+/// Least distance of markers along such a curve, px.
 const MARKERS_APART: f64 = 56.0;
+/// Markers along the whole of such a curve, where that leaves them farther apart: more would hide what oscillates fast.
+const MARKERS_OF_LONG: f64 = 12.0;
 
 /// Draws line and markers of a series within `frame`; it is the `index`-th of its panel.
 ///
@@ -133,7 +135,9 @@ pub fn draw(series: &Series, index: usize, x: Map, y: Map, frame: Area, groups: 
         let placed = finite.filter_map(|point| Some((point, place(point.x, point.y).filter(|&at| frame.holds(at))?)));
         let placed: Vec<_> = placed.collect();
         let sparse = series.kind == Kind::Both && placed.len() > MOST_MARKERS;
-        let mut due = MARKERS_APART * (0.35 + 0.382 * index as f64).fract();
+        let length: f64 = placed.windows(2).map(|pair| distance(pair[0].1, pair[1].1)).sum();
+        let apart = MARKERS_APART.max(length / MARKERS_OF_LONG);
+        let mut due = apart * (0.35 + 0.382 * index as f64).fract();
         let mut before = None;
         for (point, at) in placed {
             due -= before.map_or(0.0, |before| distance(before, at));
@@ -141,7 +145,7 @@ pub fn draw(series: &Series, index: usize, x: Map, y: Map, frame: Area, groups: 
             if sparse && due > 0.0 && !point.hollow {
                 continue;
             }
-            due = if due > -MARKERS_APART { due + MARKERS_APART } else { MARKERS_APART };
+            due = if due > -apart { due + apart } else { apart };
             group.shapes.push(marker(series.style.mark, at, point.hollow || series.published));
         }
     }
