@@ -225,26 +225,38 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     made.map_err(|failure| failure.to_string())
 }
 
-/// The times of a plan that asks for them, one for each run; kept, all together, from an earlier time on this machine
-/// unless `fresh`.
+/// The times of a plan that asks for them, one for each run whose row of `results` is in order: what failed has none. They are
+/// kept, all together, from an earlier time on this machine unless `fresh`.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn timings_of(plan: &Plan, store: &Store, fresh: bool) -> io::Result<Option<Vec<RunTiming>>> {
+pub fn timings_of(
+    plan: &Plan,
+    results: &ResultSet,
+    store: &Store,
+    fresh: bool,
+) -> io::Result<Option<Vec<Option<RunTiming>>>> {
     /// Enough to see that the lane works.
     const QUICK_REPEAT: u32 = 3;
     let Some(timing) = &plan.experiment.timing else { return Ok(None) };
     let repeat = if plan.experiment.quick { timing.repeat.min(QUICK_REPEAT) } else { timing.repeat };
-    let keys: Vec<&str> = plan.runs.iter().map(|run| run.key.full()).collect();
+    let in_order: Vec<&RunSpec> =
+        plan.runs.iter().zip(&results.rows).filter(|(_, row)| row.is_ok()).map(|(run, _)| run).collect();
+    let keys: Vec<&str> = in_order.iter().map(|run| run.key.full()).collect();
     // Runs are timed in turns, so that their times belong together.
     let stored = format!("times {repeat} on {}\n{}", timing::machine(), keys.join("\n"));
+    // Those of runs that failed are empty.
+    let placed = |timed: Vec<Timed>| {
+        let mut timed = timed.into_iter();
+        let of_row = |row: &Row| if row.is_ok() { timed.next().unwrap_or_default() } else { Timed::default() };
+        results.rows.iter().map(of_row).collect::<Vec<_>>()
+    };
     if let Some(timed) = (!fresh).then(|| store.load::<Vec<Timed>>(&stored)).flatten() {
-        return Ok(Some(timings(plan, &timed)));
+        return Ok(Some(timings(plan, &placed(timed))));
     }
-    let made: Vec<_> = plan.runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
+    let made: Vec<_> = in_order.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
     let nothing = Drawing::default();
-    let jobs: Vec<Job<'_>> = plan
-        .runs
+    let jobs: Vec<Job<'_>> = in_order
         .iter()
         .zip(&made)
         .map(|(run, (model, method))| Job {
@@ -258,7 +270,7 @@ pub fn timings_of(plan: &Plan, store: &Store, fresh: bool) -> io::Result<Option<
             reference: None,
         })
         .collect();
-    let timed = timing::time_all(&jobs, repeat, |_| {});
+    let timed = timing::time_all(&jobs, repeat as usize);
     store.save(&stored, &timed)?;
-    Ok(Some(timings(plan, &timed)))
+    Ok(Some(timings(plan, &placed(timed))))
 }

@@ -40,9 +40,9 @@ impl RunTiming {
     }
 }
 
-/// The times of a plan's runs; one for each.
+/// The times of a plan's runs; none for those without samples.
 #[must_use]
-pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<RunTiming> {
+pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<Option<RunTiming>> {
     let timing = plan.experiment.timing.as_ref();
     let unit = timing.and_then(|timing| timing.relative_to.as_deref());
     let per = timing.and_then(|timing| timing.per.as_deref());
@@ -63,30 +63,26 @@ pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<RunTiming> {
     measured
         .map(|(index, (run, Timed { samples, steps }))| {
             let (median, spread) = median_and_spread(samples);
-            let ratio = partner(index).map(|other| median / median_and_spread(&timed[other].samples).0);
+            let other = partner(index).map(|other| median_and_spread(&timed[other].samples).0);
+            let ratio = other.filter(|other| !other.is_nan()).map(|other| median / other);
             let number = per.and_then(|path| run.number_at(path)).unwrap_or(1.0);
-            RunTiming {
-                median,
-                spread,
-                ratio,
-                step_ns: 1e9 * median / (*steps as f64 * number),
-                samples: samples.clone(),
-            }
+            let step_ns = 1e9 * median / (*steps as f64 * number);
+            (!samples.is_empty()).then(|| RunTiming { median, spread, ratio, step_ns, samples: samples.clone() })
         })
         .collect()
 }
 
-/// One line a run: axes, the columns, all samples, the machine. The one file that differs from machine to machine and
+/// One line a run that was timed: axes, the columns, all samples, the machine. The one file that differs from machine to machine and
 /// from day to day, with the tables and figures that show it.
 ///
 /// # Errors
 /// None in practice: the text is made in memory.
-pub fn to_csv(plan: &Plan, timings: &[RunTiming]) -> Result<Vec<u8>, csv::Error> {
+pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let heads = ["median_s", "spread_s", "ratio", "step_ns", "samples_s", "run", "machine"].map(str::to_owned);
     writer.write_record(plan.axes.iter().chain(&heads))?;
     let machine = machine();
-    for (run, timing) in plan.runs.iter().zip(timings) {
+    for (run, timing) in plan.runs.iter().zip(timings).filter_map(|(run, timing)| Some((run, (*timing)?))) {
         let cells = run.cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, |label| label.text.clone()));
         let all: Vec<String> = timing.samples.iter().copied().map(decimal).collect();
         writer.write_record(cells.chain([

@@ -66,8 +66,8 @@ pub fn write(
     if !outcome.certificates.is_empty() {
         files.push(("references.csv".to_owned(), certificates(outcome)?));
     }
-    let timings: Vec<_> = results.rows.iter().filter_map(|row| row.timing.clone()).collect();
-    if !timings.is_empty() {
+    let timings: Vec<_> = results.rows.iter().map(|row| row.timing.as_ref()).collect();
+    if timings.iter().any(Option::is_some) {
         files.push(("timings.csv".to_owned(), timings::to_csv(plan, &timings)?));
     }
     let mut written = Written { folder: folder.clone(), ..Written::default() };

@@ -100,10 +100,10 @@ fn run_plans(
             }
         }
         // Alone, after all other work: nothing else of this program runs while it is timed.
-        let timings = timings_of(plan, &store, options.fresh)
+        let timings = timings_of(plan, &outcome.results, &store, options.fresh)
             .map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
         for (row, timing) in outcome.results.rows.iter_mut().zip(timings.into_iter().flatten()) {
-            row.timing = Some(timing);
+            row.timing = timing;
         }
         let written = pool.install(|| write(out, plan, &outcome, registry, &store))?;
         for table in &written.tables {

@@ -16,14 +16,16 @@ pub struct Timed {
     pub steps: u64,
 }
 
+/// Seconds beside which cold caches are nothing.
+const LONG: f64 = 0.1;
+
 /// Solves every job `repeat` times, interleaved (A B C A B C …), on this thread, without measures.
 ///
-/// One untimed round goes first, so that no job pays for cold caches. `between` is told how many rounds are
-/// done.
-pub fn time_all(jobs: &[Job<'_>], repeat: u32, mut between: impl FnMut(u32)) -> Vec<Timed> {
+/// One round goes first that counts for long jobs only: the others would pay for cold caches.
+pub fn time_all(jobs: &[Job<'_>], repeat: usize) -> Vec<Timed> {
     let mut timed = vec![Timed::default(); jobs.len()];
     for round in 0..=repeat {
-        for (job, timed) in jobs.iter().zip(&mut timed) {
+        for (job, timed) in jobs.iter().zip(&mut timed).filter(|(_, timed)| timed.samples.len() < repeat) {
             let initial = Formulated::<f64>::initial_state(job.model);
             let mut ode = Formulated::<f64>::ode(job.model);
             let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
@@ -31,11 +33,10 @@ pub fn time_all(jobs: &[Job<'_>], repeat: u32, mut between: impl FnMut(u32)) -> 
             let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut Silent);
             let seconds = begin.elapsed().as_secs_f64();
             timed.steps = std::hint::black_box(solution).statistics.steps_accepted;
-            if round > 0 {
+            if round > 0 || seconds > LONG {
                 timed.samples.push(seconds);
             }
         }
-        between(round);
     }
     timed
 }
