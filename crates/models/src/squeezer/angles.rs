@@ -197,7 +197,14 @@ impl MechanicalModel for SqueezerAngles {
         self.write_derivatives(q, v, forces, derivatives)
     }
 
-    fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], multipliers: &mut [S]) -> bool {
+    fn accelerations<S: Scalar>(
+        &self,
+        _t: S,
+        q: &[S],
+        v: &[S],
+        accelerations: &mut [S],
+        multipliers: &mut [S],
+    ) -> bool {
         let (Some(q), Some(v)) = (q.as_array(), v.as_array()) else { return false };
         let Some((found, forces)) = self.eliminate(q, v) else { return false };
         accelerations.copy_from_slice(&found);
