@@ -208,7 +208,7 @@ impl MechanicalModel for SqueezerAngles {
         let (Some(q), Some(v)) = (q.as_array(), v.as_array()) else { return false };
         let Some((found, forces)) = self.eliminate(q, v) else { return false };
         accelerations.copy_from_slice(&found);
-        multipliers.copy_from_slice(&forces);
+        multipliers.copy_from_slice(forces.as_flattened());
         true
     }
 

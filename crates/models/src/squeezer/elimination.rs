@@ -14,7 +14,7 @@ use super::{Squeezer, SqueezerAngles};
 /// accelerations grow with its inverse, and those of the loads that they put on the plate with its square.
 const LEAST_SINE: f64 = 0.1;
 
-/// Determinant of a symmetric 2 × 2 matrix in units of its squared trace below which it is not solved with here.
+/// The smallest determinant of a symmetric 2 × 2 matrix, in units of its squared trace, that is inverted here.
 const LEAST_DETERMINANT: f64 = 1e-6;
 
 /// An arm and the link on its end, from a pin on the ground to E.
@@ -23,8 +23,7 @@ const LEAST_DETERMINANT: f64 = 1e-6;
 ///
 /// ```text
 /// M φ'' = Q + Pᵀ f,   E'' = P φ'' + b
-/// M = ( J₁ + m₂ ℓ²   k  )     Q = k' ( −φ₂'² )     P = ( r̂₁, r̂₂ )
-///     (     k        J₂ ),           (  φ₁'² ),    b = −φ₁'² r₁ − φ₂'² r₂
+/// M = ( J₁ + m₂ ℓ²  k ; k  J₂ ),   Q = k' (−φ₂'² ; φ₁'²),   P = (r̂₁  r̂₂),   b = −φ₁'² r₁ − φ₂'² r₂
 /// ```
 ///
 /// where `r₁` goes from the ground to the pin between the two, `r₂` from there to E, `r̂` is `r` turned by a right angle to the
@@ -73,7 +72,6 @@ struct Mobility<S> {
 }
 
 /// A symmetric 2 × 2 matrix.
-#[derive(Clone, Copy)]
 struct Symmetric<S> {
     diagonal: [S; 2],
     mixed: S,
@@ -85,22 +83,17 @@ impl<S: Scalar> Symmetric<S> {
         [self.diagonal[0] * x + self.mixed * y, self.mixed * x + self.diagonal[1] * y]
     }
 
-    #[inline(always)]
-    fn determinant(&self) -> S {
-        self.diagonal[0] * self.diagonal[1] - self.mixed * self.mixed
-    }
-
-    /// Of a positive definite matrix, none of one that is nearly singular, or not finite.
+    /// Of a positive definite matrix; none of one that is nearly singular, or not finite.
     #[inline(always)]
     fn inverse(&self) -> Option<Self> {
-        let determinant = self.determinant();
-        let trace = (self.diagonal[0] + self.diagonal[1]).value();
-        if !(determinant.value() > LEAST_DETERMINANT * trace * trace) {
-            return None;
-        }
-        let scale = determinant.recip();
         let [first, second] = self.diagonal;
-        Some(Self { diagonal: [second * scale, first * scale], mixed: -(self.mixed * scale) })
+        let determinant = first * second - self.mixed * self.mixed;
+        let trace = (first + second).value();
+        let is_regular = determinant.value() > LEAST_DETERMINANT * trace * trace;
+        is_regular.then(|| {
+            let scale = determinant.recip();
+            Self { diagonal: [second * scale, first * scale], mixed: -(self.mixed * scale) }
+        })
     }
 }
 
@@ -158,18 +151,18 @@ impl<S: Scalar> Chain<S> {
     fn following(self, plate: &Carrier<S>) -> Option<Follower<S>> {
         let [arm, link] = self.reaches;
         let determinant = cross(arm, link);
-        let lengths = (dot(arm, arm) * dot(link, link)).value();
-        if !(determinant.value().powi(2) > LEAST_SINE * LEAST_SINE * lengths) {
-            return None;
-        }
-        let scale = determinant.recip();
-        let inverse = [link.map(|x| x * scale), arm.map(|x| -(x * scale))];
-        let bias = difference(plate.bias, self.bias);
-        Some(Follower {
-            ratios: inverse.map(|row| dot(row, plate.lever)),
-            rest: inverse.map(|row| dot(row, bias)),
-            inverse,
-            chain: self,
+        let product = (dot(arm, arm) * dot(link, link)).value();
+        let is_bent = determinant.value().powi(2) > LEAST_SINE * LEAST_SINE * product;
+        is_bent.then(|| {
+            let scale = determinant.recip();
+            let inverse = [link.map(|x| x * scale), arm.map(|x| -(x * scale))];
+            let bias = difference(plate.bias, self.bias);
+            Follower {
+                ratios: inverse.map(|row| dot(row, plate.lever)),
+                rest: inverse.map(|row| dot(row, bias)),
+                inverse,
+                chain: self,
+            }
         })
     }
 }
@@ -221,46 +214,64 @@ impl<S: Scalar> Mobility<S> {
     }
 }
 
-impl SqueezerAngles {
-    /// Accelerations and multipliers, or none at a state where a 2 × 2 matrix is nearly singular.
-    #[inline]
-    pub(super) fn eliminate<S: Scalar>(&self, q: &[S; 7], v: &[S; 7]) -> Option<([S; 7], [S; 6])> {
-        let Squeezer { of, ef, ebd, ge, ag, he, ah, torque, .. } = &self.0;
-        // A link's reach at an angle from +x, and from −y.
-        let along = |(sin, cos): (S, S), length: f64| [cos * length, sin * length];
-        let across = |(sin, cos): (S, S), length: f64| [sin * length, -(cos * length)];
-        let [first, second, third] = self.pairs();
+/// A link at an angle from `+x`, of which sine and cosine are given, from its first pin to its second.
+fn along<S: Scalar>((sin, cos): (S, S), length: f64) -> [S; 2] {
+    [cos * length, sin * length]
+}
 
-        let gamma = q[2].sin_cos();
-        let square = v[2] * v[2];
-        let mut plate = Carrier {
-            inertia: ebd.inertia_about_b(),
+/// The same at an angle from `−y`.
+fn across<S: Scalar>((sin, cos): (S, S), length: f64) -> [S; 2] {
+    [sin * length, -(cos * length)]
+}
+
+impl SqueezerAngles {
+    /// By O-F-E, by A-G-E and by A-H-E.
+    #[inline(always)]
+    fn chains<S: Scalar>(&self, q: &[S; 7], v: &[S; 7]) -> [Chain<S>; 3] {
+        let Squeezer { of, ef, ge, ag, he, ah, torque, .. } = &self.0;
+        let [crank, upper, lower] = self.pairs();
+        let mut crank = Chain::new(&crank, q, v, |[arm, link]| [along(arm, of.length), along(link, -ef.length)]);
+        crank.moments[0] += *torque;
+        let upper = Chain::new(&upper, q, v, |[arm, link]| [along(arm, ag.length), across(link, ge.length)]);
+        let lower = Chain::new(&lower, q, v, |[arm, link]| [across(arm, ah.length), along(link, he.length)]);
+        [crank, upper, lower]
+    }
+
+    /// The plate by itself at γ with the rate γ' (rad/s).
+    #[inline(always)]
+    fn plate<S: Scalar>(&self, gamma: S, rate: S) -> Carrier<S> {
+        let gamma = gamma.sin_cos();
+        let length = self.0.ebd.length;
+        let square = rate * rate;
+        Carrier {
+            inertia: self.0.ebd.inertia_about_b(),
             moment: self.spring_moment(gamma),
-            lever: along(gamma, ebd.length),
-            bias: across(gamma, ebd.length).map(|x| -(square * x)),
-        };
-        let upper = Chain::new(&second, q, v, |[arm, link]| [along(arm, ag.length), across(link, ge.length)]);
-        let lower = Chain::new(&third, q, v, |[arm, link]| [across(arm, ah.length), along(link, he.length)]);
+            lever: along(gamma, length),
+            bias: across(gamma, length).map(|x| -(square * x)),
+        }
+    }
+
+    /// Accelerations and, loop by loop, multipliers; none at a state where one of the matrices is nearly singular.
+    #[inline]
+    pub(super) fn eliminate<S: Scalar>(&self, q: &[S; 7], v: &[S; 7]) -> Option<([S; 7], [[S; 2]; 3])> {
+        let [crank, upper, lower] = self.chains(q, v);
+        let mut plate = self.plate(q[2], v[2]);
         let (upper, lower) = (upper.following(&plate)?, lower.following(&plate)?);
         plate.take(&upper);
         plate.take(&lower);
 
-        let mut crank = Chain::new(&first, q, v, |[crank, rod]| [along(crank, of.length), along(rod, -ef.length)]);
-        crank.moments[0] += *torque;
         let (inverse_masses, inverse_inertia) = (crank.masses.inverse()?, plate.inertia.recip());
-        let force = crank.mobility(&inverse_masses).force_from(&plate.mobility(inverse_inertia))?;
-
-        let gamma = (plate.moment - dot(plate.lever, force)) * inverse_inertia;
+        let on_rod = crank.mobility(&inverse_masses).force_from(&plate.mobility(inverse_inertia))?;
+        let gamma = (plate.moment - dot(plate.lever, on_rod)) * inverse_inertia;
         let [of_upper, of_lower] = [&upper, &lower].map(|chain| chain.accelerations(gamma));
         let mut accelerations = [gamma; 7];
-        crank.write(inverse_masses.times(sum(crank.moments, crank.moments_of(force))), &mut accelerations);
+        crank.write(inverse_masses.times(sum(crank.moments, crank.moments_of(on_rod))), &mut accelerations);
         upper.chain.write(of_upper, &mut accelerations);
         lower.chain.write(of_lower, &mut accelerations);
 
-        // The second and third constraints hold the ends of the chains to that of the rod; the first holds the plate.
+        // The constraints pull at the rod; their reactions are on the plate, on the upper and on the lower chain.
         let (on_upper, on_lower) = (upper.force(of_upper), lower.force(of_lower));
-        let first = sum(force, sum(on_upper, on_lower));
-        let multipliers = [first[0], first[1], -on_upper[0], -on_upper[1], -on_lower[0], -on_lower[1]];
-        Some((accelerations, multipliers))
+        let by_plate = sum(on_rod, sum(on_upper, on_lower));
+        Some((accelerations, [by_plate, on_upper.map(|x| -x), on_lower.map(|x| -x)]))
     }
 }
