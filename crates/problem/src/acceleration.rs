@@ -17,7 +17,8 @@ use crate::{Failure, Mechanics, Ode, Scalar};
 /// ```
 ///
 /// The constraints hold only as far as the initial state satisfies them and the method's error allows;
-/// nothing is stabilised.
+/// nothing is stabilised. A right-hand side is by the mechanics' own elimination where there is one
+/// ([`Mechanics::accelerations`]), derivatives are by that of the matrices.
 pub struct AccelerationLevel<P, S: Scalar = f64> {
     mechanics: P,
     multipliers: Multipliers<S>,
@@ -173,6 +174,12 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
+        let (q, v) = y.split_at(self.mechanics.coordinates());
+        let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
+        if self.mechanics.accelerations(t, q, v, v_rate, &mut self.lambda) {
+            self.mechanics.position_rate(q, v, q_rate);
+            return Ok(());
+        }
         self.accelerate(t, y, dydt)
     }
 

@@ -89,6 +89,25 @@ pub trait MechanicalModel: Send + Sync {
         false
     }
 
+    /// Writes accelerations and multipliers at a state, which solve
+    ///
+    /// ```text
+    /// M v' = D + Jᵀ λ,   J v' + bias = 0
+    /// ```
+    ///
+    /// where the topology of the model gives a shorter way to them than to factorise matrices, and says whether it has written them. What
+    /// that asks of a state need not hold at every one; the positions need not satisfy the constraints.
+    fn accelerations<S: Scalar>(
+        &self,
+        _t: S,
+        _q: &[S],
+        _v: &[S],
+        _accelerations: &mut [S],
+        _multipliers: &mut [S],
+    ) -> bool {
+        false
+    }
+
     /// Whether neither forces nor constraints depend on time; see [`Ode::is_autonomous`](crate::Ode::is_autonomous).
     fn is_autonomous(&self) -> bool {
         false
@@ -146,6 +165,10 @@ pub trait Mechanics<S: Scalar = f64> {
         self.forces(t, q, v, forces);
         self.constraint_jacobian(t, q, v, jacobian);
         self.acceleration_bias(t, q, v, bias);
+    }
+    /// See [`MechanicalModel::accelerations`].
+    fn accelerations(&mut self, _t: S, _q: &[S], _v: &[S], _accelerations: &mut [S], _multipliers: &mut [S]) -> bool {
+        false
     }
     /// Total energy, J.
     fn energy(&mut self, q: &[S], v: &[S]) -> S;

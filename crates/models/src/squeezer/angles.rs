@@ -38,9 +38,9 @@ pub(super) struct Pair<S> {
     /// Numbers of the arm's angle `α` and of the link's `ψ`.
     pub(super) angles: [usize; 2],
     /// `J₁ + m₂ ℓ²`, kg m².
-    arm: S,
+    pub(super) arm: S,
     /// `J₂`, kg m².
-    link: S,
+    pub(super) link: S,
     /// `m₂ ℓ p`, kg m².
     coupling: [S; 2],
 }
@@ -59,7 +59,12 @@ impl<S: Scalar> Pair<S> {
 
     /// `k` and `k'` at the link's angle, kg m².
     pub(super) fn coupling(&self, psi: S) -> (S, S) {
-        let [along, across] = turned(psi.sin_cos(), self.coupling);
+        self.coupling_at(psi.sin_cos())
+    }
+
+    /// The same from sine and cosine of the link's angle.
+    pub(super) fn coupling_at(&self, psi: (S, S)) -> (S, S) {
+        let [along, across] = turned(psi, self.coupling);
         (along, -across)
     }
 
@@ -190,6 +195,21 @@ impl MechanicalModel for SqueezerAngles {
         derivatives: &mut Derivatives<S>,
     ) -> bool {
         self.write_derivatives(q, v, forces, derivatives)
+    }
+
+    fn accelerations<S: Scalar>(
+        &self,
+        _t: S,
+        q: &[S],
+        v: &[S],
+        accelerations: &mut [S],
+        multipliers: &mut [S],
+    ) -> bool {
+        let (Some(q), Some(v)) = (q.as_array(), v.as_array()) else { return false };
+        let Some((found, forces)) = self.eliminate(q, v) else { return false };
+        accelerations.copy_from_slice(&found);
+        multipliers.copy_from_slice(forces.as_flattened());
+        true
     }
 
     /// Kinetic energy and that of the spring, J.

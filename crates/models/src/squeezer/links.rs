@@ -102,3 +102,8 @@ pub(super) fn difference<S: Scalar>(a: [S; 2], b: [S; 2]) -> [S; 2] {
 pub(super) fn cross<S: Scalar>(a: [S; 2], b: [S; 2]) -> S {
     a[0] * b[1] - a[1] * b[0]
 }
+
+/// `a · b`.
+pub(super) fn dot<S: Scalar>(a: [S; 2], b: [S; 2]) -> S {
+    a[0] * b[0] + a[1] * b[1]
+}

@@ -18,6 +18,7 @@ mod assembly;
 mod bodies;
 mod closed_form;
 mod drawing;
+mod elimination;
 mod links;
 mod model;
 mod momenta;

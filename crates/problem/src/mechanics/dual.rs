@@ -238,6 +238,9 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         self.model.forces(t, q, v, forces);
     }
+    fn accelerations(&mut self, t: S, q: &[S], v: &[S], accelerations: &mut [S], multipliers: &mut [S]) -> bool {
+        self.model.accelerations(t, q, v, accelerations, multipliers)
+    }
     fn energy(&mut self, q: &[S], v: &[S]) -> S {
         self.model.energy(q, v)
     }
