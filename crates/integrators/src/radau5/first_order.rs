@@ -2,8 +2,9 @@
 
 use mbsbench_problem::linalg::{Singular, multiply};
 use mbsbench_problem::{Counted, Failure};
-use nalgebra::{Complex, ComplexField, DMatrix};
+use nalgebra::{Complex, DMatrix};
 
+use super::blocks::{Number, put};
 use super::equations::Equations;
 use super::factors::Factors;
 use crate::linearisation::Linearisation;
@@ -28,18 +29,20 @@ impl FirstOrder {
     }
 }
 
-/// Writes `factor M − J`.
-fn put<T: ComplexField<RealField = f64> + Copy>(
-    matrix: &mut DMatrix<T>,
+/// Factorises `factor M − J`.
+fn factorise<T: Number>(
+    factors: &mut Factors<T>,
     factor: T,
     mass: Option<&DMatrix<f64>>,
     jacobian: &DMatrix<f64>,
-) {
-    matrix.zip_apply(jacobian, |entry, derivative| *entry = T::from_real(-derivative));
-    match mass {
-        Some(mass) => matrix.zip_apply(mass, |entry, mass| *entry += factor.scale(mass)),
-        None => (0..matrix.nrows()).for_each(|i| matrix[(i, i)] += factor),
+) -> Result<(), Singular> {
+    for (j, (column, derivatives)) in factors.matrix.iter_mut().zip(jacobian.column_iter()).enumerate() {
+        for (i, &derivative) in derivatives.iter().enumerate() {
+            let mass = mass.map_or(f64::from(u8::from(i == j)), |mass| mass[(i, j)]);
+            put(column, i, factor.scale(mass) - T::from_real(derivative));
+        }
     }
+    factors.factorise()
 }
 
 impl Equations for FirstOrder {
@@ -48,7 +51,7 @@ impl Equations for FirstOrder {
     }
 
     fn state(&self) -> usize {
-        self.real.x.len()
+        self.real.len()
     }
 
     fn multipliers(&self) -> usize {
@@ -72,11 +75,9 @@ impl Equations for FirstOrder {
     }
 
     fn factorise(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
-        let jacobian = &self.linearisation.jacobian;
-        put(&mut self.real.matrix, real, self.mass.as_ref(), jacobian);
-        put(&mut self.complex.matrix, complex, self.mass.as_ref(), jacobian);
-        self.real.factorise()?;
-        self.complex.factorise()
+        let Self { mass, linearisation: Linearisation { jacobian, .. }, .. } = self;
+        factorise(&mut self.real, real, mass.as_ref(), jacobian)?;
+        factorise(&mut self.complex, complex, mass.as_ref(), jacobian)
     }
 
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {
@@ -86,19 +87,11 @@ impl Equations for FirstOrder {
         }
     }
 
-    fn solve_real(&mut self, x: &mut [f64]) {
-        self.real.x.copy_from_slice(x);
-        self.real.solve();
-        x.copy_from_slice(self.real.x.as_slice());
+    fn solve_real(&mut self, mut x: &mut [f64]) {
+        self.real.solve_vector(&mut x);
     }
 
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
-        for (x, (&re, &im)) in self.complex.x.iter_mut().zip(re.iter().zip(im.iter())) {
-            *x = Complex::new(re, im);
-        }
-        self.complex.solve();
-        for (x, (re, im)) in self.complex.x.iter().zip(re.iter_mut().zip(im)) {
-            (*re, *im) = (x.re, x.im);
-        }
+        self.complex.solve_vector(&mut [re, im]);
     }
 }

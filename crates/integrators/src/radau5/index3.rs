@@ -2,8 +2,9 @@
 
 use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, CountedMechanics, Derivatives, Failure, Terms};
-use nalgebra::{Complex, ComplexField, DMatrix};
+use nalgebra::{Complex, DMatrix};
 
+use super::blocks::{Columns, Number, add_real, entry, put, written_out};
 use super::equations::Equations;
 use super::factors::Factors;
 
@@ -14,13 +15,13 @@ use super::factors::Factors;
 /// with positions of index 1, velocities of index 2, accelerations `w` and multipliers of index 3 (Hairer, Wanner, section
 /// VII.7; so is Andrews' squeezer posed in the test set for IVP solvers). `w` makes the matrix before the rates constant.
 ///
-/// The unknowns stand as `(q, v, w, λ)`. Of a system with `γ M − J` and a right-hand side `(r₁, r₂, r₃, r₄)`, `q` and `v` are
-/// eliminated: with `s = 1/γ`, `C = ∂D/∂v` and `K = ∂(M w − D − Jᵀ λ)/∂q`,
+/// The unknowns stand as `(q, v, w, λ)`. Of a system with `γ M − J` and a right-hand side `(r₁, r₂, r₃, r₄)`, `v` and `w` are
+/// eliminated: with `a = γ² Δq`, `s = 1/γ`, `C = ∂D/∂v` and `K = ∂(M w − D − Jᵀ λ)/∂q`,
 ///
 /// ```text
-/// ( M − s C + s² K   −Jᵀ ) (Δw)   ( r₃ − K (s r₁ + s² r₂) + s C r₂ )
-/// ( J                 0  ) (Δλ) = ( −γ² r₄ − J (γ r₁ + r₂)         )
-/// Δv = s (Δw + r₂),   Δq = s (Δv + r₁)
+/// ( M − s C + s² K   −Jᵀ ) (a )   ( r₃ + M (γ r₁ + r₂) − C r₁ )
+/// ( J                 0  ) (Δλ) = ( −γ² r₄                    )
+/// Δq = s² a,   Δv = s a − r₁,   Δw = a − (γ r₁ + r₂)
 /// ```
 pub(super) struct IndexThree {
     /// Terms at a stage.
@@ -30,17 +31,28 @@ pub(super) struct IndexThree {
     derivatives: Derivatives<f64>,
     /// `K`.
     stiffness: DMatrix<f64>,
+    linearised: Linearised,
     real: Condensed<f64>,
     complex: Condensed<Complex<f64>>,
 }
 
+/// What the condensed systems are made of.
+struct Linearised {
+    /// `(M −Jᵀ ; J 0)`.
+    inertia: Columns<f64>,
+    /// `C`.
+    damping: Columns<f64>,
+    /// `K`.
+    stiffness: Columns<f64>,
+}
+
 /// The condensed system for one of the eigenvalues.
-struct Condensed<T: ComplexField> {
+struct Condensed<T: Number> {
     /// `γ`, 1/s.
     gamma: T,
     factors: Factors<T>,
-    /// `r₁` and `r₂`.
-    kinematic: [Vec<T>; 2],
+    /// `γ r₁ + r₂`.
+    kinematic: Vec<T>,
 }
 
 impl IndexThree {
@@ -53,6 +65,7 @@ impl IndexThree {
             point: Terms::new(n, m),
             derivatives: Derivatives::new(n, m, mechanics.structure(t, q)),
             stiffness: DMatrix::zeros(n, n),
+            linearised: Linearised::new(n, m),
             real: Condensed::new(n, m),
             complex: Condensed::new(n, m),
         })
@@ -63,70 +76,87 @@ impl IndexThree {
     }
 }
 
-impl<T: ComplexField<RealField = f64> + Copy> Condensed<T> {
+impl Linearised {
     fn new(n: usize, m: usize) -> Self {
-        let zeros = || vec![T::zero(); n];
-        Self { gamma: T::one(), factors: Factors::new(n + m), kinematic: [zeros(), zeros()] }
+        Self { inertia: Columns::new(n + m, n + m), damping: Columns::new(n, n), stiffness: Columns::new(n, n) }
+    }
+
+    fn take(&mut self, point: &Terms<f64>, damping: &DMatrix<f64>, stiffness: &DMatrix<f64>) {
+        let n = damping.nrows();
+        let mut columns = self.inertia.iter_mut();
+        for (j, column) in columns.by_ref().take(n).enumerate() {
+            let rows = column.as_flattened_mut();
+            rows[..n].copy_from_slice(columns_of(&point.mass, j));
+            rows[n..][..point.constraints.len()].copy_from_slice(columns_of(&point.jacobian, j));
+        }
+        for (k, column) in columns.enumerate() {
+            let derivatives = point.jacobian.as_slice()[k..].iter().step_by(point.constraints.len());
+            for (entry, derivative) in column.as_flattened_mut().iter_mut().zip(derivatives) {
+                *entry = -derivative;
+            }
+        }
+        for (columns, matrix) in [(&mut self.damping, damping), (&mut self.stiffness, stiffness)] {
+            for (j, column) in columns.iter_mut().enumerate() {
+                column.as_flattened_mut()[..n].copy_from_slice(columns_of(matrix, j));
+            }
+        }
+    }
+}
+
+impl<T: Number> Condensed<T> {
+    fn new(n: usize, m: usize) -> Self {
+        Self { gamma: T::one(), factors: Factors::new(n + m), kinematic: vec![T::zero(); n] }
     }
 
     /// Forms and factorises the matrix for `gamma`.
-    fn factorise(
-        &mut self,
-        gamma: T,
-        point: &Terms<f64>,
-        damping: &DMatrix<f64>,
-        stiffness: &DMatrix<f64>,
-    ) -> Result<(), Singular> {
+    fn factorise(&mut self, gamma: T, linearised: &Linearised) -> Result<(), Singular> {
+        let Linearised { inertia, damping, stiffness } = linearised;
         self.gamma = gamma;
-        let (n, s) = (damping.nrows(), T::one() / gamma);
+        let s = gamma.recip();
         let square = s * s;
-        let (size, constraints) = (self.factors.x.len(), point.constraints.len());
-        let (left, right) = self.factors.matrix.as_mut_slice().split_at_mut(n * size);
-        for (j, column) in left.chunks_mut(size).enumerate() {
-            let (upper, lower) = column.split_at_mut(n);
-            let terms = columns_of(&point.mass, j).iter().zip(columns_of(damping, j)).zip(columns_of(stiffness, j));
-            for (entry, ((&mass, &damping), &stiffness)) in upper.iter_mut().zip(terms) {
-                *entry = T::from_real(mass) - s.scale(damping) + square.scale(stiffness);
-            }
-            for (entry, &derivative) in lower.iter_mut().zip(columns_of(&point.jacobian, j)) {
-                *entry = T::from_real(derivative);
-            }
+        let matrix = &mut self.factors.matrix;
+        for (block, inertia) in matrix.blocks_mut().iter_mut().zip(inertia.blocks()) {
+            *block = T::block(inertia);
         }
-        for (k, column) in right.chunks_mut(size).enumerate() {
-            let row = point.jacobian.as_slice()[k..].iter().step_by(constraints);
-            let (upper, lower) = column.split_at_mut(n);
-            upper.iter_mut().zip(row).for_each(|(entry, &derivative)| *entry = T::from_real(-derivative));
-            lower.fill(T::zero());
-        }
+        written_out!(damping.height(); BLOCKS => for j in 0..self.kinematic.len() {
+            let column = &mut matrix.part_mut(j, 0)[..BLOCKS];
+            add_real(column, -s, &damping.part(j, 0)[..BLOCKS]);
+            add_real(column, square, &stiffness.part(j, 0)[..BLOCKS]);
+        });
         self.factors.factorise()
     }
 
-    /// Solves for the right-hand side that `kinematic` and the right-hand side of `factors` hold as it stands; they then hold
-    /// `(Δq, Δv)` and `(Δw, Δλ)`.
-    fn solve(&mut self, jacobian: &DMatrix<f64>, damping: &DMatrix<f64>, stiffness: &DMatrix<f64>) {
-        let Self { gamma, factors, kinematic: [first, second] } = self;
-        let (n, gamma) = (first.len(), *gamma);
-        let s = T::one() / gamma;
+    /// Solves for the right-hand side that `vector` holds, in place.
+    fn solve(&mut self, vector: &mut T::Vector<'_>, linearised: &Linearised) {
+        let Self { gamma, factors, kinematic } = self;
+        let (n, gamma) = (kinematic.len(), *gamma);
+        let (velocities, dynamics) = (n, 2 * n);
+        for i in 0..n {
+            put(&mut factors.x, i, T::component(vector, dynamics + i));
+        }
+        let Linearised { inertia, damping, .. } = linearised;
+        written_out!(damping.height(); BLOCKS => for (i, kinematic) in kinematic.iter_mut().enumerate() {
+            let position = T::component(vector, i);
+            *kinematic = gamma * position + T::component(vector, velocities + i);
+            let x = &mut factors.x[..BLOCKS];
+            add_real(x, *kinematic, &inertia.part(i, 0)[..BLOCKS]);
+            add_real(x, -position, &damping.part(i, 0)[..BLOCKS]);
+        });
         let square = gamma * gamma;
-        let x = factors.x.as_mut_slice();
-        x[n..].iter_mut().for_each(|row| *row *= -square);
-        let (dynamics, constraints) = x.split_at_mut(n);
-        for (j, (&first, &second)) in first.iter().zip(second.iter()).enumerate() {
-            let displacement = s * (first + s * second);
-            let rate = s * second;
-            let terms = columns_of(damping, j).iter().zip(columns_of(stiffness, j));
-            for (row, (&damping, &stiffness)) in dynamics.iter_mut().zip(terms) {
-                *row += rate.scale(damping) - displacement.scale(stiffness);
-            }
-            let along = gamma * first + second;
-            for (row, &entry) in constraints.iter_mut().zip(columns_of(jacobian, j)) {
-                *row -= along.scale(entry);
-            }
+        for i in n..factors.len() {
+            put(&mut factors.x, i, -square * T::component(vector, dynamics + i));
         }
         factors.solve();
-        for ((first, second), &acceleration) in first.iter_mut().zip(second).zip(factors.x.as_slice()) {
-            *second = s * (acceleration + *second);
-            *first = s * (*second + *first);
+        let s = gamma.recip();
+        for (i, &kinematic) in kinematic.iter().enumerate() {
+            let a = entry::<T>(&factors.x, i);
+            let rate = s * a;
+            (rate - T::component(vector, i)).put_component(vector, velocities + i);
+            (s * rate).put_component(vector, i);
+            (a - kinematic).put_component(vector, dynamics + i);
+        }
+        for i in n..factors.len() {
+            entry::<T>(&factors.x, i).put_component(vector, dynamics + i);
         }
     }
 }
@@ -181,11 +211,12 @@ impl Equations for IndexThree {
         let (state, rest) = y.split_at(2 * n);
         let (q, v) = state.split_at(n);
         let (w, lambda) = rest.split_at(n);
-        let Self { point, derivatives, stiffness, .. } = self;
+        let Self { point, derivatives, stiffness, linearised, .. } = self;
         mechanics(problem)?.linearisation(t, q, v, point, derivatives);
         stiffness.zip_apply(&derivatives.forces_by_position, |entry, by_position| *entry = -by_position);
         derivatives.add_inertia(1.0, w, stiffness);
         derivatives.add_curvature(-1.0, lambda, stiffness);
+        linearised.take(point, &derivatives.forces_by_velocity, stiffness);
         Ok(())
     }
 
@@ -194,9 +225,8 @@ impl Equations for IndexThree {
     }
 
     fn factorise(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
-        let Self { point, derivatives, stiffness, .. } = self;
-        self.real.factorise(real, point, &derivatives.forces_by_velocity, stiffness)?;
-        self.complex.factorise(complex, point, &derivatives.forces_by_velocity, stiffness)
+        self.real.factorise(real, &self.linearised)?;
+        self.complex.factorise(complex, &self.linearised)
     }
 
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {
@@ -205,40 +235,12 @@ impl Equations for IndexThree {
         product[state..].fill(0.0);
     }
 
-    fn solve_real(&mut self, x: &mut [f64]) {
-        let Self { point, derivatives, stiffness, real, .. } = self;
-        let n = stiffness.nrows();
-        for (block, x) in real.blocks().into_iter().zip([0..n, n..2 * n, 2 * n..x.len()].map(|range| &x[range])) {
-            block.copy_from_slice(x);
-        }
-        real.solve(&point.jacobian, &derivatives.forces_by_velocity, stiffness);
-        let [first, second, rest] = real.blocks();
-        x[..n].copy_from_slice(first);
-        x[n..2 * n].copy_from_slice(second);
-        x[2 * n..].copy_from_slice(rest);
+    fn solve_real(&mut self, mut x: &mut [f64]) {
+        self.real.solve(&mut x, &self.linearised);
     }
 
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
-        let Self { point, derivatives, stiffness, complex, .. } = self;
-        let mut parts = re.iter().zip(im.iter());
-        for entry in complex.blocks().into_iter().flatten() {
-            let Some((&re, &im)) = parts.next() else { break };
-            *entry = Complex::new(re, im);
-        }
-        complex.solve(&point.jacobian, &derivatives.forces_by_velocity, stiffness);
-        let mut parts = re.iter_mut().zip(im);
-        for entry in complex.blocks().into_iter().flatten() {
-            let Some((re, im)) = parts.next() else { break };
-            (*re, *im) = (entry.re, entry.im);
-        }
-    }
-}
-
-impl<T: ComplexField> Condensed<T> {
-    /// Right-hand side or solution, in the order of the unknowns.
-    fn blocks(&mut self) -> [&mut [T]; 3] {
-        let [first, second] = &mut self.kinematic;
-        [first, second, self.factors.x.as_mut_slice()]
+        self.complex.solve(&mut [re, im], &self.linearised);
     }
 }
 

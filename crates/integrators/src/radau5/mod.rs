@@ -4,6 +4,7 @@
 //! ```text
 //! Equations ── FirstOrder      M y' = f(t, y), with M constant or the identity
 //!     └─────── IndexThree      (q, v, w, λ) of constrained mechanics
+//!                 └─ Factors   of real and complex matrices, on Columns in blocks of rows
 //! tableau ─▶ Newton (stages, transformed) ─▶ Run ◀── Controller (sizes)
 //!                                             └────── Collocation (first guesses, states inside a step)
 //! ```
@@ -11,6 +12,7 @@
 //! The three stages are one system of `3 n` equations, which a similarity transformation of `A⁻¹` splits into a real and
 //! a complex one of `n` equations each. Both are eliminated further where the structure of mechanics allows it.
 
+mod blocks;
 mod collocation;
 mod controller;
 mod definition;

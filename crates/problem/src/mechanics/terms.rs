@@ -139,9 +139,11 @@ impl<S: Scalar> Derivatives<S> {
 
     /// Adds `factor · ∂(M x)/∂q`, for a vector `x` that is held, to `sum`; `sum` may be larger than `n × n`.
     pub fn add_inertia(&self, factor: S, x: &[S], sum: &mut DMatrix<S>) {
+        let rows = sum.nrows();
         for (k, mass) in &self.mass {
-            for (i, sum) in sum.column_mut(*k).iter_mut().take(x.len()).enumerate() {
-                let product = (0..x.len()).fold(S::nought(), |product, j| product + mass[(i, j)] * x[j]);
+            for (i, sum) in sum.as_mut_slice()[k * rows..].iter_mut().take(x.len()).enumerate() {
+                let row = mass.as_slice()[i..].iter().step_by(mass.nrows());
+                let product = row.zip(x).fold(S::nought(), |product, (&mass, &x)| product + mass * x);
                 *sum += product * factor;
             }
         }
