@@ -1,5 +1,7 @@
 //! States of a run at chosen times, for drawings.
 
+use mbsbench_problem::Formulated;
+
 use super::collect::Collection;
 use crate::plan::RunSpec;
 use crate::store::Store;
@@ -20,5 +22,6 @@ pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<
 
 fn solved(run: &RunSpec, times: &[f64]) -> Vec<Option<Vec<f64>>> {
     let (model, method) = (run.model.object().model(), run.method.object().method());
-    Collection { formulated: &*model, method: &*method, settings: run.settings, span: run.span }.states(times).0
+    let formulated: &dyn Formulated<f64> = model.as_ref();
+    Collection { formulated, method: method.as_ref(), settings: run.settings, span: run.span }.states(times).0
 }

@@ -3,7 +3,7 @@
 mod words;
 
 use super::super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, Shape};
-use super::super::figure::{Axis, Kind, Panel, Scale, Series};
+use super::super::figure::{Axis, Kind, Panel, Scale};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
 use super::super::ticks::{Tick, Ticks, axis_range, ticks};
