@@ -15,11 +15,9 @@ fn main() {
     for folder in computing {
         collect(&root.join(folder), &mut sources);
     }
-    for file in
-        ["Cargo.lock", "Cargo.toml", "crates/runner/src/execute/run.rs", "crates/runner/src/execute/reference.rs"]
-    {
-        sources.push(root.join(file));
-    }
+    sources.extend(["Cargo.lock", "Cargo.toml"].map(|file| root.join(file)));
+    let executing = ["run", "reference", "collect"];
+    sources.extend(executing.map(|name| root.join(format!("crates/runner/src/execute/{name}.rs"))));
     sources.sort();
 
     let mut hash = blake3::Hasher::new();

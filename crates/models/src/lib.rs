@@ -10,6 +10,7 @@ pub mod compound_pendulum;
 pub mod constrained;
 pub mod double_pendulum;
 mod drawing;
+mod fixed_point;
 pub mod flexible;
 pub mod flexible_slider_crank;
 pub mod formulation;

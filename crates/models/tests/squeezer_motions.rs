@@ -4,10 +4,12 @@
 mod common;
 
 use common::{Record, run_with};
-use mbsbench_integrators::{Radau5, Rk8};
+use mbsbench_integrators::{Dop853Projected, Radau5, Rk8};
 use mbsbench_models::squeezer::{SqueezerAngles, SqueezerEquations};
 use mbsbench_models::{Squeezer, SqueezerFormulation, SqueezerStart};
-use mbsbench_problem::{AccelerationLevel, Counted, MechanicsOf, MethodDefinition, Ode, Settings, Silent, Task};
+use mbsbench_problem::{
+    AccelerationLevel, Counted, Mechanics, MechanicsOf, MethodDefinition, Ode, Settings, Silent, Task,
+};
 
 const BOTH: [SqueezerFormulation; 2] = [SqueezerFormulation::Angles, SqueezerFormulation::Cartesian];
 
@@ -118,6 +120,48 @@ fn radau5_takes_the_steps_of_the_test_set() {
         errors.push((solution.state[0] - TEST_SET[0][0]).abs());
     }
     assert!(errors.windows(2).all(|pair| pair[1] < 0.3 * pair[0]) && errors[3] < 1e-5, "{errors:?}");
+}
+
+/// The index-1 equations with projection at the end of the test set, by angles and the crank's velocity, which are published to 1e-10
+/// of themselves (or of one); the slow velocities are not.
+///
+/// An accepted step has an estimated error of the tolerance, in units of `1 + |y|`, and a motion that is neither stable nor unstable sums
+/// these up: the error at the end is at most the number of steps times the tolerance. The estimate is of the order of the error, so that a
+/// hundredth of the tolerance gives a hundredth of the error, and a tenth at the least.
+#[test]
+fn projected_steps_end_where_the_test_set_does() {
+    const PUBLISHED: f64 = 1e-10;
+    let model = SqueezerAngles(Squeezer { start: SqueezerStart::TestSet, ..Squeezer::default() });
+    let initial = model.initial::<f64>();
+    let mut errors = Vec::new();
+    for tolerance in [1e-6, 1e-8, 1e-10] {
+        let settings = Settings::tolerance(tolerance, tolerance);
+        let task = Task { t_start: 0.0, t_end: 0.03, initial: &initial, settings };
+        let mut equations = AccelerationLevel::new(MechanicsOf::new(&model));
+        let solution = Dop853Projected::default().method().solve(Counted::new(&mut equations), &task, &mut Silent);
+        assert_eq!((solution.failure, solution.t_reached), (None, 0.03));
+        let expected = TEST_SET[0].iter().chain(&TEST_SET[1][..1]);
+        let relative = |(found, expected): (&f64, &f64)| (found - expected).abs() / (1.0 + expected.abs());
+        let error = solution.state.iter().zip(expected).map(relative).fold(0.0, f64::max);
+        let steps = solution.statistics.steps_accepted;
+        assert!(error < tolerance * steps as f64 + PUBLISHED, "{tolerance:e}: {error:e} after {steps} steps");
+        errors.push(error);
+        assert_constraints_hold(&model, &solution.state);
+    }
+    assert!(errors.windows(2).all(|pair| pair[1] < 0.1 * pair[0] + PUBLISHED), "{errors:?}");
+}
+
+/// Asserts that a state satisfies the constraints on positions and on velocities to rounding: each is a sum of at most seven sines or
+/// cosines times lengths of 0.04 m, of angles of 16 rad and with rates of 1425 rad/s, which have roundings themselves.
+fn assert_constraints_hold(model: &SqueezerAngles, state: &[f64]) {
+    let mut mechanics = MechanicsOf::<_, f64>::new(model);
+    let (q, v) = state.split_at(7);
+    let (mut gaps, mut rates) = ([f64::NAN; 6], [f64::NAN; 6]);
+    mechanics.constraint_values(0.03, q, v, &mut gaps);
+    mechanics.velocity_constraints(0.03, q, v, &mut rates);
+    let sums = 7.0 * 0.04 * f64::EPSILON;
+    assert!(gaps.iter().all(|gap| gap.abs() <= 2.0 * sums * 16.0), "{gaps:?} m");
+    assert!(rates.iter().all(|rate| rate.abs() <= 2.0 * sums * 1425.0), "{rates:?} m/s");
 }
 
 /// The paper's start: states, extremes and energies from another implementation, in angles with projection and by DOP853,

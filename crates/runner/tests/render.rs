@@ -225,10 +225,27 @@ fn what_is_not_drawn_is_said() {
     let outside = Series::marked("far", Style::of_index(0), [[0.5, 0.5], [0.5, 7.0], [f64::NAN, 0.0]]);
     let axes = (Axis::linear("t", "s").between(0.0, 1.0), Axis::linear("x", "m").between(0.0, 1.0));
     let drawing = lay_out(&figure(1, vec![panel(axes.0, axes.1, vec![outside])]));
-    assert!(drawing.description.contains("far: 1 points lie outside the axes"), "{}", drawing.description);
-    assert!(drawing.description.contains("far: 1 points are not finite"), "{}", drawing.description);
+    assert!(drawing.description.contains("far: 1 point lies outside the axes."), "{}", drawing.description);
+    assert!(drawing.description.contains("far: 1 point is not finite."), "{}", drawing.description);
     let drawing = lay_out(&small());
     assert!(drawing.description.contains("failed: newton-diverged at t = 1.25 s"), "{}", drawing.description);
+}
+
+/// Over time a failure has one time, over anything else a place and a time; both in six digits, as in the data.
+#[test]
+fn failures_are_said_in_rounded_numbers() {
+    let described = |x: f64, t_reached: f64| {
+        let points = [[0.0, 0.5], [0.1, 7.0], [0.2, 8.0], [0.3, f64::NAN], [0.4, f64::NAN]];
+        let mut series = Series::marked("LMS4", Style::of_index(0), points);
+        series.failures.push(Failure { x, name: "newton-diverged".to_owned(), t_reached });
+        let axes = (Axis::linear("t", "s").between(0.0, 2.0), Axis::linear("x", "m").between(0.0, 1.0));
+        lay_out(&figure(1, vec![panel(axes.0, axes.1, vec![series])])).description
+    };
+    let over_time = described(1.148_000_000_000_000_1, 1.148_000_000_000_000_1);
+    assert!(over_time.contains(" LMS4 failed: newton-diverged at t = 1.148 s."), "{over_time}");
+    assert!(over_time.contains("LMS4: 2 points lie outside the axes. LMS4: 2 points are not finite."), "{over_time}");
+    let over_steps = described(0.1 + 0.2, 1.148_000_000_000_000_1);
+    assert!(over_steps.contains(" LMS4 at 0.3 failed: newton-diverged at t = 1.148 s."), "{over_steps}");
 }
 
 #[test]

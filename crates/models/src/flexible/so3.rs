@@ -9,6 +9,8 @@
 use mbsbench_problem::Scalar;
 use nalgebra::{Matrix3, Vector3};
 
+use crate::fixed_point::fixed_point;
+
 /// `â`, the matrix of `a ×`.
 #[inline]
 pub(super) fn skew<S: Scalar>(a: &Vector3<S>) -> Matrix3<S> {
@@ -63,16 +65,8 @@ pub(super) fn inverse_tangent<S: Scalar>(g: &Vector3<S>) -> Matrix3<S> {
 #[inline]
 pub(super) fn following<S: Scalar>(turning: &Vector3<S>, c: S, fixed: &Vector3<S>) -> Vector3<S> {
     let half = turning * (c * 0.5);
-    let (mut g, mut last) = (*fixed, f64::INFINITY);
-    loop {
-        let next = fixed - g * (g.dot(&half) * 0.5) - g.cross(&half);
-        let change = (next - g).dot(&(next - g)).value();
-        g = next;
-        if change == 0.0 || change >= last || !change.is_finite() {
-            return g;
-        }
-        last = change;
-    }
+    let map = |g: &Vector3<S>| fixed - g * (g.dot(&half) * 0.5) - g.cross(&half);
+    fixed_point(*fixed, map, |g, next| (next - g).dot(&(next - g)).value())
 }
 
 /// `∂(G(g) a)/∂g` for a constant `a`.

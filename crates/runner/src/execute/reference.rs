@@ -1,11 +1,8 @@
 //! Reference solutions with a certificate: two unrelated methods, and the digits to which they agree.
 
-use std::ops::ControlFlow;
+use mbsbench_problem::{Class, DoubleDouble, Failure, Formulated, Method, Model, Scalar, Settings};
 
-use mbsbench_problem::{
-    Class, Counted, DoubleDouble, Failure, Formulated, Method, Model, Observer, Scalar, Settings, Step, Task,
-};
-
+use super::collect::Collection;
 use crate::measures::ReferenceTrajectory;
 
 /// One of the two solves behind a reference.
@@ -78,47 +75,11 @@ fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<Option<f64>> {
 
 /// States at `times`, by extra steps where they are no step's end.
 fn states<S: Scalar>(solve: &ReferenceSolve<'_, S>, span: [f64; 2], times: &[f64]) -> Result<Vec<Vec<S>>, Failure> {
-    struct Collect<'c, S> {
-        times: &'c [f64],
-        states: Vec<Vec<S>>,
-    }
-    impl<S: Scalar> Collect<'_, S> {
-        fn take(&mut self, end: f64, slack: f64, mut state_at: impl FnMut(f64) -> Option<Vec<S>>) {
-            while let Some(&time) = self.times.get(self.states.len()).filter(|&&time| time <= end + slack) {
-                match state_at(time) {
-                    Some(state) => self.states.push(state),
-                    None => return,
-                }
-            }
-        }
-    }
-    impl<S: Scalar> Observer<S> for Collect<'_, S> {
-        fn start(&mut self, t: S, y: &[S]) {
-            self.take(t.value(), 0.0, |_| Some(y.to_vec()));
-        }
-        fn step(&mut self, step: &mut Step<'_, S>) -> ControlFlow<Failure> {
-            let (start, end) = (step.t_start.value(), step.t_end.value());
-            let slack = 1e-9 * (end - start);
-            self.take(end, slack, |time| {
-                if (time - end).abs() <= slack {
-                    return Some(step.end.to_vec());
-                }
-                let mut state = step.end.to_vec();
-                step.within.state_at(S::from(time), &mut state).ok().map(|()| state)
-            });
-            ControlFlow::Continue(())
-        }
-    }
-
-    let initial = solve.formulated.initial_state();
-    let mut ode = solve.formulated.ode();
-    let mut collect = Collect { times, states: Vec::with_capacity(times.len()) };
-    let task = Task { t_start: S::from(span[0]), t_end: S::from(span[1]), initial: &initial, settings: solve.settings };
-    let solution = solve.method.solve(Counted::new(ode.as_mut()), &task, &mut collect);
-    match solution.failure {
+    let &ReferenceSolve { formulated, method, settings, .. } = solve;
+    let (states, failure) = Collection { formulated, method, settings, span }.states(times);
+    match failure {
         Some(failure) => Err(failure),
-        None if collect.states.len() < times.len() => Err(Failure::NonFinite { time: solution.t_reached.value() }),
-        None => Ok(collect.states),
+        None => states.into_iter().zip(times).map(|(state, &time)| state.ok_or(Failure::NonFinite { time })).collect(),
     }
 }
 

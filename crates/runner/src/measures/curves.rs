@@ -71,9 +71,8 @@ impl MeasureDefinition for ShapeDistance {
 fn curve(reference: &ReferenceTrajectory, names: &[String], times: &[f64]) -> Option<Vec<(f64, Point)>> {
     let column = |name: &String| reference.observables.iter().position(|known| known == name);
     let (x, y) = (column(names.first()?)?, column(names.get(1)?)?);
-    let wanted = |time: &f64| times.iter().any(|t| t == time);
-    let rows = reference.times.iter().zip(&reference.values).filter(|(time, _)| wanted(time));
-    Some(rows.map(|(&time, values)| (time, [values[x], values[y]])).collect())
+    let point = |&time: &f64| reference.row(time).map(|row| (time, &reference.values[row]));
+    Some(times.iter().filter_map(point).map(|(time, values)| (time, [values[x], values[y]])).collect())
 }
 
 struct Shape {

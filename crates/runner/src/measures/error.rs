@@ -177,8 +177,7 @@ struct Expected {
 impl Expected {
     fn new(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<Self> {
         let column = reference.observables.iter().position(|name| name == observable)?;
-        let rows: Vec<usize> =
-            times.iter().map(|t| reference.times.iter().position(|time| time == t)).collect::<Option<_>>()?;
+        let rows: Vec<usize> = times.iter().map(|&t| reference.row(t)).collect::<Option<_>>()?;
         let bounds = || rows.iter().map(|&row| reference.bounds[row][column]);
         // Nothing rests on a reference with fewer digits than asked.
         let certified = |bound: f64| if reference.digits < reference.digits_asked { f64::INFINITY } else { bound };

@@ -74,9 +74,8 @@ impl MeasureDefinition for Failed {
 /// The largest magnitude of an observable of the reference at these times; none where the reference is no good.
 fn peak(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<f64> {
     let column = reference.observables.iter().position(|name| name == observable)?;
-    let is_asked = |time: &f64| times.binary_search_by(|t| t.total_cmp(time)).is_ok();
-    let rows = reference.times.iter().zip(&reference.values).filter(|(time, _)| is_asked(time));
-    let peak = rows.map(|(_, values)| values[column].abs()).reduce(f64::max)?;
+    let rows = times.iter().filter_map(|&time| reference.row(time));
+    let peak = rows.map(|row| reference.values[row][column].abs()).reduce(f64::max)?;
     (reference.digits >= reference.digits_asked).then_some(peak)
 }
 

@@ -40,6 +40,7 @@ pub use failed::{Failed, Limit};
 pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
 pub use linear::LinearAnalysis;
 pub use relative_error::RelativeError;
+pub(crate) use samples::slack;
 pub use samples::{Final, Initial, Sample, Visit};
 pub use sizes::{States, SwitchingFunctions};
 pub use step_map::StepMap;
@@ -125,6 +126,15 @@ pub struct ReferenceTrajectory {
     pub digits: f64,
     /// Digits that the experiment asks for.
     pub digits_asked: f64,
+}
+
+impl ReferenceTrajectory {
+    /// The row of values at exactly this time, s.
+    #[must_use]
+    pub fn row(&self, time: f64) -> Option<usize> {
+        let row = self.times.partition_point(|&known| known < time);
+        (self.times.get(row) == Some(&time)).then_some(row)
+    }
 }
 
 /// An accepted step as a measure sees it: times and observables, and the state before and after projection.

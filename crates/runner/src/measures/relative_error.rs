@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::grid;
+use super::samples::slack;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 /// Relative error of an observable against the experiment's reference (zhang2022, Eq. 26): the root of the sum of squares of the errors
@@ -76,7 +77,7 @@ struct Point {
 fn points(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<Vec<Point>> {
     let column = reference.observables.iter().position(|name| name == observable)?;
     let point = |&time: &f64| {
-        let row = reference.times.binary_search_by(|known| known.total_cmp(&time)).ok()?;
+        let row = reference.row(time)?;
         Some(Point { time, value: reference.values[row][column], bound: reference.bounds[row][column] })
     };
     times.iter().map(point).collect()
@@ -114,8 +115,7 @@ impl Measure for Sums {
     }
 
     fn step(&mut self, step: &mut Observed<'_>) {
-        // Times made by `k h` and by summation differ in the last digits.
-        self.add(step.t_end, 1e-9 * (step.t_end - step.t_start), step.end);
+        self.add(step.t_end, slack(step.t_start, step.t_end), step.end);
     }
 
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {

@@ -147,6 +147,12 @@ impl Measure for Samples {
     }
 }
 
+/// How close to the end of a step, s, a time counts as the end: grids made by `k · h` and by summation differ in the last digits.
+#[must_use]
+pub(crate) fn slack(t_start: f64, t_end: f64) -> f64 {
+    1e-9 * (t_end - t_start)
+}
+
 /// Walks through given times along with the steps and shows the observables at each of them.
 pub struct Visit {
     times: Vec<f64>,
@@ -169,10 +175,9 @@ impl Visit {
         }
     }
 
-    /// Shows the times inside or at the end of a step. A time within a few roundings of the step's end counts
-    /// as the end: grids made by `k · h` and by summation differ in the last digits.
+    /// Shows the times inside or at the end of a step, as which those [close to it](slack) count.
     pub fn step(&mut self, step: &mut Observed<'_>, mut show: impl FnMut(usize, &[f64])) {
-        let slack = 1e-9 * (step.t_end - step.t_start);
+        let slack = slack(step.t_start, step.t_end);
         while let Some(&time) = self.times.get(self.next).filter(|&&time| time <= step.t_end + slack) {
             if (time - step.t_end).abs() <= slack {
                 show(self.next, step.end);

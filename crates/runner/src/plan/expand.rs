@@ -7,7 +7,8 @@ use std::sync::Arc;
 use mbsbench_problem::{Settings, StepControl};
 
 use super::solve_settings::settings;
-use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Stored, StoredReference, key};
+use super::stored::StoredFiles;
+use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Stored, key};
 use crate::execute::run::Drawing;
 use crate::experiment::{
     Axis, Case, Control, Experiment, Label, Problems, ReferenceSpec, Role, Rule, SolverSpec, read_settings, spec,
@@ -33,8 +34,9 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
     }
     let mut runs = Vec::new();
     if problems.is_empty() {
+        let (folder, mut files) = (experiment.document.source.folder(), StoredFiles::default());
         for case in &experiment.cases {
-            Expansion::new(experiment.document.source.folder(), case, registry, &axes).runs(&mut runs, &mut problems);
+            Expansion::new(folder, case, registry, &axes, &mut files).runs(&mut runs, &mut problems);
         }
     }
     if problems.is_empty() && runs.is_empty() {
@@ -103,13 +105,20 @@ struct Expansion<'e> {
     models: Choices<ModelKind>,
     methods: Choices<MethodKind>,
     references: HashMap<*const Choice<ModelKind>, Option<Arc<ReferencePlan>>>,
+    stored: &'e mut StoredFiles,
 }
 
 /// A step as its axis says it.
 type Controls = Vec<(Control, Place)>;
 
 impl<'e> Expansion<'e> {
-    fn new(folder: &'e Path, case: &'e Case, registry: &'e Registry, columns: &'e [String]) -> Self {
+    fn new(
+        folder: &'e Path,
+        case: &'e Case,
+        registry: &'e Registry,
+        columns: &'e [String],
+        stored: &'e mut StoredFiles,
+    ) -> Self {
         Self {
             folder,
             case,
@@ -120,6 +129,7 @@ impl<'e> Expansion<'e> {
             models: Choices::new(Role::Model, Role::ModelParameter),
             methods: Choices::new(Role::Method, Role::MethodParameter),
             references: HashMap::new(),
+            stored,
         }
     }
 
@@ -241,7 +251,7 @@ impl<'e> Expansion<'e> {
     }
 
     fn planned_reference(
-        &self,
+        &mut self,
         spec: &ReferenceSpec,
         model: &Arc<Choice<ModelKind>>,
         own: &spec::Settings,
@@ -277,11 +287,9 @@ impl<'e> Expansion<'e> {
         Ok(reference)
     }
 
-    fn stored(&self, spec: &ReferenceSpec) -> Option<Arc<Stored>> {
+    fn stored(&mut self, spec: &ReferenceSpec) -> Option<Arc<Stored>> {
         let (file, place) = spec.stored.as_ref()?;
-        let path = self.folder.join(file);
-        let kept = StoredReference::read(&path).map_err(Arc::new);
-        Some(Arc::new(Stored { path, place: *place, kept }))
+        Some(self.stored.at(self.folder.join(file), *place))
     }
 }
 

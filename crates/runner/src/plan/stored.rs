@@ -1,6 +1,6 @@
 //! References that lie beside the experiments: the costliest solves, made once and kept as data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +19,21 @@ pub struct Stored {
     pub place: Place,
     /// What is in it.
     pub kept: Result<StoredReference, Arc<StoredError>>,
+}
+
+/// The files that an experiment names, each read once however many of its cases name it.
+#[derive(Debug, Default)]
+pub(super) struct StoredFiles(HashMap<PathBuf, Arc<Stored>>);
+
+impl StoredFiles {
+    /// What lies at `path`, which is first named at `place`.
+    pub(super) fn at(&mut self, path: PathBuf, place: Place) -> Arc<Stored> {
+        let read = |path: &PathBuf| {
+            let kept = StoredReference::read(path).map_err(Arc::new);
+            Arc::new(Stored { path: path.clone(), place, kept })
+        };
+        Arc::clone(self.0.entry(path).or_insert_with_key(read))
+    }
 }
 
 /// A reference as a file has it.
@@ -54,7 +69,7 @@ impl StoredReference {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where there is no such file, or it is not what [`Self::write`] writes.
+    /// Where there is no such file, or it is not what [`Self::write`] writes, or its times do not increase.
     pub fn read(path: &Path) -> Result<Self, StoredError> {
         let text = std::fs::read_to_string(path)?;
         let comment = |head: &str| {
@@ -75,6 +90,9 @@ impl StoredReference {
             trajectory.times.push(*t);
             trajectory.values.push(pairs.iter().step_by(2).copied().collect());
             trajectory.bounds.push(pairs.iter().skip(1).step_by(2).copied().collect());
+        }
+        if !trajectory.times.is_sorted_by(|a, b| a < b) {
+            return Err(StoredError::Content("has times that do not increase".to_owned()));
         }
         Ok(Self { key, trajectory })
     }
@@ -112,7 +130,7 @@ impl ReferencePlan {
     #[must_use]
     pub fn kept(&self, times: &[f64]) -> Option<ReferenceTrajectory> {
         let kept = self.stored.as_ref()?.kept.as_ref().ok()?;
-        if kept.key != self.key.full() || !times.iter().all(|t| kept.trajectory.times.contains(t)) {
+        if kept.key != self.key.full() || !times.iter().all(|&t| kept.trajectory.row(t).is_some()) {
             return None;
         }
         Some(ReferenceTrajectory { digits_asked: self.digits.map_or(0.0, f64::from), ..kept.trajectory.clone() })
@@ -142,7 +160,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
         let wrong = match &stored.kept {
             Err(error) => error.to_string(),
             Ok(kept) if kept.key != reference.key.full() => "was made for another model, span or method".to_owned(),
-            Ok(kept) => match times(reference, runs).iter().find(|t| !kept.trajectory.times.contains(t)) {
+            Ok(kept) => match times(reference, runs).iter().find(|&&t| kept.trajectory.row(t).is_none()) {
                 Some(t) => format!("has no values at t = {t} s"),
                 None => continue,
             },
@@ -188,12 +206,37 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_read_once_and_a_missing_one_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, missing] = ["shaft.csv", "beam.csv"].map(|name| folder.path().join(name));
+        reference().write(&path, "mbsbench reference a/b").unwrap();
+        let (mut files, place) = (StoredFiles::default(), Place::default());
+        let first = files.at(path.clone(), place);
+        assert_eq!(first.kept.as_ref().unwrap(), &reference());
+        std::fs::remove_file(&path).unwrap();
+        assert!(Arc::ptr_eq(&files.at(path, place), &first));
+        assert!(files.at(missing, place).kept.is_err());
+    }
+
+    #[test]
+    fn rows_are_found_by_their_times() {
+        let times = vec![-1.5, 0.0, 0.1 + 0.2, 2.0];
+        let trajectory = ReferenceTrajectory { times: times.clone(), ..Default::default() };
+        let rows: Vec<_> = times.iter().map(|&t| trajectory.row(t)).collect();
+        assert_eq!(rows, [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!(trajectory.row(-0.0), Some(1));
+        assert_eq!([-2.0, 0.3, 2.5, f64::NAN].map(|t| trajectory.row(t)), [None; 4]);
+    }
+
+    #[test]
     fn a_damaged_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");
         reference().write(&path, "mbsbench reference a/b").unwrap();
         let good = std::fs::read_to_string(&path).unwrap();
-        for (from, to) in [("# key: 0123\n", ""), ("bound(u3)", "bound(u2)"), ("0.02,", "0.02,,"), ("0.02", "two")] {
+        for (from, to) in
+            [("# key: 0123\n", ""), ("bound(u3)", "bound(u2)"), ("0.02,", "0.02,,"), ("0.02", "two"), ("0.02", "0.5")]
+        {
             std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
             assert!(StoredReference::read(&path).is_err(), "{from} -> {to}");
         }

@@ -11,6 +11,7 @@ use super::super::pins::{Body, EBD, End, Hold, OF, Pin};
 use super::super::{Squeezer, SqueezerBodies};
 use super::Rotations;
 use super::node::{Motion, Node, across, lever};
+use crate::fixed_point::fixed_point;
 
 /// Links, and positions or momenta of all of them.
 const BODIES: usize = 7;
@@ -248,17 +249,8 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
     fn follow(&mut self, d: &[S], c: S, y: &mut [S]) {
         for (d, y) in d.chunks_exact(3).zip(y[..POSITIONS].chunks_exact_mut(3)) {
             let (travel, fixed) = (d[2] * c, y[2]);
-            let (mut g, mut last) = (fixed, f64::INFINITY);
-            loop {
-                let next = fixed - travel * (self.rotations.slope(g).recip() - 1.0);
-                let change = (next - g).value().abs();
-                g = next;
-                if change == 0.0 || change >= last || !change.is_finite() {
-                    break;
-                }
-                last = change;
-            }
-            y[2] = g;
+            let map = |&g: &S| fixed - travel * (self.rotations.slope(g).recip() - 1.0);
+            y[2] = fixed_point(fixed, map, |&g, &next| (next - g).value().abs());
         }
     }
 

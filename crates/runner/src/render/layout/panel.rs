@@ -1,13 +1,13 @@
 //! One pair of axes.
 
-use std::fmt::Write as _;
+mod words;
 
 use super::super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, Shape};
-use super::super::figure::{Axis, Failure, Kind, Panel, Scale, Series};
+use super::super::figure::{Axis, Kind, Panel, Scale};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
 use super::super::ticks::{Tick, Ticks, axis_range, ticks};
-use super::curves::{self, Map, Unplaced, ink_of};
+use super::curves::{self, Map, ink_of};
 use super::legend::{Legend, marker};
 use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, bars, baseline, foreground, text};
 
@@ -399,48 +399,6 @@ impl<'f> Prepared<'f> {
                 groups.push(Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes });
             }
         }
-    }
-
-    /// The panel in words.
-    pub fn description(&self) -> String {
-        let mut words = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
-        let _ = write!(words, "{} over {}.", self.panel.y.text(), self.panel.x.text());
-        let named = self.panel.series.iter().filter(|series| !series.label.is_empty());
-        let mut named: Vec<String> = named.map(Series::entry).collect();
-        named.dedup();
-        if !named.is_empty() {
-            let _ = write!(words, " Series: {}.", named.join(", "));
-        }
-        for series in &self.panel.series {
-            for failure in &series.failures {
-                let Failure { x, name, t_reached } = failure;
-                let place = self.panel.x.name_at(*x).map_or_else(|| x.to_string(), str::to_owned);
-                let _ = write!(words, " {} at {place} failed: {name} at t = {t_reached} s.", series.label);
-            }
-            let unplaced = self.unplaced(series);
-            if unplaced.outside > 0 {
-                let _ = write!(words, " {}: {} points lie outside the axes.", series.label, unplaced.outside);
-            }
-            if unplaced.not_finite > 0 {
-                let _ = write!(words, " {}: {} points are not finite.", series.label, unplaced.not_finite);
-            }
-        }
-        words
-    }
-
-    fn unplaced(&self, series: &Series) -> Unplaced {
-        let beyond = |axis: &Axis, [low, high]: [f64; 2], value: f64| {
-            (axis.scale == Scale::Linear || value > 0.0) && !(low..=high).contains(&value)
-        };
-        let mut unplaced = Unplaced::default();
-        for point in &series.points {
-            if !(point.x.is_finite() && point.y.is_finite()) {
-                unplaced.not_finite += 1;
-            } else if beyond(&self.panel.x, self.x_range, point.x) || beyond(&self.panel.y, self.y_range, point.y) {
-                unplaced.outside += 1;
-            }
-        }
-        unplaced
     }
 }
 
