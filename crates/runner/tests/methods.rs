@@ -76,6 +76,11 @@ fn the_end_is_hit_and_a_span_of_no_length_costs_nothing() {
         let name = pair.name;
         for end in [END, 0.7 * STEP, 10.3 * STEP] {
             let run = pair.solve([0.0, end], settings);
+            // A multistep method may keep its step, and refuse a span that is no whole number of them.
+            if end != END && matches!(run.failure, Some(Failure::NotApplicable { .. })) {
+                assert_eq!(run.statistics, Statistics::default(), "{name}");
+                continue;
+            }
             assert_eq!((run.failure, run.t_reached), (None, end), "{name}, {settings:?}");
             assert!(run.state.iter().all(|x| x.is_finite()) && run.statistics.steps_accepted > 0, "{name}");
         }
@@ -125,16 +130,17 @@ fn a_solve_is_repeatable_and_does_not_depend_on_who_watches() {
 fn budgets_end_a_solve_with_what_was_reached() {
     with_all(|pair, settings| {
         let name = pair.name;
-        let few = pair.solve([0.0, END], Settings { max_steps: 3, ..settings });
-        let taken = few.statistics.steps_accepted + few.statistics.steps_rejected;
-        if pair.solve([0.0, END], settings).statistics.steps_accepted > 3 {
+        let full = pair.solve([0.0, END], settings).statistics;
+        if full.steps_accepted > 3 {
+            let few = pair.solve([0.0, END], Settings { max_steps: 3, ..settings });
+            let taken = few.statistics.steps_accepted + few.statistics.steps_rejected;
             let is_budget = matches!(few.failure, Some(Failure::BudgetExhausted { limit: 3, .. }));
             assert!(is_budget && taken == 3 && few.t_reached < END, "{name}: {taken} steps, {:?}", few.failure);
         }
-        for limit in [0, 2, 5] {
+        for limit in [0, 2, 5].into_iter().filter(|&limit| limit < full.rhs_evaluations) {
             let few = pair.solve([0.0, END], Settings { max_rhs_evaluations: limit, ..settings });
             let Some(Failure::BudgetExhausted { counter, .. }) = few.failure else {
-                panic!("{name}: {:?}", few.failure)
+                panic!("{name}: {:?}", few.failure);
             };
             assert_eq!(counter, "rhs_evaluations", "{name}");
             assert!(few.statistics.rhs_evaluations <= limit && few.t_reached < END, "{name}");
