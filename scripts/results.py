@@ -15,6 +15,8 @@ import pandas as pd
 
 # Files beside the runs that are neither a figure nor a table of the experiment.
 OTHERS = {"runs", "timings", "references", "robustness", "robustness-samples"}
+# Columns of the data of a figure; those that would be empty are left out, `x` and `y` never.
+FIGURE = {"panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"}
 # Hexadecimal, and never a number.
 KEYS = ["run", "reference"]
 
@@ -32,7 +34,7 @@ class Results:
     claims: pd.DataFrame
     """The paper's claims that rest on these runs: statement, published, measured, verdict, …"""
     figures: dict[str, pd.DataFrame]
-    """The data of each figure by its name: `panel`, `series`, `published`, `x`, `y`, …"""
+    """The data of each figure by its name: `x`, `y`, and of `panel`, `series`, `published`, … what it has"""
     tables: dict[str, pd.DataFrame]
     """The cells of each table by its name."""
 
@@ -45,7 +47,7 @@ def load(results_dir, id: str) -> Results:
     folder = Path(results_dir) / id
     runs = read(folder / "runs.csv")
     data = {path.stem: read(path) for path in sorted(folder.glob("*.csv")) if path.stem not in OTHERS}
-    is_figure = {name: list(table.columns[:2]) == ["panel", "series"] for name, table in data.items()}
+    is_figure = {name: {"x", "y"} <= set(table.columns) <= FIGURE for name, table in data.items()}
     return Results(
         runs=runs,
         timings=read_if_there(folder / "timings.csv"),

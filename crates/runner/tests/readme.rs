@@ -1,15 +1,54 @@
-//! The README shows what the program prints. Another processor may change last digits, and numbers that roundoff decides by
-//! a factor. `UPDATE_README=1 cargo test --test readme` writes it anew.
+//! What the README shows and names, held against the program and the files.
+//!
+//! | in the README | what is done |
+//! |---|---|
+//! | `console` | a shell runs every command, and what it prints is compared |
+//! | derived tables and numbers | made from the results and the registry, and compared |
+//! | `sh`: `mbsbench …` | the program's own grammar reads it, and it is run: as it stands, or as in [`SHORTENED`] where it takes minutes |
+//! | `sh`: `cargo run … -- …` | the same for the part behind `--`; packages, binaries and tests that are named exist |
+//! | `sh`: `make …` | `make -n` expands it; not run |
+//! | `sh`: `scripts/…` | may be executed, and its shell reads it (`bash -n`); not run |
+//! | `sh`: `python3 …`, and `python` | run where there is pandas; else compiled, where there is Python |
+//! | `sh`: [`UNCHECKED`] | nothing: it needs the network, or a shell of the reader's own |
+//! | commands within a sentence | as in `sh`, but that nothing of `mbsbench` is run |
+//! | links | what they lead to is there |
+//!
+//! A line that is none of these is an error. Everything is run in a copy of the experiments, results and scripts, with no run in
+//! the store. Another processor may change last digits, and numbers that roundoff decides by a factor.
+//! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` writes outputs and derived parts anew.
 
 mod chapter;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use chapter::copy;
+use clap::Parser as _;
+use mbsbench::Registry;
+use mbsbench::cli::Arguments;
+use serde_json::Value;
 use tempfile::TempDir;
+
+/// Commands that take minutes, and what is run in their place.
+const SHORTENED: [(&str, &str); 4] = [
+    ("mbsbench reproduce gil2013", "mbsbench reproduce gil2013 --quick"),
+    ("mbsbench reproduce comparison", "mbsbench plan comparison"),
+    ("mbsbench reference zhang2022/shaft-convergence", "mbsbench plan zhang2022/shaft-convergence"),
+    (
+        "mbsbench robustness experiments/compere2001/rolling-spheres-motion.yaml",
+        "mbsbench robustness experiments/compere2001/rolling-spheres-motion.yaml --samples 2",
+    ),
+];
+
+/// Commands that cannot be tried here.
+const UNCHECKED: [&str; 3] = [
+    "git clone <this repository> mbsbench && cd mbsbench",
+    "export PATH=\"$PWD/target/release:$PATH\"",
+    "python3 -m venv hq && hq/bin/pip install hyperqueue",
+];
 
 /// A mistake of each kind that a reader of the README is shown.
 const MISTAKEN: &str = "\
@@ -17,68 +56,135 @@ id: mine/pendulum
 model: { pendulum: { mass: -12.0 } }
 span: [0.0, 5.0]
 step: 0.02
-method: rk9
+method: { rk5: { advanced: higher } }
 measures: [energy_variation]
 ";
+
+/// In the order of the scorecard.
+const PAPERS: [&str; 5] = ["compere2001", "modin2005", "negrut2007", "gil2013", "zhang2022"];
+const VERDICTS: [&str; 5] = ["reproduced", "partly", "contradicted", "inconclusive", "untestable"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder with the files that the examples name.
-fn place(readme: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let (_, yaml) = readme.split_once("```yaml\n# my-pendulum.yaml\n").expect("the README shows an experiment");
-    let (yaml, _) = yaml.split_once("```").unwrap();
-    fs::write(folder.path().join("my-pendulum.yaml"), yaml).unwrap();
-    fs::write(folder.path().join("mistaken.yaml"), MISTAKEN).unwrap();
-    copy(&root().join("experiments"), &folder.path().join("experiments"));
-    output(folder.path(), "reproduce compere2001");
-    folder
+fn readme() -> String {
+    fs::read_to_string(root().join("README.md")).unwrap()
 }
 
-/// What the program prints, lines without spaces at their ends.
-fn output(folder: &Path, arguments: &str) -> String {
-    let out = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let text = [out.stdout, out.stderr].concat();
-    let text = String::from_utf8(text).unwrap();
-    text.lines().map(|line| line.trim_end().to_owned() + "\n").collect::<String>().trim_matches('\n').to_owned()
+/// A piece of the README.
+enum Part<'r> {
+    /// Lines outside of what follows.
+    Text(&'r str),
+    /// A fenced block: its language and its lines.
+    Block(&'r str, Vec<&'r str>),
+    /// What stands between `<!-- derived: NAME -->` and `<!-- /derived -->`: its name.
+    Derived(&'r str),
 }
 
-/// The README with the output of every command in a `console` block put in.
-fn renewed(readme: &str, folder: &Path) -> String {
-    let mut text = String::new();
+fn parts(readme: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
     let mut lines = readme.lines();
     while let Some(line) = lines.next() {
-        writeln!(text, "{line}").unwrap();
-        if line != "```console" {
-            continue;
-        }
-        for line in lines.by_ref().take_while(|&line| line != "```") {
-            if let Some(arguments) = line.strip_prefix("$ mbsbench ") {
-                writeln!(text, "{line}\n{}", output(folder, arguments)).unwrap();
+        let derived = line.strip_prefix("<!-- derived: ").and_then(|rest| rest.strip_suffix(" -->"));
+        parts.push(match (line.strip_prefix("```"), derived) {
+            (Some(language), _) => Part::Block(language, lines.by_ref().take_while(|&line| line != "```").collect()),
+            (_, Some(name)) => {
+                assert!(lines.any(|line| line == "<!-- /derived -->"), "the end of `{name}`");
+                Part::Derived(name)
             }
+            _ => Part::Text(line),
+        });
+    }
+    parts
+}
+
+/// The lines of all blocks in one language.
+fn blocks<'r>(readme: &'r str, language: &str) -> Vec<Vec<&'r str>> {
+    let block = |part| match part {
+        Part::Block(found, lines) if found == language => Some(lines),
+        _ => None,
+    };
+    parts(readme).into_iter().filter_map(block).collect()
+}
+
+/// A clone as far as commands of the README need one.
+struct Scratch(TempDir);
+
+impl Scratch {
+    fn new(readme: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["experiments", "results", "scripts"] {
+            copy(&root().join(name), &folder.path().join(name));
         }
-        writeln!(text, "```").unwrap();
+        copy(&root().join("results/gil2013"), &folder.path().join("elsewhere/gil2013"));
+        let yaml = blocks(readme, "yaml");
+        assert!(yaml.len() == 1 && yaml[0][0] == "# my-pendulum.yaml", "the README shows an experiment");
+        fs::write(folder.path().join("my-pendulum.yaml"), yaml[0].join("\n")).unwrap();
+        fs::write(folder.path().join("mistaken.yaml"), MISTAKEN).unwrap();
+        Self(folder)
+    }
+
+    /// Runs a line of a shell in which `mbsbench` is this build.
+    fn shell(&self, line: &str) -> Output {
+        let program = Path::new(env!("CARGO_BIN_EXE_mbsbench"));
+        assert_eq!(program.file_stem().unwrap(), "mbsbench");
+        let folders = [program.parent().unwrap().to_owned()];
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&paths))).unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(self.0.path()).env("PATH", paths).env("NO_COLOR", "1");
+        shell.output().unwrap()
+    }
+
+    /// What a line prints, without spaces at the ends of lines.
+    fn printed(&self, line: &str) -> String {
+        let output = self.shell(line);
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        text.lines().map(|line| line.trim_end().to_owned() + "\n").collect::<String>().trim_matches('\n').to_owned()
+    }
+
+    fn succeeds(&self, line: &str) {
+        let output = self.shell(line);
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "`{line}` fails:\n{said}");
+    }
+}
+
+/// The README with outputs and derived parts put in.
+fn renewed(readme: &str) -> String {
+    let scratch = Scratch::new(readme);
+    let mut text = String::new();
+    for part in parts(readme) {
+        match part {
+            Part::Text(line) => writeln!(text, "{line}").unwrap(),
+            Part::Derived(name) => {
+                writeln!(text, "<!-- derived: {name} -->\n{}<!-- /derived -->", derived(name)).unwrap();
+            }
+            Part::Block("console", lines) => {
+                writeln!(text, "```console").unwrap();
+                for command in lines.iter().filter_map(|line| line.strip_prefix("$ ")) {
+                    writeln!(text, "$ {command}").unwrap();
+                    let printed = scratch.printed(command);
+                    printed.lines().for_each(|line| writeln!(text, "{line}").unwrap());
+                }
+                writeln!(text, "```").unwrap();
+            }
+            Part::Block(language, lines) => writeln!(text, "```{language}\n{}\n```", lines.join("\n")).unwrap(),
+        }
     }
     text
 }
 
 #[test]
-fn output_in_the_readme_is_real() {
-    let path = root().join("README.md");
-    let readme = fs::read_to_string(&path).unwrap();
-    assert!(readme.matches("$ mbsbench ").count() >= 8);
-    let renewed = renewed(&readme, place(&readme).path());
+fn output_and_numbers_in_the_readme_are_real() {
+    let readme = readme();
+    let renewed = renewed(&readme);
     if std::env::var_os("UPDATE_README").is_some() {
-        fs::write(&path, renewed).unwrap();
+        fs::write(root().join("README.md"), renewed).unwrap();
         return;
     }
+    assert!(readme.matches("\n$ mbsbench ").count() >= 10);
     for (shown, real) in readme.lines().zip(renewed.lines()) {
         assert!(same(shown, real), "{shown}\n{real}\nrun `UPDATE_README=1 cargo test --release --test readme`");
     }
@@ -94,4 +200,228 @@ fn same(shown: &str, real: &str) -> bool {
     };
     shown.split_whitespace().count() == real.split_whitespace().count()
         && shown.split_whitespace().zip(real.split_whitespace()).all(close)
+}
+
+/// What stands in a derived part.
+fn derived(name: &str) -> String {
+    match name {
+        "counts" => counts(),
+        "scorecard" => scorecard(),
+        "cheapest" => cheapest(),
+        other => panic!("nothing is known of `{other}`"),
+    }
+}
+
+/// How many claims of a paper have each verdict.
+fn verdicts(paper: &str) -> [usize; VERDICTS.len()] {
+    let text = fs::read_to_string(root().join("results").join(paper).join("claims.json")).unwrap();
+    let claims: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let counts = VERDICTS.map(|verdict| claims.iter().filter(|claim| claim["verdict"] == verdict).count());
+    assert_eq!(counts.iter().sum::<usize>(), claims.len(), "{paper} has other verdicts");
+    counts
+}
+
+fn counts() -> String {
+    let registry = Registry::builtin();
+    let claims: usize = PAPERS.iter().flat_map(|paper| verdicts(paper)).sum();
+    let (methods, models) = (registry.methods().len(), registry.models().len());
+    format!("So far: {claims} claims of {} papers, {methods} methods, {models} models.\n", PAPERS.len())
+}
+
+fn scorecard() -> String {
+    let mut text = format!("| paper | {} |\n|---|{}\n", VERDICTS.join(" | "), "---|".repeat(VERDICTS.len()));
+    for paper in PAPERS {
+        let cells = verdicts(paper).map(|count| count.to_string()).join(" | ");
+        writeln!(text, "| [`{paper}`](results/report/{paper}.html) | {cells} |").unwrap();
+    }
+    text
+}
+
+/// For each model the first two methods of each accuracy, by right-hand sides and the first error that is ranked.
+fn cheapest() -> String {
+    let mut reader = csv::Reader::from_path(root().join("results/comparison/summary.csv")).unwrap();
+    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().collect::<Result<_, _>>().unwrap();
+    // "Squeezer, positions": the model is named before the comma, and its first error stands for it.
+    let model = |row: &BTreeMap<String, String>| row["model"].split(',').next().unwrap().to_owned();
+    let mut first: Vec<(String, String)> = Vec::new();
+    let mut accuracies: Vec<String> = Vec::new();
+    for row in &rows {
+        if first.iter().all(|(known, _)| *known != model(row)) {
+            first.push((model(row), row["model"].clone()));
+        }
+        if !accuracies.contains(&row["accuracy"]) {
+            accuracies.push(row["accuracy"].clone());
+        }
+    }
+    let mut text = format!("| model | {} |\n|---|{}\n", accuracies.join(" | "), "---|".repeat(accuracies.len()));
+    for (model, ranked) in first {
+        let cell = |accuracy: &String| {
+            let is_meant = |row: &&BTreeMap<String, String>| {
+                row["model"] == ranked && row["accuracy"] == *accuracy && row["work"] == "right-hand sides"
+            };
+            let places = rows.iter().filter(is_meant).filter(|row| ["1", "2"].contains(&row["rank"].as_str()));
+            let places: Vec<String> = places.map(|row| format!("{} {}", row["method"], row["cost"])).collect();
+            if places.is_empty() { "–".to_owned() } else { places.join(", ") }
+        };
+        writeln!(text, "| {model} | {} |", accuracies.iter().map(cell).collect::<Vec<_>>().join(" | ")).unwrap();
+    }
+    text
+}
+
+/// A line of an `sh` block without its comment.
+fn without_comment(line: &str) -> &str {
+    line.split(" #").next().unwrap_or_default().trim()
+}
+
+#[test]
+fn commands_of_the_readme_can_be_given() {
+    let readme = readme();
+    let scratch = Scratch::new(&readme);
+    let commands: Vec<&str> = blocks(&readme, "sh").into_iter().flatten().map(without_comment).collect();
+    for line in SHORTENED.iter().map(|(line, _)| line).chain(&UNCHECKED) {
+        assert!(commands.contains(line), "the README does not have `{line}`");
+    }
+    for command in commands {
+        if !UNCHECKED.contains(&command) {
+            check(command, Some(&scratch));
+        }
+    }
+    let sentences = parts(&readme);
+    for sentence in sentences.iter().filter_map(|part| if let Part::Text(line) = part { Some(line) } else { None }) {
+        for command in sentence.split('`').skip(1).step_by(2).filter(|code| is_command(code)) {
+            check(command, None);
+        }
+    }
+}
+
+/// Whether code within a sentence is a whole command.
+fn is_command(code: &str) -> bool {
+    let tools = ["mbsbench ", "make ", "cargo ", "UPDATE_README=1 cargo "];
+    tools.iter().any(|tool| code.starts_with(tool)) && !code.contains("COMMAND") && !code.ends_with(" robustness")
+}
+
+/// Checks a command as the head of this file says; without a scratch folder nothing of `mbsbench` is run.
+fn check(command: &str, scratch: Option<&Scratch>) {
+    let words: Vec<&str> = command.split_whitespace().skip_while(|word| word.contains('=')).collect();
+    match words[..] {
+        ["mbsbench", ..] => check_mbsbench(command, scratch),
+        ["make", target] => {
+            let dry = Command::new("make").args(["-n", target]).current_dir(root()).output().unwrap();
+            let expanded = !dry.stdout.is_empty() && dry.status.success();
+            assert!(expanded, "`{command}`: {}", String::from_utf8_lossy(&dry.stderr));
+        }
+        ["cargo", "run" | "test", ref options @ ..] => check_cargo(command, options, scratch),
+        ["python3", script, ..] => {
+            assert!(root().join(script).is_file(), "`{command}`: {script} is not there");
+            check_python(scratch.unwrap(), command, script);
+        }
+        [script] if script.starts_with("scripts/") => check_script(&root().join(script)),
+        _ => panic!("nothing is known of `{command}`"),
+    }
+}
+
+fn check_mbsbench(command: &str, scratch: Option<&Scratch>) {
+    let given = command.split(['|', '>']).next().unwrap_or_default();
+    if let Err(wrong) = Arguments::try_parse_from(given.split_whitespace()) {
+        panic!("`{command}` is not understood:\n{wrong}");
+    }
+    if let Some(scratch) = scratch {
+        let shortened = SHORTENED.iter().find(|(line, _)| *line == command).map(|(_, instead)| *instead);
+        scratch.succeeds(shortened.unwrap_or(command));
+    }
+}
+
+/// Packages, binaries and tests exist; what stands behind `--` is of `mbsbench`.
+fn check_cargo(command: &str, options: &[&str], scratch: Option<&Scratch>) {
+    let mut options = options.iter();
+    while let Some(&option) = options.next() {
+        let mut named = || *options.next().unwrap_or_else(|| panic!("`{command}`: {option} names nothing"));
+        match option {
+            "--release" => {}
+            "-p" => {
+                let name = named();
+                let folder = root().join("crates").join(name.trim_start_matches("mbsbench-"));
+                let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+                assert!(manifest.contains(&format!("name = \"{name}\"")), "`{command}`: there is no {name}");
+            }
+            "--bin" => assert_eq!(named(), "mbsbench", "`{command}`"),
+            "--test" => {
+                let file = format!("crates/runner/tests/{}.rs", named());
+                assert!(root().join(&file).is_file(), "`{command}`: there is no {file}");
+            }
+            "--" => {
+                let rest: Vec<&str> = options.by_ref().copied().collect();
+                check_mbsbench(&format!("mbsbench {}", rest.join(" ")), scratch);
+            }
+            other => panic!("`{command}`: nothing is known of {other}"),
+        }
+    }
+}
+
+fn check_script(path: &Path) {
+    let read = Command::new("bash").arg("-n").arg(path).output().unwrap();
+    assert!(read.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&read.stderr));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        assert!(mode & 0o111 != 0, "{} may not be executed", path.display());
+    }
+}
+
+/// Runs a line of Python where there is pandas; compiles its file where there is Python.
+fn check_python(scratch: &Scratch, line: &str, file: &str) {
+    let can = |line: &str| scratch.shell(line).status.success();
+    if can("python3 -c 'import pandas'") {
+        scratch.succeeds(line);
+    } else if can("python3 --version") {
+        scratch.succeeds(&format!("python3 -m py_compile {file}"));
+    }
+}
+
+#[test]
+fn python_of_the_readme_works() {
+    let readme = readme();
+    let scratch = Scratch::new(&readme);
+    let blocks = blocks(&readme, "python");
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        fs::write(scratch.0.path().join("shown.py"), block.join("\n")).unwrap();
+        check_python(&scratch, "python3 shown.py", "shown.py");
+    }
+}
+
+#[test]
+fn links_of_the_readme_lead_somewhere() {
+    let readme = readme();
+    let headings: Vec<String> = readme
+        .lines()
+        .filter_map(|line| Some(line.strip_prefix("##")?.trim_start_matches('#').trim()))
+        .map(|heading| heading.to_lowercase().replace(' ', "-").replace([',', '?', '\''], ""))
+        .collect();
+    let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(links.len() > 10);
+    for link in links {
+        match link.strip_prefix('#') {
+            Some(heading) => assert!(headings.iter().any(|known| known == heading), "no heading {heading}"),
+            None => assert!(root().join(link).exists(), "{link} is not there"),
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_commands_are_found() {
+    let fails = |command: &'static str| std::panic::catch_unwind(|| check(command, None)).is_err();
+    for wrong in [
+        "make nothing",
+        "mbsbench reproduces",
+        "mbsbench verify gil2013 --short",
+        "cargo run --release --bin mbsbench -- list paper",
+        "cargo test --release -p mbsbench-runner --test nothing",
+        "scripts/nothing.sh",
+        "curl somewhere",
+    ] {
+        assert!(fails(wrong), "`{wrong}` passes");
+    }
+    assert!(!fails("make quick") && !fails("mbsbench verify gil2013 --brief"));
 }

@@ -120,6 +120,10 @@ fn commands_print_what_is_shown() {
         let file = Path::new("experiments").join(file);
         fs::copy(root().join("examples/own-methods").join(&file), inner.join(&file)).expect("files can be copied");
     }
+    fs::create_dir_all(folder.path().join("experiments/comparison")).expect("folders can be made");
+    for file in ["experiments/comparison/linear-analysis.yaml", "experiments/comparison/rolling-spheres.yaml"] {
+        fs::copy(root().join(file), folder.path().join(file)).expect("files can be copied");
+    }
     let mut run = 0;
     for (command, shown) in blocks("console").iter().flat_map(|block| commands(block)) {
         // What `cargo` does here compiles the workspace with the changes made.

@@ -25,6 +25,8 @@ pub struct Every {
     pub with: BTreeMap<String, serde_json::Value>,
     /// Methods that are left out, each with the reason.
     pub except: BTreeMap<String, String>,
+    /// With a step, also the methods that control their error: for what is asked of a formula and not of a solve.
+    pub controlled: bool,
 }
 
 /// Methods as an axis gives them, with `every:` written out.
@@ -140,7 +142,8 @@ impl Every {
             let model = model.object().model();
             made.suits(Formulated::<f64>::ode(&*model).as_mut()).is_ok()
         };
-        made.adapts() == to_tolerance && models.iter().all(suits)
+        let decides_so = made.adapts() == to_tolerance || (self.controlled && !to_tolerance);
+        decides_so && models.iter().all(suits)
     }
 }
 
@@ -177,6 +180,8 @@ mod tests {
         let all = to_tolerance.len() + with_steps.len();
         assert!(all < registry.methods().len() && !with_steps.contains(&"stormer-verlet".to_owned()));
         assert!(!names("method: every", "pendulum", false).contains(&"newmark".to_owned()), "it has no constraints");
+        let controlled = names("method: { every: { controlled: true } }", "slider-crank", false);
+        assert_eq!(controlled.len(), all, "both sides");
     }
 
     #[test]
