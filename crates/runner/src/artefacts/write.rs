@@ -95,8 +95,8 @@ pub fn write(
     Ok(written)
 }
 
-/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself with `separate`, as SVG
-/// and with its data, which are those of the figure.
+/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself with `separate`: its
+/// data, which are those of the figure, and the SVG of one that a paper has a number for.
 fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
     let mut files = pictures(figure, store)?.to_vec();
     let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
@@ -111,7 +111,9 @@ fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(St
             columns: 1,
             panels: vec![panel.clone()],
         };
-        files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
+        if figure.id.starts_with("figure-") {
+            files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
+        }
         files.push(data(&panel));
     }
     Ok(files)

@@ -243,7 +243,7 @@ fn figure(panel: &Value) -> Value {
             "title": { "type": "string" },
             "caption": { "type": "string" },
             "columns": { "type": "integer", "minimum": 1 },
-            "separate": { "type": "boolean", "description": "Whether panels are also written by themselves." },
+            "separate": { "type": "boolean", "description": "Whether panels are also written by themselves: their data, and pictures of those that a paper numbers." },
             "panels": { "type": "array", "minItems": 1, "maxItems": 26, "items": panel },
         },
         "required": ["id", "panels"],

@@ -400,7 +400,8 @@ pub struct FigureSpec {
     pub caption: Option<String>,
     /// Panels side by side; 1 where not given.
     pub columns: u32,
-    /// Whether the panels are also written by themselves as `figure-3.10a` and so on, each with its data.
+    /// Whether the panels are also written by themselves as `figure-3.10a` and so on: the data of each, and its picture where
+    /// the figure is a paper's.
     pub separate: bool,
     /// The panels, row by row.
     pub panels: Vec<PanelSpec>,
