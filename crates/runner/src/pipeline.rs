@@ -149,7 +149,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
 /// `method=rk3, step=0.05`: the axes on which the runs of a plan differ.
 #[must_use]
 pub fn title(plan: &Plan, run: &RunSpec) -> String {
-    let varying = plan.axes.iter().zip(&run.cells).enumerate().filter(|(axis, _)| plan.values(*axis).len() > 1);
+    let varying = plan.axes.iter().zip(&run.cells).enumerate().filter(|(axis, _)| plan.varies(*axis));
     let cells: Vec<String> =
         varying.filter_map(|(_, (name, cell))| cell.as_ref().map(|cell| format!("{name}={cell}"))).collect();
     cells.join(", ")

@@ -3,6 +3,7 @@
 use crate::execute::timing::{Timed, machine, median_and_spread};
 use crate::plan::{Plan, RunSpec};
 use crate::registry::CONTROLS;
+use crate::render::csv::rounded;
 use crate::results::decimal;
 
 /// How columns of `timings.csv` are named elsewhere: `timing.ratio`.
@@ -72,7 +73,7 @@ pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<Option<RunTiming>> {
         .collect()
 }
 
-/// One line a run that was timed: axes, the columns, all samples, the machine. The one file that differs from machine to machine and
+/// One line a run that was timed: axes, the columns, all samples, the machine; times to six digits. The one file that differs from machine to machine and
 /// from day to day, with the tables and figures that show it.
 ///
 /// # Errors
@@ -82,14 +83,15 @@ pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, cs
     let heads = ["median_s", "spread_s", "ratio", "step_ns", "samples_s", "run", "machine"].map(str::to_owned);
     writer.write_record(plan.axes.iter().chain(&heads))?;
     let machine = machine();
+    let digits = |number: f64| decimal(rounded(number));
     for (run, timing) in plan.runs.iter().zip(timings).filter_map(|(run, timing)| Some((run, (*timing)?))) {
         let cells = run.cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, |label| label.text.clone()));
-        let all: Vec<String> = timing.samples.iter().copied().map(decimal).collect();
+        let all: Vec<String> = timing.samples.iter().copied().map(digits).collect();
         writer.write_record(cells.chain([
-            decimal(timing.median),
-            decimal(timing.spread),
-            timing.ratio.map_or_else(String::new, decimal),
-            decimal(timing.step_ns),
+            digits(timing.median),
+            digits(timing.spread),
+            timing.ratio.map_or_else(String::new, digits),
+            digits(timing.step_ns),
             all.join(" "),
             run.key.to_string(),
             machine.clone(),

@@ -103,11 +103,11 @@ impl<'c> Checker<'c> {
                 problems.add(Problem::unknown(place, "axis", name, known));
                 return None;
             };
-            let labels = plan.values(axis);
+            let labels = || plan.runs.iter().filter_map(|run| run.cells[axis].as_ref());
             let each = if let AxisValue::Any(values) = value { values.as_slice() } else { std::slice::from_ref(value) };
             for value in each {
-                if !labels.iter().any(|label| value.matches(label)) {
-                    let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+                if !labels().any(|label| value.matches(label)) {
+                    let known: Vec<&str> = plan.values(axis).into_iter().map(|label| label.text.as_str()).collect();
                     let kind = format!("value of `{name}`");
                     problems.add(Problem::unknown(place, &kind, &value.to_string(), known));
                     return None;

@@ -108,7 +108,7 @@ fn candidate(plan: &Plan, spec: &RankingSpec, method: String, run: &RunSpec, row
 /// The step or the tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
 fn setting(plan: &Plan, run: &RunSpec) -> String {
     let parameter = |(axis, cell): (&String, &Option<Label>)| {
-        let varies = plan.axis(axis).is_some_and(|axis| plan.values(axis).len() > 1);
+        let varies = plan.axis(axis).is_some_and(|axis| plan.varies(axis));
         let name = axis.strip_prefix("method.").filter(|_| varies)?;
         Some(format!("{name} {}", cell.as_ref()?))
     };

@@ -127,7 +127,7 @@ fn check_undetermined(plan: &Plan, problems: &mut Problems) {
         }
         let [low, high] = undetermined.range;
         // An axis shows the parameter at several values, some of them beyond what is plausible on purpose.
-        let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.values(axis).len() > 1);
+        let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.varies(axis));
         // `--quick` is no experiment of the paper.
         let is_nominal = !is_axis && !plan.experiment.quick;
         let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };

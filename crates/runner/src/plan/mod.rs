@@ -200,6 +200,13 @@ impl Plan {
         numbers
     }
 
+    /// Whether the runs have different values on an axis.
+    #[must_use]
+    pub fn varies(&self, axis: usize) -> bool {
+        let mut labels = self.runs.iter().filter_map(|run| run.cells[axis].as_ref());
+        labels.next().is_some_and(|first| labels.any(|label| !label.same(first)))
+    }
+
     /// The different values on an axis, in the order in which the runs have them.
     #[must_use]
     pub fn values(&self, axis: usize) -> Vec<&Label> {

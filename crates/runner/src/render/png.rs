@@ -38,10 +38,10 @@ pub enum PngError {
 pub const SCALE: f64 = 2.0;
 
 /// Steps from paper to ink across an edge: more are not seen at this scale, and cost bytes.
-const EDGE_LEVELS: f64 = 4.0;
+const EDGE_LEVELS: f64 = 3.0;
 
 /// Colours of the palette.
-const COLOURS: usize = 48;
+const COLOURS: usize = 32;
 
 /// Most pixels across or down.
 const LARGEST: f64 = 20_000.0;

@@ -40,7 +40,7 @@ pub(super) fn claim(paper: &str, judged: &Judged) -> Markup {
 
 /// The runs that a claim rests on; where they are many the first of them, and where the rest is.
 fn runs(paper: &str, evidence: &[String]) -> Markup {
-    const MOST: usize = 6;
+    const MOST: usize = 3;
     let (shown, rest) = evidence.split_at(evidence.len().min(MOST));
     html! {
         code { (shown.join(" ")) }

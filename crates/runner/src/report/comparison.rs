@@ -77,9 +77,9 @@ fn table(ranked: &Ranked<'_>) -> Markup {
                     @for (level, &accuracy) in spec.accuracies.iter().enumerate() {
                         tr {
                             th { (format!("{accuracy:e}")) }
-                            td { (words::reached(ranked, level)) }
-                            @for places in &ranked.places[level] {
-                                td {
+                            td data-head="reached by" { (words::reached(ranked, level)) }
+                            @for (places, (head, _)) in ranked.places[level].iter().zip(&spec.work.0) {
+                                td data-head=(head) {
                                     @if places.is_empty() { "–" }
                                     @else { ol { @for place in places.iter().take(NAMED) {
                                         li {
