@@ -11,12 +11,12 @@ use mbsbench::input::{BadInput, Document};
 use mbsbench::plan::Plan;
 
 const GOOD: &str = "\
-schema: 1
+schema: 2
 paper: compere2001
-claims:
+statements:
   - id: start-energy
     place: Section 3.5.3
-    statement: The energy is 159.93 J in magnitude.
+    says: The energy is 159.93 J in magnitude.
     value:
       of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: initial(energy), magnitude: true }
       published: \"159.93\"
@@ -32,16 +32,23 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
 /// What is replaced in the good ledger, by what, where the mistake is (line, column), and parts of what is said.
 type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
 
-const MISTAKES: [Mistake; 33] = [
-    ("schema: 1", "schema: 2", (1, 9), ["file format 2", "accepted: 1"]),
-    ("claims:", "claim:", (3, 1), ["unknown key `claim`", "did you mean `claims`?"]),
+const MISTAKES: [Mistake; 40] = [
+    ("schema: 2", "schema: 1", (1, 9), ["the form 1", "accepted: 2"]),
+    ("statements:", "statement:", (3, 1), ["unknown key `statement`", "did you mean `statements`?"]),
     ("paper: compere2001\n", "", (1, 1), ["the key `paper` is missing", "add `paper:`"]),
     ("id: start-energy", "id: Start Energy", (4, 9), ["`Start Energy` is no name", "lower-case letters"]),
     ("id: start-energy", "id: ../energy", (4, 9), ["`../energy` is no name", "lower-case letters"]),
     ("    place: Section 3.5.3\n", "", (4, 5), ["the key `place` is missing", "add `place:`"]),
-    ("statement: The energy is 159.93 J in magnitude.", "statement: ''", (6, 16), ["an empty `statement`", "a text"]),
-    ("    value:", "    valeu:", (7, 5), ["unknown key `valeu`", "did you mean `value`?"]),
-    ("    why: five printed digits\n", "", (4, 5), ["a tolerance without reason", "add `why:`"]),
+    ("says: The energy is 159.93 J in magnitude.", "says: ''", (6, 11), ["an empty `says`", "a text"]),
+    ("why:", "checks: [1]\n    why:", (7, 5), ["unknown key of a statement with `checks`", "`says`"]),
+    ("why:", "bound_from: somewhere\n    why:", (11, 17), ["`somewhere`", "`figure`"]),
+    ("why:", "each: { of: angles }\n    why:", (11, 17), ["unknown set `angles`", "accepted"]),
+    ("why:", "except: [{ of: 1 }]\n    why:", (11, 5), ["`except` without `each`", "`each`"]),
+    ("why:", "each: { of: [1] }\n    about: '{off}'\n    why:", (12, 12), ["unknown axis of `each` `off`", "`of`"]),
+    ("why:", "each: { of: [1] }\n    except: [{ of: 2 }]\n    why:", (12, 14), ["fits no combination", "first"]),
+    ("tolerance: printed", "tolerance: { relative: 0.1 }", (4, 5), ["where its bound comes from", "`bound_from:`"]),
+    ("    value:", "    valeu:", (4, 5), ["has no kind", "one of `value`"]),
+    ("    why: five printed digits\n", "    bound_from: ours\n", (4, 5), ["a tolerance without reason", "add `why:`"]),
     ("why:", "expected: reproducd\n    why:", (11, 15), ["`reproducd`", "did you mean `reproduced`?"]),
     ("why:", "expected: partly\n    why:", (11, 15), ["without explanation", "add `because:`"]),
     ("why:", "bound: {}\n    why:", (11, 12), ["the key `of` is missing", "add `of:`"]),
@@ -92,7 +99,7 @@ const MISTAKES: [Mistake; 33] = [
 fn the_good_one_is_good() {
     let plans = plans(&experiments(), &Registry::builtin());
     let ledger = read(GOOD, &plans).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
-    assert_eq!(ledger.claims.len(), 1);
+    assert_eq!(ledger.checks().count(), 1);
 }
 
 #[test]
@@ -119,11 +126,12 @@ fn every_mistake_is_found_at_its_place() {
 }
 
 #[test]
-fn two_claims_of_one_id_are_a_mistake() {
+fn two_statements_of_one_id_are_a_mistake() {
     let plans = plans(&experiments(), &Registry::builtin());
-    let (_, claim) = GOOD.split_once("claims:\n").unwrap();
-    let bad = read(&format!("{GOOD}{claim}"), &plans).unwrap_err();
-    assert_eq!(bad.problems().len(), 1);
+    let (_, statement) = GOOD.split_once("statements:\n").unwrap();
+    let bad = read(&format!("{GOOD}{statement}"), &plans).unwrap_err();
+    assert_eq!(bad.problems().len(), 2);
     assert_eq!(bad.source().line_and_column(bad.problems()[0].place), (12, 9));
-    assert!(bad.problems()[0].message.contains("a second claim `start-energy`"));
+    assert!(bad.problems()[0].message.contains("a second statement `start-energy`"));
+    assert!(bad.problems()[1].message.contains("a second check `start-energy`"));
 }

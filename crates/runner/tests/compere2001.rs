@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use chapter::{Chapter, experiments};
 use mbsbench::Registry;
-use mbsbench::claims::{Book, Judged, Verdict};
+use mbsbench::claims::{Book, Judged, JudgedCheck, Verdict};
 
 fn chapter() -> &'static Chapter {
     static CHAPTER: OnceLock<Chapter> = OnceLock::new();
@@ -15,22 +15,19 @@ fn chapter() -> &'static Chapter {
 }
 
 fn tell(judged: &Judged) -> String {
-    let failing: Vec<String> = judged
-        .judgement
-        .details
-        .iter()
-        .filter(|detail| !detail.holds)
-        .map(|detail| format!("{} is {:?}, expected {}", detail.name, detail.measured, detail.published))
-        .collect();
-    format!("{}: {} {:?} {}", judged.claim.id, judged.judgement.verdict, judged.judgement.measured, failing.join("; "))
+    let checks = judged.checks.iter().filter(|each| each.standing.verdict != Verdict::Reproduced).map(|each| {
+        let measured = each.judgement.measured;
+        format!("{}: {} {measured:?} {}", each.check.id, each.standing.verdict, each.note())
+    });
+    format!("{}: {}; {}", judged.statement.id, judged.verdict, checks.collect::<Vec<_>>().join("; "))
 }
 
 #[test]
 fn anchors_hold() {
     let judged = chapter().judged(Book::Anchors);
     assert!(judged.len() >= 6);
-    let broken: Vec<String> =
-        judged.iter().filter(|each| each.judgement.verdict != Verdict::Reproduced).map(tell).collect();
+    let is_broken = |each: &&Judged| each.checks.iter().any(|check| check.judgement.verdict != Verdict::Reproduced);
+    let broken: Vec<String> = judged.iter().filter(is_broken).map(tell).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
@@ -45,10 +42,10 @@ fn verdicts_are_those_that_the_ledger_stands_by() {
 #[test]
 fn every_cell_of_the_tables_is_reproduced() {
     let judged = chapter().judged(Book::Claims);
-    let is_cell = |each: &&Judged| each.claim.id.starts_with("table-3.") && each.claim.id.split('/').count() == 3;
-    let cells: Vec<&Judged> = judged.iter().filter(is_cell).collect();
+    let is_cell = |each: &&JudgedCheck| each.check.id.starts_with("table-3.") && each.check.id.split('/').count() == 3;
+    let cells: Vec<&JudgedCheck> = judged.iter().flat_map(|each| &each.checks).filter(is_cell).collect();
     assert_eq!(cells.len(), 36);
     assert!(cells.iter().all(|each| each.judgement.verdict == Verdict::Reproduced));
-    let printed = |each: &&&Judged| each.claim.kind.test().is_some_and(|test| test.to_string().contains("digits"));
+    let printed = |each: &&&JudgedCheck| each.check.kind.test().is_some_and(|test| test.to_string().contains("digits"));
     assert_eq!(cells.iter().filter(printed).count(), 24);
 }

@@ -9,7 +9,7 @@ use mbsbench::robustness::Finding;
 use mbsbench::robustness::explain::Side;
 use tempfile::TempDir;
 
-/// `weight` decides the claim `light` at 200 J m; mass and length do so only together. Lengths below zero are refused, and
+/// `weight` decides the check `light` at 200 J m; mass and length do so only together. Lengths below zero are refused, and
 /// runs above 300 J in magnitude fail by a rule.
 const EXPERIMENT: &str = "\
 id: mine/pendulum
@@ -24,6 +24,7 @@ cases:
   - { case: other, model: { pendulum: { mass: 10.0, length: 1.0 } } }
 measures: [{ initial: { of: energy } }, rhs_evaluations]
 timing: { repeat: 3 }
+known: { defaults: printed }
 undetermined:
   model.mass: { range: [1.0, 100.0], why: not printed }
   model.length: { range: [-0.5, 2.0], why: not printed and wrong below zero }
@@ -38,39 +39,43 @@ study:
 ";
 
 const CLAIMS: &str = "\
+schema: 2
 paper: mine
-claims:
+statements:
   - id: light
     place: Section 1
-    statement: The energy times the length is no more than 200 J m.
+    says: The energy times the length is no more than 200 J m.
     bound:
       of: { experiment: pendulum, where: { case: free, method: rk3 }, column: initial(energy), times: model.length, magnitude: true }
       below: 200.0
     why: nothing but a test
+    bound_from: ours
   - id: completes
     place: Section 1
-    statement: The pendulum swings to the end.
+    says: The pendulum swings to the end.
     failure: { experiment: pendulum, where: { case: ruled }, completes: true }
   - id: cheap
     place: Section 1
-    statement: The formula of the higher order costs more.
+    says: The formula of the higher order costs more.
     ordering:
       smallest_first:
         - { experiment: pendulum, where: { case: free, method: rk3 }, column: rhs_evaluations }
         - { experiment: pendulum, where: { case: ruled, method: rk5 }, column: rhs_evaluations }
   - id: fast
     place: Section 1
-    statement: It is fast.
+    says: It is fast.
     bound: { of: { experiment: pendulum, where: { case: free, method: rk3 }, column: timing.median_s }, below: 1.0 }
     why: nothing but a test
+    bound_from: ours
   - id: elsewhere
     place: Section 1
-    statement: The other case has an energy too.
+    says: The other case has an energy too.
     bound: { of: { experiment: pendulum, where: { case: other }, column: initial(energy), reduce: max }, below: 1.0e9 }
     why: nothing but a test
+    bound_from: ours
   - id: never
     place: Section 1
-    statement: It was measured.
+    says: It was measured.
     untestable: { needs: the pendulum }
 ";
 
@@ -113,7 +118,7 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     let folder = place(CLAIMS);
     let said = study(folder.path(), "--samples 128");
     let findings = Finding::read_csv(std::str::from_utf8(&file(folder.path(), "robustness.csv")).unwrap()).unwrap();
-    let of = |id: &str| findings.iter().find(|finding| finding.claim == id).unwrap_or_else(|| panic!("{id}: {said}"));
+    let of = |id: &str| findings.iter().find(|finding| finding.check == id).unwrap_or_else(|| panic!("{id}: {said}"));
 
     let light = of("light").explanation.first.as_ref().unwrap();
     // The energy is negative where the pendulum hangs.
@@ -121,20 +126,20 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     // Midway between the two samples next to 200 J m.
     assert!((light.threshold + 200.0).abs() < 30.0, "{light:?}");
     // Lengths below zero, a fifth of the range, are refused: evidence without a feature.
-    let refused = of("light").count.samples - light.counts[0].samples - light.counts[1].samples;
+    let refused = of("light").count().samples - light.counts[0].samples - light.counts[1].samples;
     assert!((refused as f64 / 128.0 - 0.2).abs() < 0.02, "{refused} samples are refused");
-    assert_eq!(of("light").inconclusive, 0);
+    assert_eq!(of("light").verdicts.open, 0);
 
     let completes = of("completes");
     assert!(completes.is_divided() && completes.explanation.first.is_some());
-    assert!(of("cheap").is_divided(), "a claim on two cases is judged, and a failed run counts against it");
-    assert_eq!(of("cheap").count, completes.count);
+    assert!(of("cheap").is_divided(), "a check on two cases is judged, and a failed run counts against it");
+    assert_eq!(of("cheap").count(), completes.count());
 
     let left_out: Vec<_> =
-        findings.iter().filter_map(|each| Some((each.claim.as_str(), each.left_out.as_deref()?))).collect();
+        findings.iter().filter_map(|each| Some((each.check.as_str(), each.left_out.as_deref()?))).collect();
     assert_eq!(left_out, [("fast", "times"), ("elsewhere", "cases outside of the study")]);
     assert!(said.contains("1 claim rests on times and is no part of the study"), "{said}");
-    assert!(findings.iter().all(|finding| finding.claim != "never"));
+    assert!(findings.iter().all(|finding| finding.check != "never"));
 
     let samples = file(folder.path(), "robustness-samples.csv");
     let mut samples = csv::Reader::from_reader(samples.as_slice());
@@ -160,12 +165,17 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
 /// An end of the span that is sampled is that of the reference, too, or errors could not be measured there.
 #[test]
 fn references_follow_what_is_varied() {
+    use mbsbench::input::{Key, Node, Place};
     use mbsbench::plan::Plan;
     use mbsbench::registry::Registry;
     let reference = "reference: { method: rk8, step: 0.01, check: { method: { gbs: { order: 12 } }, step: 0.01 } }\n";
     let (registry, text) = (Registry::builtin(), format!("{EXPERIMENT}{reference}"));
     let plan = Plan::read(Path::new("pendulum.yaml"), text.as_bytes(), &registry, false).unwrap();
-    for run in plan.runs_with(&[("span.end", 0.7), ("model.mass", 3.0)], &registry) {
+    let place = Place::default();
+    let value = |path: &str, number: f64| {
+        (Key { name: path.to_owned(), place }, Node::from_json(&serde_json::json!(number), place))
+    };
+    for run in plan.runs_with(&[value("span.end", 0.7), value("model.mass", 3.0)], &registry) {
         let run = run.unwrap();
         let reference = run.reference.as_ref().unwrap();
         assert_eq!((run.span, reference.span), ([0.0, 0.7], [0.0, 0.7]));
@@ -200,7 +210,7 @@ fn the_report_shows_the_study() {
         "evenly in the logarithm",
         "the energy times the length",
         "weight above",
-        "1 claim rests on cases outside of the study",
+        "1 check rests on cases outside of the study",
         "id=\"mine-pendulum-robustness-title\"",
         "id=\"mine-pendulum-robustness-samples-title\"",
     ] {
@@ -208,27 +218,65 @@ fn the_report_shows_the_study() {
     }
 }
 
-/// The front page leads to claims and studies on the pages of papers; there has to be something where its links point.
+/// The front page counts statements by what they rest on, and leads to those of each verdict on the pages of papers; there has to
+/// be something where its links point.
 #[test]
-fn the_front_page_shows_the_study_and_its_links_lead_somewhere() {
+fn the_front_page_counts_by_ground_and_its_links_lead_somewhere() {
     let folder = place_as("gil2013", &CLAIMS.replace("timing.median_s", "t_reached"));
-    let (code, said) = mbsbench(folder.path(), "robustness experiments/gil2013/pendulum.yaml --samples 64");
+    let (code, said) = mbsbench(folder.path(), "robustness experiments/gil2013/pendulum.yaml --samples 128");
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = mbsbench(folder.path(), "reproduce");
     assert!(code == Some(0) || code == Some(1), "{said}");
     let page = |name: &str| fs::read_to_string(folder.path().join("results/report").join(name)).unwrap();
     let (front, paper) = (page("index.html"), page("gil2013.html"));
-    // Only the claim on the other case is left out, and the one that nothing can test; `fast` holds wherever runs are made.
-    assert!(front.contains("id=\"fragility-gil2013\"") && front.contains("of 4</strong>"), "{front}");
-    assert!(front.contains("weight above"), "what decides");
     let targets: Vec<&str> =
         front.split("href=\"gil2013.html#").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
-    for kind in ["claim-light", "robustness-gil2013-pendulum", "verdict-reproduced", "verdict-untestable"] {
-        assert!(targets.contains(&kind), "{kind}: {targets:?}");
-    }
+    // `light`, `completes` and `cheap` turn within the ranges, `elsewhere` is in no study, `fast` holds wherever runs are made.
+    assert!(targets.contains(&"verdict-depends") && targets.contains(&"verdict-untestable"), "{targets:?}");
+    assert!(front.contains("6 statements, tested by 6 checks"), "{front}");
     for target in targets {
         assert!(paper.contains(&format!("id=\"{target}\"")), "nothing at {target}");
     }
+}
+
+/// A mark, a range or a bound that goes away does not go in silence.
+#[test]
+fn what_is_left_out_of_an_account_shows() {
+    let folder = place(&CLAIMS.replace("timing.median_s", "t_reached"));
+    study(folder.path(), "--samples 128");
+    let at = |name: &str| folder.path().join("experiments/mine").join(name);
+    let verify = || mbsbench(folder.path(), "verify mine");
+    assert_eq!(mbsbench(folder.path(), "run experiments/mine/pendulum.yaml").0, Some(0));
+    let (_, said) = verify();
+    assert!(said.contains("depends"), "{said}");
+    let experiment = fs::read_to_string(at("pendulum.yaml")).unwrap();
+    let ledger = fs::read_to_string(at("claims.yaml")).unwrap();
+
+    // A range that is left out makes the study that of something else.
+    let without = experiment.replace("  model.mass: { range: [1.0, 100.0], why: not printed }\n", "");
+    assert_ne!(without, experiment);
+    fs::write(at("pendulum.yaml"), without).unwrap();
+    let (code, said) = verify();
+    assert!(code == Some(3) && said.contains("have changed since"), "{said}");
+
+    // Without marks the file is refused.
+    fs::write(at("pendulum.yaml"), experiment.replace("known: { defaults: printed }\n", "")).unwrap();
+    let (code, said) = verify();
+    assert!(code == Some(2) && said.contains("does not say how its parameters are known"), "{said}");
+    fs::write(at("pendulum.yaml"), &experiment).unwrap();
+
+    // A bound that is moved is told from the lock, and after its result it has to say so.
+    assert_eq!(mbsbench(folder.path(), "lock mine").0, Some(0));
+    fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
+    let (code, said) = verify();
+    assert!(code == Some(2) && said.contains("tests something else than its entry"), "{said}");
+    let (code, said) = mbsbench(folder.path(), "lock mine");
+    assert!(code == Some(0) && said.contains("light is changed, when its result was known"), "{said}");
+    let (code, said) = verify();
+    assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
+    fs::write(at("claims.yaml"), ledger.replace("below: 200.0 }", "below: 200.0 }\n    bound_set: after")).unwrap();
+    assert_eq!(mbsbench(folder.path(), "lock mine").0, Some(0));
+    assert_ne!(verify().0, Some(2), "as it was, and said to be after");
 }
 
 /// How many samples there are is said by the command, else by the file.
@@ -238,8 +286,8 @@ fn the_file_says_how_many_samples_where_the_command_does_not() {
     let path = folder.path().join("experiments/mine/pendulum.yaml");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("study:\n", "study:\n  samples: 24\n")).unwrap();
-    assert!(study(folder.path(), "").contains(": 24 samples, "));
-    assert!(study(folder.path(), "--samples 16").contains(": 16 samples, "));
+    assert!(study(folder.path(), "").contains(": 24 samples and 0 readings, "));
+    assert!(study(folder.path(), "--samples 16").contains(": 16 samples and 0 readings, "));
 }
 
 #[test]

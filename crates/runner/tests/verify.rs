@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use chapter::{copy, experiments};
+use chapter::{copy, copy_studies, experiments};
 
 fn run(folder: &Path, arguments: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mbsbench"))
@@ -28,6 +28,7 @@ fn reproduced() -> tempfile::TempDir {
     let original = ONCE.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         copy(&experiments(), &folder.path().join("experiments/compere2001"));
+        copy_studies(&folder.path().join("results/compere2001"));
         let output = run(folder.path(), "reproduce");
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         assert!(text(&output).contains("compere2001: "), "the verdicts are printed");
@@ -46,11 +47,13 @@ fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
     let at = |name: &str| folder.path().join(name);
     assert!(at("results/report/index.html").exists() && at("results/report/compere2001.html").exists());
     assert!(at("results/manifest.json").exists());
-    let claims: Vec<serde_json::Value> =
+    let statements: Vec<serde_json::Value> =
         serde_json::from_slice(&fs::read(at("results/compere2001/claims.json")).unwrap()).unwrap();
-    assert!(claims.len() >= 55);
-    for claim in &claims {
-        let judged = claim["verdict"] != "untestable";
+    assert!(statements.len() >= 55);
+    let checks: Vec<&serde_json::Value> =
+        statements.iter().flat_map(|statement| statement["checks"].as_array().unwrap()).collect();
+    for claim in checks {
+        let judged = claim["test"] != "untestable";
         assert!(!judged || claim["evidence"].as_array().is_some_and(|keys| !keys.is_empty()), "{claim:#}");
         let has_margin = ["value", "bound", "ratio", "difference", "order", "ordering", "shape"];
         let needs_margin = judged && has_margin.iter().any(|kind| claim["kind"] == **kind);
@@ -63,11 +66,11 @@ fn verdicts_change_with_what_is_published_and_the_exit_code_says_so() {
     fs::write(&table, published.replace("1.8e-1", "1.7e-1")).unwrap();
     let output = run(folder.path(), "verify compere2001");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("not as expected: table-3.1/0.05/rk3"), "{}", text(&output));
+    assert!(text(&output).contains("not as expected: table-3.1"), "{}", text(&output));
 
     let output = run(folder.path(), "diff before results");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("claim table-3.1/0.05/rk3: reproduced and contradicted"), "{}", text(&output));
+    assert!(text(&output).contains("check table-3.1/0.05/rk3: reproduced and contradicted"), "{}", text(&output));
 
     fs::write(&table, published).unwrap();
     assert_eq!(run(folder.path(), "verify compere2001").status.code(), Some(0));
@@ -121,20 +124,23 @@ span: [0.0, 1.0]
 step: 0.01
 method: [rk3, rk8]
 measures: [rhs_evaluations]
+known: { defaults: printed }
 timing: { repeat: 3, relative_to: rk3 }
 ";
 
 const CLAIMS: &str = "\
+schema: 2
 paper: timed
-claims:
+statements:
   - id: slower
     place: Table 1
-    statement: RK-8 takes four times as long.
+    says: RK-8 takes four times as long.
     value:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.ratio }
       published: \"4.0\"
       tolerance: { relative: 0.2 }
     why: nothing but a test
+    bound_from: ours
 ";
 
 #[test]
@@ -204,7 +210,7 @@ fn claims_on_a_method_that_is_unavailable_are_untestable_and_no_surprise() {
     for id in ["evaluations", "against-another", "order-of-costs", "completes", "fails"] {
         let claim = of(id);
         assert_eq!(claim["verdict"], "untestable", "{claim}");
-        assert!(claim["note"].as_str().unwrap().contains("`cvode-bdf` is unavailable"), "{claim}");
+        assert!(claim["checks"][0]["note"].as_str().unwrap().contains("`cvode-bdf` is unavailable"), "{claim}");
     }
     assert_eq!(of("another")["verdict"], "reproduced");
 }
@@ -214,48 +220,56 @@ id: elsewhere/pendulum
 model: pendulum
 span: [0.0, 1.0]
 tolerance: 1e-4
+known: { defaults: printed }
 method: [dopri5, cvode-bdf]
 measures: [rhs_evaluations, steps_accepted]
 ";
 
 const UNAVAILABLE: &str = "\
+schema: 2
 paper: elsewhere
-claims:
+statements:
   - id: evaluations
     place: Table 1
-    statement: There are some evaluations.
+    says: There are some evaluations.
     bound: { of: { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }, above: 1 }
     why: nothing but a test
+    bound_from: ours
   - id: another
     place: Table 1
-    statement: There are some evaluations.
+    says: There are some evaluations.
     bound: { of: { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }, above: 1 }
     why: nothing but a test
+    bound_from: ours
   - id: against-another
     place: Table 1
-    statement: One takes some of the evaluations of the other.
+    says: One takes some of the evaluations of the other.
     ratio:
       of: { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }
       to: { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }
       above: 0.001
     why: nothing but a test
+    bound_from: ours
   - id: order-of-costs
     place: Table 1
-    statement: One takes no more than the other.
+    says: One takes no more than the other.
     ordering:
       smallest_first:
         - { experiment: pendulum, where: { method: dopri5 }, column: rhs_evaluations }
         - { experiment: pendulum, where: { method: cvode-bdf }, column: rhs_evaluations }
       by_factor: 0.001
     why: nothing but a test
+    bound_from: ours
   - id: completes
     place: Table 1
-    statement: It reaches the end.
+    says: It reaches the end.
     failure: { experiment: pendulum, where: { method: cvode-bdf }, completes: true }
     why: nothing but a test
+    bound_from: ours
   - id: fails
     place: Table 1
-    statement: It fails.
+    says: It fails.
     failure: { experiment: pendulum, where: { method: cvode-bdf } }
     why: nothing but a test
+    bound_from: ours
 ";

@@ -118,26 +118,30 @@ fn same(x: &str, y: &str, options: DiffOptions) -> bool {
     }
 }
 
-/// Claims by id: their verdicts are compared, their numbers stand in `runs.csv`.
+/// Statements and checks by id: their verdicts are compared, their numbers stand in `runs.csv`.
 fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>, CommandError> {
-    let read = |path: &Path| -> Result<BTreeMap<String, String>, CommandError> {
+    type Verdicts = BTreeMap<(&'static str, String), String>;
+    let read = |path: &Path| -> Result<Verdicts, CommandError> {
         let unreadable = |error: std::io::Error| CommandError::Unreadable { path: path.to_owned(), error };
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        let claims: Vec<serde_json::Value> =
+        let statements: Vec<serde_json::Value> =
             serde_json::from_slice(&bytes).map_err(|error| unreadable(error.into()))?;
-        let text = |claim: &serde_json::Value, key: &str| claim[key].as_str().unwrap_or_default().to_owned();
-        Ok(claims.iter().map(|claim| (text(claim, "id"), text(claim, "verdict"))).collect())
+        let text = |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        let entry = |kind, value| ((kind, text(value, "id")), text(value, "verdict"));
+        let checks = statements.iter().filter_map(|statement| statement["checks"].as_array()).flatten();
+        let statements = statements.iter().map(|statement| entry("statement", statement));
+        Ok(statements.chain(checks.map(|check| entry("check", check))).collect())
     };
     let (first, second) = (read(one)?, read(other)?);
-    let ids: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
-    let verdict = |claims: &BTreeMap<String, String>, id: &String| {
-        claims.get(id).cloned().unwrap_or_else(|| "no such claim".to_owned())
+    let ids: BTreeSet<&(&str, String)> = first.keys().chain(second.keys()).collect();
+    let verdict = |verdicts: &Verdicts, id: &(&'static str, String)| {
+        verdicts.get(id).cloned().unwrap_or_else(|| format!("no such {}", id.0))
     };
     Ok(ids
         .into_iter()
         .map(|id| (id, verdict(&first, id), verdict(&second, id)))
         .filter(|(_, a, b)| a != b)
-        .map(|(id, a, b)| format!("claim {id}: {a} and {b}"))
+        .map(|((kind, id), a, b)| format!("{kind} {id}: {a} and {b}"))
         .collect())
 }
 

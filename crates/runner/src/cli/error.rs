@@ -90,7 +90,7 @@ pub enum CommandError {
     Manifest(#[from] ManifestError),
     /// A study that was made is of something else by now.
     #[error(transparent)]
-    OutdatedStudy(#[from] super::studies::OutdatedStudy),
+    OutdatedStudy(#[from] crate::robustness::OutdatedStudy),
     /// A study cannot be made.
     #[error(transparent)]
     Study(#[from] StudyError),

@@ -17,7 +17,6 @@ mod report;
 mod robustness;
 mod run;
 mod schema;
-mod studies;
 mod verify;
 
 use std::ffi::OsString;

@@ -7,13 +7,13 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
 
 use super::files::{EXPERIMENTS, anchors, experiment_files, ledger, papers};
-use super::studies::studies;
 use super::{CommandError, Exit, load};
 use crate::claims::record::{Scores, judge_all, to_json};
 use crate::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Studies, Verdict};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::registry::Registry;
+use crate::robustness::studies;
 use crate::store::write_atomically;
 
 /// What is printed of the verdicts.

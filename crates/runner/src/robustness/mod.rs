@@ -14,6 +14,7 @@ mod finding;
 mod sampling;
 mod scope;
 pub mod statistics;
+mod studies;
 mod study;
 pub mod words;
 
@@ -21,5 +22,6 @@ pub use finding::Finding;
 pub use sampling::is_logarithmic;
 pub use scope::{LeftOut, Scope};
 pub use statistics::wilson;
+pub use studies::{OutdatedStudy, studies};
 pub use study::{Sampled, Study, StudyError};
 pub use words::percent;

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use mbsbench::Registry;
 use mbsbench::claims::record::judge_all;
-use mbsbench::claims::{Book, Evidence, Judged, Ledger};
+use mbsbench::claims::{Book, Evidence, Grounds, Judged, Ledger, Studies};
 use mbsbench::cli::load;
 use mbsbench::input::Document;
 use mbsbench::pipeline::{Outcome, results_of};
 use mbsbench::plan::Plan;
 use mbsbench::progress::Progress;
+use mbsbench::robustness::studies;
 use mbsbench::store::Store;
 
 /// The experiments of the paper in the repository.
@@ -43,13 +44,27 @@ impl Chapter {
         Self { folder: folder.to_owned(), all, plans, outcomes }
     }
 
-    /// The claims or anchors that rest on the experiments that were run, judged.
+    /// The statements and findings, or anchors, that rest on the experiments that were run, judged with the committed studies.
     pub fn judged(&self, book: Book) -> Vec<Judged> {
+        self.judged_with(book, true)
+    }
+
+    /// The same; without studies, which are of the experiments as they are, where these were changed.
+    pub fn judged_with(&self, book: Book, with_studies: bool) -> Vec<Judged> {
         let name = if book == Book::Claims { "claims.yaml" } else { "anchors.yaml" };
         let mut ledger = ledger(&self.folder.join(name), book, &self.all);
         let was_run = |name: &&str| self.plans.iter().any(|plan| plan.experiment.id.ends_with(&format!("/{name}")));
-        ledger.claims.retain(|claim| claim.kind.experiments().iter().all(was_run));
-        judge_all(&ledger, &Evidence::of(&self.plans, &self.outcomes))
+        let rests_on_these = |statement: &mbsbench::claims::Statement| {
+            statement.checks.iter().flat_map(|check| check.kind.experiments()).all(|name| was_run(&name))
+        };
+        ledger.statements.retain(rests_on_these);
+        ledger.findings.retain(rests_on_these);
+        let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+        let studies = match with_studies && book == Book::Claims {
+            true => studies(&ledger, &self.plans, &results).unwrap_or_else(|error| panic!("{error}")),
+            false => Studies::new(),
+        };
+        judge_all(&ledger, &Evidence::of(&self.plans, &self.outcomes), &Grounds::new(&self.plans), &studies)
     }
 }
 
@@ -68,6 +83,20 @@ pub fn plans(folder: &Path, registry: &Registry) -> Vec<Plan> {
 pub fn ledger(path: &Path, book: Book, plans: &[Plan]) -> Ledger {
     let document = Document::parse(path, &fs::read(path).unwrap()).unwrap();
     Ledger::read(&document, book, plans).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)))
+}
+
+/// Copies the committed studies of the paper to its results elsewhere.
+pub fn copy_studies(to: &Path) {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/compere2001");
+    for entry in fs::read_dir(results).unwrap() {
+        let folder = entry.unwrap().path();
+        let study = folder.join("robustness.csv");
+        if study.exists() {
+            let target = to.join(folder.file_name().unwrap());
+            fs::create_dir_all(&target).unwrap();
+            fs::copy(&study, target.join("robustness.csv")).unwrap();
+        }
+    }
 }
 
 /// Copies a folder with all that is in it.

@@ -98,3 +98,37 @@ const open = () => {
 addEventListener("hashchange", open);
 open();
 addEventListener("beforeprint", () => document.querySelectorAll("details.claim:not(.reproduced)").forEach((node) => (node.open = true)));
+
+// Find statements: by words in what they say, where, and in the names of their checks; by verdict; by what they rest on.
+for (const form of document.querySelectorAll("form.search")) {
+  form.hidden = false;
+  const statements = [...document.querySelectorAll("details.statement")];
+  const texts = statements.map((each) => each.textContent.toLowerCase());
+  const [words, ...by] = form.elements;
+  const find = () => {
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const selects = by.filter((field) => field.dataset.by && field.value);
+    const isAny = wanted.length + selects.length > 0;
+    let found = 0;
+    statements.forEach((each, k) => {
+      const fits = wanted.every((word) => texts[k].includes(word)) && selects.every((s) => each.dataset[s.dataset.by] === s.value);
+      each.hidden = !fits;
+      found += fits;
+    });
+    document.body.classList.toggle("searching", isAny);
+    for (const part of document.querySelectorAll("section.artefact")) {
+      part.hidden = isAny && ![...part.querySelectorAll("details.statement")].some((each) => !each.hidden);
+    }
+    form.querySelector("output").textContent = isAny ? `${found} of ${statements.length} statements` : "";
+  };
+  form.addEventListener("input", find);
+  form.addEventListener("submit", (event) => event.preventDefault());
+}
+// A link to a statement or check opens it.
+const open = () => {
+  let target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let each = target; each; each = each.parentElement) if (each.tagName === "DETAILS") each.open = true;
+  if (target) target.scrollIntoView();
+};
+addEventListener("hashchange", open);
+open();

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::CommandError;
+use super::{Finding, Scope};
 use crate::claims::{Ledger, Studied, Studies};
 use crate::plan::Plan;
-use crate::robustness::{Finding, Scope, StudyError};
 
 /// Results of a study cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,23 +27,34 @@ pub enum OutdatedStudy {
         /// Why.
         error: std::io::Error,
     },
+    /// An experiment that is to vary along is not there.
+    #[error("{experiment}: there is no experiment `{along}` to vary along")]
+    Along {
+        /// The experiment.
+        experiment: String,
+        /// The other.
+        along: String,
+    },
 }
 
 /// What the studies of a paper found, by check; a study that was not made says nothing, one that is outdated is an error.
-pub(super) fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Studies<'p>, CommandError> {
+///
+/// # Errors
+/// The first file that is damaged or outdated.
+pub fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Studies<'p>, OutdatedStudy> {
     let mut studies = Studies::new();
     let own = plans.iter().filter(|plan| plan.experiment.paper == ledger.paper);
     for plan in own.filter(|plan| !plan.experiment.undetermined.is_empty()) {
         let Some((path, findings)) = read(plan, results)? else { continue };
         let id = &plan.experiment.id;
-        let scope = Scope::new(plan, plans).map_err(|name| StudyError::Along(id.clone(), name))?;
+        let scope = Scope::new(plan, plans).map_err(|along| OutdatedStudy::Along { experiment: id.clone(), along })?;
         let (checks, _) = scope.checks(ledger, plan.experiment.study.samples());
         for (check, definition) in checks {
             let Some(finding) =
                 findings.iter().find(|finding| finding.check == check.id && finding.definition == definition)
             else {
                 let changed = OutdatedStudy::Changed { path, check: check.id.clone(), experiment: id.clone() };
-                return Err(changed.into());
+                return Err(changed);
             };
             studies.entry(check.id.clone()).or_default().push(Studied {
                 plan,
