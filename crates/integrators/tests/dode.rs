@@ -320,6 +320,31 @@ fn an_event_that_is_located_on_the_wrong_side_does_not_stop_the_time() {
     assert!(solution.statistics.unlocked_steps > 0 && solution.statistics.events > 8);
 }
 
+#[test]
+fn without_the_offset_some_events_are_found_twice() {
+    let ball = Balls { count: 1, stiffness: 1e4, damping: 16.0 };
+    let counts = |cel: Cel| {
+        let (solution, _) = run(&ball, &Dode { cel, ..Dode::default() }, &[1.0, 0.0], 2.0, 1e-6);
+        (solution.statistics.events, solution.statistics.sign_changes)
+    };
+    let (with, without) = (counts(Cel::ByKind), counts(Cel::Off));
+    assert_eq!(with.0, with.1);
+    assert_eq!(without.1, with.1, "each crossing happens");
+    assert!(without.0 > without.1, "{without:?}");
+}
+
+#[test]
+fn growth_of_the_step_can_be_limited() {
+    let ball = Balls { count: 1, stiffness: 1e4, damping: 16.0 };
+    let steps = |growth: Option<f64>| {
+        let dode = Dode { growth, ..Dode::default() };
+        run(&ball, &dode, &[1.0, 0.0], 0.4, 1e-3).0.statistics.steps_accepted
+    };
+    // from 4e-6 s to 0.1 s in free flight: two steps without limit, at least 14 at a factor of two
+    assert!(steps(None) <= 8, "{}", steps(None));
+    assert!((14..=24).contains(&steps(Some(2.0))), "{}", steps(Some(2.0)));
+}
+
 /// `g = 0.1 + 0.9 exp(−22 t)`, never zero; over a step of a second the cubic through its ends is.
 struct NearMiss;
 

@@ -41,7 +41,8 @@ pub use rolling_spheres::RollingSpheres;
 pub use slider_crank::SliderCrank;
 pub use squeezer::{Squeezer, SqueezerFormulation, SqueezerStart};
 pub use stand_ins::{
-    BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
+    BallAndTank, BallBetweenWalls, DampedCosineThreshold, DiodeBranches, DrivenRelaxation, RectifiedSine,
+    SpringDamperBall, Thermostat,
 };
 pub use stiff_double_pendulum::StiffDoublePendulum;
 pub use test_equations::{LinearOscillator, LinearTest, OscillationInTime};

@@ -3,7 +3,8 @@
 
 use mbsbench_models::bouncing_balls::{BouncingBalls, Contact, Restitution, SpringDamper, exact};
 use mbsbench_models::{
-    BallBetweenWalls, DampedCosineThreshold, DiodeBranches, RectifiedSine, SpringDamperBall, Thermostat,
+    BallAndTank, BallBetweenWalls, DampedCosineThreshold, DiodeBranches, DrivenRelaxation, RectifiedSine,
+    SpringDamperBall, Thermostat,
 };
 use mbsbench_problem::{EventKind, Formulated, ModelDefinition, Ode};
 
@@ -98,6 +99,27 @@ fn thermostat() {
     close(problem.exact(3.75), 1.505_135_7, 5e-8);
     assert_eq!(march(&problem, &events, 3.75)[1], -1.0);
     close(march(&problem, &events, 3.75)[0], problem.exact(3.75), 1e-9);
+}
+
+#[test]
+fn driven_relaxation() {
+    let problem = DrivenRelaxation::default();
+    let events = problem.events(3.75);
+    assert_eq!(events.len(), 7, "as Carver's second");
+    assert_eq!(events.iter().filter(|(_, index)| *index == 1).count(), 4);
+    close(march(&problem, &events, 3.75)[0], problem.exact(3.75), 1e-9);
+    close(problem.exact(1e-3), 1e-3, 1e-6);
+}
+
+#[test]
+fn ball_and_tank() {
+    let problem = BallAndTank::default();
+    let events = problem.events(3.64);
+    assert_eq!(events.len(), 20, "as Birta, Ören and Kettenis' third");
+    let y = march(&problem, &events, 3.64);
+    for (found, expected) in y.iter().zip(problem.exact(3.64)) {
+        close(*found, expected, 1e-8);
+    }
 }
 
 #[test]

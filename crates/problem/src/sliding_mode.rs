@@ -11,7 +11,7 @@ use crate::acceleration::{Multipliers, not_invertible};
 use crate::linalg::{Lu, multiply};
 use crate::{Failure, Mechanics, Ode, Scalar, Switches};
 
-pub use settings::{EquivalentControl, Metric, PositionCorrection, SlidingModeSettings};
+pub use settings::{EquivalentControl, Gain, Metric, PositionCorrection, RobustControl, SlidingModeSettings};
 
 /// Share of the terms of a surface below which its initial value is roundoff, and the surface counts as reached.
 /// A surface is a sum of a few products, each rounded a few times.
@@ -31,6 +31,9 @@ const ROUNDOFF: f64 = 64.0 * f64::EPSILON;
 /// After each step, once per pass (Eqs. 3.27–3.30, held surfaces only) with `F = Jᵀ (J Jᵀ)⁻¹` at the incoming state:
 /// `q ← q − F (Γ ; Φ)`, then `v ← v − F S(q, v)`.
 ///
+/// With [`Gain::Rate`] the robust control is multiplied by `(GB)⁻¹`. With [`RobustControl::Always`] its sign is that of the
+/// surface at each evaluation, and nothing else acts.
+///
 /// A surface is *held* from the start where no gains η are given or it holds initially; otherwise it is *being
 /// reached*, with the sign of its initial value, until the method locates its zero ([`Switches`], where
 /// function `i` is `s_i`). From then on it is held. Accuracy of the surfaces is that of the post-stabilisation; that of the motion is the
@@ -42,6 +45,8 @@ pub struct SlidingMode<P, S: Scalar = f64> {
     nonholonomic: usize,
     /// Robust control `−η_i sgn(s_i)` of a surface being reached; none for a held one.
     robust_control: Vec<Option<f64>>,
+    /// Robust control of an evaluation, in the units of the control.
+    robust: Vec<S>,
     /// Equivalent control of the start of the step, where it is frozen.
     frozen_control: Vec<S>,
     multipliers: Multipliers<S>,
@@ -101,6 +106,7 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
             coordinates,
             nonholonomic: mechanics.nonholonomic(),
             robust_control: vec![None; surfaces],
+            robust: zeros(surfaces),
             frozen_control: zeros(surfaces),
             multipliers: Multipliers::new(velocities, surfaces),
             bias: zeros(surfaces),
@@ -113,10 +119,17 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
             mechanics,
             settings,
         };
-        if !form.settings.eta.is_empty() {
+        if form.is_always_discontinuous() {
+            form.robust_control.fill(Some(0.0));
+        } else if !form.settings.eta.is_empty() {
             form.lock_signs(t, y);
         }
         form
+    }
+
+    /// Whether the discontinuous control is never switched off, and no surface ever held.
+    fn is_always_discontinuous(&self) -> bool {
+        self.settings.robust_control == RobustControl::Always
     }
 
     /// Whether surface `index` is held (and not still being reached).
@@ -185,20 +198,44 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
             EquivalentControl::EveryStage => self.equivalent_control(t)?,
             EquivalentControl::Frozen => self.control.copy_from_slice(&self.frozen_control),
         }
-        for (control, robust) in self.control.iter_mut().zip(&self.robust_control) {
-            if let Some(robust) = *robust {
-                *control += robust;
-            }
+        if self.robust_control.iter().any(Option::is_some) {
+            self.add_robust_control(t, q, v)?;
         }
         self.acceleration.copy_from_slice(&self.multipliers.free_acceleration);
         self.add_control(1.0);
-        if self.settings.acceleration_stabilization {
+        if self.settings.acceleration_stabilization && !self.is_always_discontinuous() {
             self.surface_rates_into_control();
             let (robust, grammian) = (&self.robust_control, &self.multipliers.grammian);
             self.held.factorize(|c| robust[c].is_none(), |a, b| grammian[(a, b)], t, "G B")?;
             self.release_reaching();
             self.held.factors.solve(&mut self.control);
             self.add_control(-1.0);
+        }
+        Ok(())
+    }
+
+    /// Adds `u_rob` at a state to `self.control`, with `G B` of the evaluation at that state.
+    fn add_robust_control(&mut self, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
+        if self.is_always_discontinuous() {
+            let mut s = std::mem::take(&mut self.robust);
+            self.surfaces(t, q, v, &mut s);
+            self.robust = s;
+            for (s, &eta) in self.robust.iter_mut().zip(&self.settings.eta) {
+                let sign = if s.value() == 0.0 { 0.0 } else { s.value().signum() };
+                *s = S::from(-eta * sign);
+            }
+        } else {
+            for (robust, reaching) in self.robust.iter_mut().zip(&self.robust_control) {
+                *robust = S::from(reaching.unwrap_or(0.0));
+            }
+        }
+        if self.settings.gain == Gain::Rate {
+            let grammian = &self.multipliers.grammian;
+            self.held.factorize(|_| true, |a, b| grammian[(a, b)], t, "G B")?;
+            self.held.factors.solve(&mut self.robust);
+        }
+        for (control, &robust) in self.control.iter_mut().zip(&self.robust) {
+            *control += robust;
         }
         Ok(())
     }
@@ -318,7 +355,7 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
     }
 
     fn projects(&self) -> bool {
-        self.settings.post_stabilization_passes > 0
+        self.settings.post_stabilization_passes > 0 && !self.is_always_discontinuous()
     }
 
     fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
@@ -326,7 +363,7 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
     }
 
     fn switches(&mut self) -> Option<&mut dyn Switches<S>> {
-        if self.settings.eta.is_empty() { None } else { Some(self) }
+        if self.settings.eta.is_empty() || self.is_always_discontinuous() { None } else { Some(self) }
     }
 }
 

@@ -53,6 +53,23 @@ pub enum Cel {
     Plus,
     /// No event past it (5.5). A bilateral function then keeps its side, and its event comes again.
     Minus,
+    /// At the zero itself, without offset: on either side of it, as rounding has it. An event located before it comes again
+    /// (discontinuity sticking, figures 4.1 and 5.4).
+    Off,
+}
+
+/// Which error-prone functions are looked at: those whose slopes at the ends of the step differ in sign and whose extremum
+/// points at zero. Section 5.2.1 includes them "regardless of whether they contain a root or not".
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorProne {
+    /// All, also those whose interpolant the interval test excludes.
+    #[default]
+    All,
+    /// Those whose interpolant the interval test does not exclude.
+    NotExcluded,
+    /// None.
+    Ignored,
 }
 
 /// Events that are close together are located as one (section 5.2.3). Bilateral events only.
@@ -106,12 +123,16 @@ pub struct Dode {
     pub events: bool,
     /// ε_d: an event is located where its offset function is at most so far from zero, in the function's unit.
     pub event_tolerance: f64,
-    /// On which side of zero: `by-kind`, `plus`, `minus`.
+    /// On which side of zero: `by-kind`, `plus`, `minus`, `off`.
     pub cel: Cel,
+    /// Which error-prone functions are looked at: `all`, `not-excluded`, `ignored`.
+    pub error_prone: ErrorProne,
     /// Region of concurrency; off where not given.
     pub region_of_concurrency: Option<RegionOfConcurrency>,
     /// h_max: largest step, s, where the task names none.
     pub max_step: f64,
+    /// Largest factor by which a step may exceed the one before; no limit where not given, as in (5.7).
+    pub growth: Option<f64>,
 }
 
 impl Default for Dode {
@@ -121,8 +142,10 @@ impl Default for Dode {
             events: true,
             event_tolerance: 1e-10,
             cel: Cel::default(),
+            error_prone: ErrorProne::default(),
             region_of_concurrency: None,
             max_step: 0.1,
+            growth: None,
         }
     }
 }
@@ -131,6 +154,9 @@ impl Parameters for Dode {
     fn check(&self) -> Result<(), OutOfRange> {
         OutOfRange::unless_positive("event-tolerance", self.event_tolerance)?;
         OutOfRange::unless_positive("max-step", self.max_step)?;
+        if let Some(growth) = self.growth.filter(|&growth| !(growth.is_finite() && growth > 1.0)) {
+            return Err(OutOfRange::new("growth", growth, "a finite number above one"));
+        }
         let Some(region) = self.region_of_concurrency else { return Ok(()) };
         OutOfRange::unless_positive("duration", region.duration)
             .and_then(|()| OutOfRange::unless_positive("amplitude", region.amplitude))

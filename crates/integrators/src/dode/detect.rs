@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Counted, EventKind, Failure, Scalar};
 
-use super::Cel;
+use super::{Cel, ErrorProne};
 use super::rules::{Detection, Rules};
 use super::state::State;
 
@@ -20,6 +20,7 @@ pub struct Candidate {
 pub struct Detector {
     event_tolerance: f64,
     cel: Cel,
+    error_prone: ErrorProne,
     detection: Detection,
     kinds: Vec<EventKind>,
     /// The configuration L over the step.
@@ -32,8 +33,9 @@ impl Detector {
     /// For a solve with these rules.
     #[must_use]
     pub fn new(rules: &Rules) -> Self {
-        let Rules { event_tolerance, cel, detection, .. } = *rules;
-        Self { event_tolerance, cel, detection, kinds: Vec::new(), locked: Vec::new(), candidates: Vec::new() }
+        let Rules { event_tolerance, cel, error_prone, detection, .. } = *rules;
+        let (kinds, locked, candidates) = (Vec::new(), Vec::new(), Vec::new());
+        Self { event_tolerance, cel, error_prone, detection, kinds, locked, candidates }
     }
 
     /// Takes over the functions at the start of a step: their kinds, and the configuration (5.3).
@@ -68,7 +70,10 @@ impl Detector {
     /// The offset function ĝ of (5.4) or (5.5), turned so that it rises through zero at the located time.
     #[must_use]
     pub fn offset_value<S: Scalar>(&self, index: usize, at: &State<S>) -> f64 {
-        let offset = self.event_tolerance + 0.5 * f64::EPSILON;
+        let offset = match self.cel {
+            Cel::Off => 0.0,
+            _ => self.event_tolerance + 0.5 * f64::EPSILON,
+        };
         self.direction(index) * at.values[index].value() - if self.is_located_past(index) { offset } else { -offset }
     }
 
@@ -77,7 +82,7 @@ impl Detector {
     pub fn is_located_past(&self, index: usize) -> bool {
         match self.cel {
             Cel::ByKind => !self.is_unilateral(index),
-            Cel::Plus => true,
+            Cel::Plus | Cel::Off => true,
             Cel::Minus => false,
         }
     }
@@ -105,9 +110,11 @@ impl Detector {
             if !changes && self.detection == Detection::Signs {
                 continue;
             }
-            let error_prone = rate0 * rate1 < 0.0 && g0 * g1 > 0.0 && g0 * rate0 < 0.0;
+            let turns = rate0 * rate1 < 0.0 && g0 * g1 > 0.0 && g0 * rate0 < 0.0;
+            let error_prone = turns && self.error_prone != ErrorProne::Ignored;
             let cubic = start.cubic(end, index);
-            if !changes && !error_prone && cubic.excludes_zero() {
+            let is_kept = error_prone && self.error_prone == ErrorProne::All;
+            if !changes && !is_kept && cubic.excludes_zero() {
                 continue;
             }
             let root = cubic.first_root().or_else(|| changes.then_some(1.0));

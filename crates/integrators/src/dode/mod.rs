@@ -17,7 +17,7 @@ mod sdirk;
 mod state;
 
 pub use cubic::Cubic;
-pub use definition::{Cel, Dode, PairName, RegionOfConcurrency};
+pub use definition::{Cel, Dode, ErrorProne, PairName, RegionOfConcurrency};
 pub(crate) use pair::Pair;
 pub(crate) use rules::{Detection, Rules};
 pub(crate) use run::solve;

@@ -91,6 +91,8 @@ struct Run<'r, 'p, S: Scalar, P> {
     watched: bool,
     /// Whether events are located at all.
     locating: bool,
+    /// Largest factor by which a step may exceed the one before.
+    growth: Option<f64>,
     /// Largest step with a function below zero, s.
     contact_step: Option<f64>,
     /// Whether the right-hand side is evaluated twice after an event.
@@ -126,6 +128,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             detector: Detector::new(rules),
             locator: Locator::new(rules, &start),
             chattering: Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value()),
+            growth: rules.growth,
             contact_step: rules.contact_step,
             evaluates_twice: rules.evaluates_twice,
             watched: observer.watches(),
@@ -227,6 +230,7 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
             let tau = (rel * largest).max(abs);
             let delta = if delta == 0.0 { LEAST_DIFFERENCE } else { delta };
             let next = max_step.min(0.8 * h.value() * (tau / delta).powf(exponent));
+            let next = self.growth.map_or(next, |growth| next.min(growth * h.value()));
             // An unlocked step is made whatever its error: it is as short as a step can reasonably be.
             if delta > tau && !self.unlocked {
                 self.statistics.steps_rejected += 1;

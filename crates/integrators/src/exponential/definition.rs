@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::LlmStepper;
 use super::pair::LlmPair;
 use crate::control::ControllerSettings;
-use crate::dode::{self, Cel, Detection, Rules};
+use crate::dode::{self, Cel, Detection, ErrorProne, Rules};
 use crate::drive;
 
 /// First step with error control where the task names none, s.
@@ -96,8 +96,10 @@ impl Llm {
             detection: Detection::Signs,
             event_tolerance: self.event_tolerance,
             cel: Cel::default(),
+            error_prone: ErrorProne::default(),
             region: None,
             max_step: task.t_end - task.t_start,
+            growth: None,
             contact_step: self.contact_step,
             evaluates_twice: false,
         }

@@ -10,11 +10,31 @@ use super::MarbleJar;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrangement {
-    /// One above the other, 30 mm apart from 175 mm on, on a spiral within 20 mm of the axis: marble `i` at radius
-    /// 0.02 (0.5 + 0.5 frac(0.618034 (i + seed))) m and angle 2.39996 i.
-    Poured,
+    /// One above the other on a spiral about the axis: marble `i` at angle 2.39996 i and radius
+    /// `spread` (0.5 + 0.5 frac(0.618034 (i + seed))).
+    Poured(Poured),
     /// A cubic lattice that fills the jar from the floor on, each marble a little displaced.
     Packed(Packed),
+}
+
+/// Marbles one above the other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Poured {
+    /// Height of the first marble's centre, m.
+    pub height: f64,
+    /// Distance of each from the one below, m.
+    pub spacing: f64,
+    /// Largest distance from the axis, m.
+    pub spread: f64,
+    /// Horizontal speed, m/s, of marble `i` in the direction 2.39996 i + 2π frac(0.618034 (i + seed)).
+    pub speed: f64,
+}
+
+impl Default for Poured {
+    fn default() -> Self {
+        Self { height: 0.175, spacing: 0.03, spread: 0.02, speed: 0.0 }
+    }
 }
 
 /// A cubic lattice.
@@ -35,10 +55,17 @@ impl Default for Packed {
 
 impl Arrangement {
     pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        let Self::Packed(Packed { spacing, displacement }) = self else { return Ok(()) };
-        OutOfRange::unless_positive("spacing", *spacing)
-            .and_then(|()| crate::range::not_negative("displacement", *displacement))
-            .map_err(|error| error.within("packed"))
+        let not_negative = crate::range::not_negative;
+        match self {
+            Self::Poured(Poured { height, spacing, spread, speed }) => OutOfRange::unless_positive("height", *height)
+                .and_then(|()| OutOfRange::unless_positive("spacing", *spacing))
+                .and_then(|()| not_negative("spread", *spread))
+                .and_then(|()| not_negative("speed", *speed))
+                .map_err(|error| error.within("poured")),
+            Self::Packed(Packed { spacing, displacement }) => OutOfRange::unless_positive("spacing", *spacing)
+                .and_then(|()| not_negative("displacement", *displacement))
+                .map_err(|error| error.within("packed")),
+        }
     }
 }
 
@@ -48,17 +75,24 @@ pub(super) fn state<S: Scalar>(parameters: &MarbleJar) -> Vec<S> {
     let mut state = vec![S::nought(); 6 * n];
     let (x, rest) = state.split_at_mut(n);
     let (y, rest) = rest.split_at_mut(n);
-    let z = &mut rest[..n];
+    let (z, rest) = rest.split_at_mut(n);
+    let (x_rate, rest) = rest.split_at_mut(n);
+    let y_rate = &mut rest[..n];
     match parameters.arrangement {
-        Arrangement::Poured => {
+        Arrangement::Poured(Poured { height, spacing, spread, speed }) => {
             for i in 0..n {
                 let turns = S::from(0.618034) * (i as f64 + f64::from(parameters.seed));
                 let part = turns - turns.value().floor();
-                let radius = S::from(0.02) * (part * 0.5 + 0.5);
+                let radius = S::from(spread) * (part * 0.5 + 0.5);
                 let (sin, cos) = (S::from(2.39996) * i as f64).sin_cos();
                 x[i] = radius * cos;
                 y[i] = radius * sin;
-                z[i] = S::from(0.03) * i as f64 + 0.175;
+                z[i] = S::from(spacing) * i as f64 + height;
+                if speed > 0.0 {
+                    let (sin, cos) = (S::from(2.39996) * i as f64 + S::pi() * part * 2.0).sin_cos();
+                    x_rate[i] = cos * speed;
+                    y_rate[i] = sin * speed;
+                }
             }
         }
         Arrangement::Packed(packed) => {
@@ -116,6 +150,17 @@ mod tests {
                 assert!((s[80 + i] - (0.175 + 0.03 * i as f64)).abs() < 1e-15);
             }
             assert!(s[120..].iter().all(|&v| v == 0.0));
+        }
+    }
+
+    #[test]
+    fn marbles_can_be_thrown_sideways() {
+        let arrangement = Arrangement::Poured(Poured { speed: 0.3, ..Poured::default() });
+        let thrown = state::<f64>(&MarbleJar { arrangement, ..MarbleJar::default() });
+        assert_eq!(thrown[..30], state::<f64>(&MarbleJar::default())[..30]);
+        for i in 0..10 {
+            assert!((thrown[30 + i].hypot(thrown[40 + i]) - 0.3).abs() < 1e-15);
+            assert_eq!(thrown[50 + i], 0.0);
         }
     }
 

@@ -15,7 +15,7 @@ mod parameters;
 mod reach;
 
 pub use equations::Jar;
-pub use initial::Arrangement;
+pub use initial::{Arrangement, Poured};
 pub use model::MarbleModel;
 pub use neighbours::NeighbourList;
 pub use ode::MarbleOde;

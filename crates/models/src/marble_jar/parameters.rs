@@ -4,7 +4,7 @@ use mbsbench_problem::{Model, ModelDefinition, OutOfRange, Parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Arrangement, Jar, MarbleModel};
+use super::{Arrangement, Jar, MarbleModel, Poured};
 use crate::range::not_negative;
 
 /// Most marbles of which all pairs are looked at: 200 million of them.
@@ -32,7 +32,7 @@ pub struct MarbleJar {
     pub stiffness: f64,
     /// Damping `c` of each contact, N s/m; none by default (damped runs of this project: 5).
     pub damping: f64,
-    /// Where the marbles are at the start, at rest.
+    /// Where the marbles are at the start.
     pub arrangement: Arrangement,
     /// Which of the initial positions of an ensemble; 0 is the one whose numbers are compared with printed ones.
     /// All have the same heights.
@@ -62,7 +62,7 @@ impl Default for MarbleJar {
             gravity: 9.81,
             stiffness: 3e6,
             damping: 0.0,
-            arrangement: Arrangement::Poured,
+            arrangement: Arrangement::Poured(Poured::default()),
             seed: 0,
             candidates: Candidates::All,
         }
@@ -137,6 +137,10 @@ mod tests {
         assert_eq!(
             check(|p| p.arrangement = serde_json::from_str(r#"{ "packed": { "spacing": 0 } }"#).unwrap()),
             Err("arrangement.packed.spacing".into())
+        );
+        assert_eq!(
+            check(|p| p.arrangement = serde_json::from_str(r#"{ "poured": { "speed": -1 } }"#).unwrap()),
+            Err("arrangement.poured.speed".into())
         );
     }
 

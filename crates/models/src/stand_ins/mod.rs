@@ -4,18 +4,23 @@
 //! The originals' definitions are in none of the sources that could be found; only sizes, kinds and numbers of events are
 //! printed. Each problem here has those as far as they can be had, and a solution in closed form, or between its
 //! events at least. Its numbers cannot be compared with the printed ones. The spans recommended in the docstrings are
-//! short enough for the printed numbers of steps, none of which is longer than 0.1 s.
+//! short enough for the printed numbers of steps, none of which is longer than 0.1 s. `Thermostat` and `BallBetweenWalls` have a
+//! state more than the printed problems; `DrivenRelaxation` and `BallAndTank` have as many.
 
+mod ball_and_tank;
 mod ball_between_walls;
 mod damped_cosine_threshold;
 mod diode_branches;
+mod driven_relaxation;
 mod rectified_sine;
 mod spring_damper_ball;
 mod thermostat;
 
+pub use ball_and_tank::BallAndTank;
 pub use ball_between_walls::BallBetweenWalls;
 pub use damped_cosine_threshold::DampedCosineThreshold;
 pub use diode_branches::DiodeBranches;
+pub use driven_relaxation::DrivenRelaxation;
 pub use rectified_sine::RectifiedSine;
 pub use spring_damper_ball::SpringDamperBall;
 pub use thermostat::Thermostat;

@@ -30,6 +30,10 @@ pub struct SlidingModeSettings {
     pub metric: Metric,
     /// Which constraints the correction of the positions removes.
     pub position_correction: PositionCorrection,
+    /// How long the discontinuous control `−η sgn(s)` is kept on (compere2001, section 3.2.4).
+    pub robust_control: RobustControl,
+    /// What the gains η are gains of.
+    pub gain: Gain,
 }
 
 impl Default for SlidingModeSettings {
@@ -42,6 +46,8 @@ impl Default for SlidingModeSettings {
             post_stabilization_passes: 2,
             metric: Metric::default(),
             position_correction: PositionCorrection::default(),
+            robust_control: RobustControl::default(),
+            gain: Gain::default(),
         }
     }
 }
@@ -53,6 +59,9 @@ impl Parameters for SlidingModeSettings {
         }
         for (index, &eta) in self.eta.iter().enumerate() {
             OutOfRange::unless_positive(&format!("eta[{index}]"), eta)?;
+        }
+        if self.robust_control == RobustControl::Always && self.eta.is_empty() {
+            return Err(OutOfRange::new("eta", "an empty list", "a gain for each surface, as `robust-control` is `always`"));
         }
         if self.post_stabilization_passes > 2 {
             return Err(OutOfRange::new("post-stabilization-passes", self.post_stabilization_passes, "0, 1 or 2"));
@@ -109,6 +118,29 @@ pub enum PositionCorrection {
     Holonomic,
 }
 
+/// How long the discontinuous control `−η sgn(s)` is kept on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RobustControl {
+    /// Until a surface is reached; from then on post-stabilisation holds it (the hybrid method).
+    #[default]
+    UntilReached,
+    /// Always, with the sign of the surface at each evaluation: sliding-mode control as it is without the hybrid method. No
+    /// surface is ever held, nothing is corrected, at the accelerations or after a step.
+    Always,
+}
+
+/// What the gains η of the discontinuous control are gains of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gain {
+    /// Of the control itself, a multiplier: `u_rob = −η sgn(s)`, as printed, so that `Ṡ = −GB η sgn(s)`.
+    #[default]
+    Control,
+    /// Of the rate of the surfaces, as the sliding equation (3.19) asks: `u_rob = −(GB)⁻¹ η sgn(s)`, so that `Ṡ = −η sgn(s)`.
+    Rate,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +157,7 @@ mod tests {
         assert_eq!(check(|s| s.sigma = -1.0), Err("sigma".into()));
         assert_eq!(check(|s| s.sigma = f64::INFINITY), Err("sigma".into()));
         assert_eq!(check(|s| s.eta = vec![1.0, 0.0]), Err("eta[1]".into()));
+        assert_eq!(check(|s| s.robust_control = RobustControl::Always), Err("eta".into()));
         assert_eq!(check(|s| s.post_stabilization_passes = 3), Err("post-stabilization-passes".into()));
         let two = SlidingModeSettings { eta: vec![1.0, 2.0], ..SlidingModeSettings::default() };
         assert_eq!(two.check_surfaces(2), Ok(()));

@@ -266,3 +266,36 @@ fn failures_say_what_is_singular() {
     runaway[0] = f64::NAN;
     assert_eq!(particle.rhs(1.5, &runaway, &mut [0.0; 6]), Err(Failure::NonFinite { time: 1.5 }));
 }
+
+fn surface_rates(form: &mut SlidingMode<MechanicsOf<'static, Particle>>) -> [f64; 2] {
+    let mut rates = [0.0; 2];
+    Switches::rates(form, TIME, &STATE, &mut rates).unwrap();
+    rates
+}
+
+#[test]
+fn gains_of_the_rate_are_the_rates_of_the_surfaces() {
+    let eta = || vec![0.3, 0.7];
+    let signs = [-1.0, 1.0];
+    let mut multiplier = form(|s| s.eta = eta());
+    let mut rate = form(|s| (s.eta, s.gain) = (eta(), Gain::Rate));
+    let (as_printed, as_asked) = (surface_rates(&mut multiplier), surface_rates(&mut rate));
+    for i in 0..2 {
+        assert_relative_eq!(as_asked[i], -eta()[i] * signs[i], max_relative = 1e-12);
+        assert!((as_printed[i] - as_asked[i]).abs() > 0.01, "surface {i}: G B is not the unit matrix");
+    }
+}
+
+#[test]
+fn a_control_that_is_always_on_follows_the_signs_and_corrects_nothing() {
+    let mut always = form(|s| (s.eta, s.robust_control, s.gain) = (vec![0.3, 0.7], RobustControl::Always, Gain::Rate));
+    assert!(!always.projects());
+    assert!(always.switches().is_none());
+    assert_relative_eq!(surface_rates(&mut always)[1], -0.7, max_relative = 1e-12);
+    // a state on the other side of the second surface, by its position
+    let mut beyond = STATE;
+    beyond[1] -= 1.0;
+    let mut rates = [0.0; 2];
+    Switches::rates(&mut always, TIME, &beyond, &mut rates).unwrap();
+    assert_relative_eq!(rates[1], 0.7, max_relative = 1e-12);
+}

@@ -1,0 +1,147 @@
+//! A bouncing ball beside a tank that runs empty, in place of the third problem of Birta, Ören and Kettenis.
+
+use mbsbench_problem::{
+    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
+    SwitchedModel,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::bouncing_balls::{Restitution, exact};
+use crate::watched::{Watched, WatchedModel};
+
+/// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once; stands in for
+/// the third problem of Birta, Ören and Kettenis, whose definition was not found.
+///
+/// As table 5.2 of compere2001 has it: three states `(y, v, z)`, two functions, both unilateral, that must not become
+/// negative, `g₁ = y` and `g₂ = z`; events ever closer, 20 of them (16 bounces, 4 fillings) in [0, 3.64] s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct BallAndTank {
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
+    /// Height from which the ball falls, m.
+    pub height: f64,
+    /// Coefficient of restitution of the floor, above 0 and at most 1.
+    pub restitution: f64,
+    /// Level of the full tank, m; it is full at the start.
+    pub level: f64,
+    /// Rate at which the level falls, m/s.
+    pub outflow: f64,
+}
+
+impl BallAndTank {
+    fn floor(&self) -> Restitution {
+        Restitution { coefficient: self.restitution }
+    }
+
+    /// Times of the events up to `t_end`, s, in order, with the number of the function.
+    #[must_use]
+    pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
+        let bounces = exact::bounces(self.height, self.gravity, &self.floor(), t_end);
+        let fillings = (1..).map(|n| f64::from(n) * self.level / self.outflow).take_while(|&t| t <= t_end);
+        let mut events: Vec<_> =
+            bounces.into_iter().map(|event| (event.time, 0)).chain(fillings.map(|t| (t, 1))).collect();
+        events.sort_by(|a, b| a.0.total_cmp(&b.0));
+        events
+    }
+
+    /// The state `(y, v, z)`.
+    #[must_use]
+    pub fn exact(&self, t: f64) -> [f64; 3] {
+        let (y, v) = exact::rigid_state(self.height, self.gravity, &self.floor(), t);
+        [y, v, self.level - (self.outflow * t).rem_euclid(self.level)]
+    }
+}
+
+impl Default for BallAndTank {
+    fn default() -> Self {
+        Self { gravity: 9.81, height: 0.85, restitution: 0.8, level: 0.9, outflow: 1.0 }
+    }
+}
+
+impl Parameters for BallAndTank {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("gravity", self.gravity)?;
+        OutOfRange::unless_positive("height", self.height)?;
+        OutOfRange::unless_positive("restitution", self.restitution)?;
+        if self.restitution > 1.0 {
+            return Err(OutOfRange::new("restitution", self.restitution, "a number above zero and at most one"));
+        }
+        OutOfRange::unless_positive("level", self.level)?;
+        OutOfRange::unless_positive("outflow", self.outflow)
+    }
+}
+
+impl ModelDefinition for BallAndTank {
+    const NAME: &'static str = "ball-and-tank";
+    const SUMMARY: &'static str =
+        "ball with restitution beside a tank that is refilled; stands in for Birta, Ören and Kettenis' third problem";
+    const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(WatchedModel(self.clone()))
+    }
+}
+
+impl SwitchedModel for BallAndTank {
+    fn dimension(&self) -> usize {
+        3
+    }
+
+    fn functions(&self) -> usize {
+        2
+    }
+
+    fn kind(&self, _index: usize) -> EventKind {
+        EventKind::Unilateral
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], _configuration: &[bool], dydt: &mut [S]) {
+        dydt[0] = y[1];
+        dydt[1] = S::from(-self.gravity);
+        dydt[2] = S::from(-self.outflow);
+    }
+
+    fn values<S: Scalar>(&self, _t: S, y: &[S], g: &mut [S]) {
+        g[0] = y[0];
+        g[1] = y[2];
+    }
+
+    fn jump<S: Scalar>(&self, index: usize, _t: S, y: &mut [S]) {
+        if index == 0 {
+            y[1] = -y[1] * self.restitution;
+        } else {
+            y[2] += S::from(self.level);
+        }
+    }
+}
+
+impl Watched for BallAndTank {
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsSwitchedOde::new(self))
+    }
+
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        vec![S::from(self.height), S::nought(), S::from(self.level)]
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position]
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("y", "m", "height of the ball"),
+            Observable::new("v", "m/s", "its velocity upwards"),
+            Observable::new("z", "m", "level of the tank"),
+            Observable::new("error", "m", "larger difference of y and z from the closed form"),
+        ]
+    }
+
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let exact = self.exact(t);
+        values[..3].copy_from_slice(y);
+        values[3] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+    }
+}
