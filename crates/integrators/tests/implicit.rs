@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use common::constrained::{Manufactured, Pendulum, Record, record};
 use common::{Circle, Cubic, Known, constrained, solve};
-use mbsbench_integrators::implicit::{Charts, InitialDerivatives, Start};
+use mbsbench_integrators::implicit::{Charts, InitialDerivatives, Prediction, Start};
 use mbsbench_integrators::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
@@ -156,6 +156,36 @@ fn a_start_without_accelerations_is_of_first_order() {
             let order = order(|steps| errors(&*method, steps)[class], 512);
             assert!((order - 1.0).abs() < 0.1, "{name}: order {order:.3}");
         }
+    }
+}
+
+/// First guesses decide on the iterations and not on the solution, where no chart is about them.
+#[test]
+fn predictions_change_iterations_only() {
+    let with = |prediction: Prediction| {
+        methods![
+            SHARP;
+            "lms3": Lms3 { prediction: prediction },
+            "ss3": Ss3 { prediction: prediction },
+            "msstc3": Msstc3 { prediction: prediction },
+            "mssth4": Mssth4 { rho: 0.0, prediction: prediction },
+        ]
+    };
+    let end = |method: &dyn Method| {
+        let solution = solve(&Cubic, method, 2.0, Settings::fixed(0.03));
+        assert_eq!(solution.failure, None);
+        (solution.state, solution.statistics.newton_iterations)
+    };
+    let [paper, constant, second] = [Prediction::Paper, Prediction::Constant, Prediction::SecondOrder].map(with);
+    for ((paper, constant), second) in paper.iter().zip(&constant).zip(&second) {
+        let name = paper.0;
+        let [paper, constant, second] = [paper, constant, second].map(|(_, method)| end(&**method));
+        for (state, _) in [&constant, &second] {
+            assert!(largest_difference(state, &paper.0) < 1e-12, "{name}");
+        }
+        assert!(second.1 < constant.1, "{name}: {} iterations, {} with a constant guess", second.1, constant.1);
+        let like = if name == "ss3" { constant.1 } else { second.1 };
+        assert!(name == "mssth4" || paper.1 == like, "{name}: {} iterations", paper.1);
     }
 }
 

@@ -8,7 +8,7 @@ use super::history::{History, add};
 use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
-use super::settings::Charts;
+use super::settings::{Charts, Prediction};
 
 /// `y_k = y_{k−1} + h (b₀ y'_k + b₋₁ y'_{k−1} + Σ_p Re(b_{I,p} p^p_{k−1}))`; zhang2022, Eqs. 9 to 11 and 18 to 20.
 ///
@@ -20,12 +20,15 @@ pub struct Auxiliaries {
     parts: Vec<Vec<f64>>,
     /// `y'` at the start of the step.
     before: Vec<f64>,
+    prediction: Prediction,
+    /// Size of the step before, s; 0 before the first.
+    last_step: f64,
 }
 
 impl Auxiliaries {
     /// Before the first step.
-    pub fn new(formula: SingleStep) -> Self {
-        Self { formula, parts: Vec::new(), before: Vec::new() }
+    pub fn new(formula: SingleStep, prediction: Prediction) -> Self {
+        Self { formula, parts: Vec::new(), before: Vec::new(), prediction, last_step: 0.0 }
     }
 
     /// Brings the auxiliaries forward from the derivatives before to derivatives `now`.
@@ -62,7 +65,9 @@ impl Scheme for Auxiliaries {
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
         // What the formula remembers besides the point solved last is either re-expressed with it or left alone.
         let follows = solver.charts != Charts::Moving;
-        solver.recentre(history, 1, if follows { &mut self.parts } else { &mut [] });
+        let two_points = self.prediction == Prediction::SecondOrder && self.last_step > 0.0;
+        let live = if two_points { 2 } else { 1 };
+        solver.recentre(history, live, if follows { &mut self.parts } else { &mut [] });
         let n = self.before.len();
         self.before.copy_from_slice(&history.newest().rates[..n]);
         let start = history.newest();
@@ -73,15 +78,18 @@ impl Scheme for Auxiliaries {
             add(weight.re * h, &parts[0], &mut unknowns.base);
             add(-weight.im * h, &parts[1], &mut unknowns.base);
         }
-        Predictor::CONSTANT.predict(h, history, &mut unknowns.rates);
+        let predictor =
+            if two_points { Predictor::hermite(1.0, [0.0, -self.last_step / h]) } else { Predictor::CONSTANT };
+        predictor.predict(h, history, &mut unknowns.rates);
         let c = self.formula.b_0 * h;
-        solver.recentre_at_prediction(history, 1, if follows { &mut self.parts } else { &mut [] }, c);
+        solver.recentre_at_prediction(history, live, if follows { &mut self.parts } else { &mut [] }, c);
         if follows {
             self.before.copy_from_slice(&history.newest().rates[..n]);
         }
         solver.solve(Stage { number: 1, t: solver.t_end, c })?;
         self.advance(&solver.unknowns.rates[..n]);
         history.push(&solver.unknowns.y, &solver.unknowns.rates);
+        self.last_step = h;
         Ok(())
     }
 }

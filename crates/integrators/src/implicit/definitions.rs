@@ -5,6 +5,7 @@ use nalgebra::{Complex, DMatrix};
 
 use super::drive::{self, Plan};
 use super::scheme::Scheme;
+use super::settings::Prediction;
 
 pub use runge_kutta::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4, Mssth5,
@@ -31,8 +32,11 @@ macro_rules! definition {
             pub max_iterations: u32,
             /// Derivatives and multipliers at the start: `consistent` or `zero`.
             pub initial_derivatives: InitialDerivatives,
-            /// Where local coordinates of rotations are centred: `step`, `stage` or `prediction`.
+            /// Where local coordinates of rotations are centred: `step`, `stage`, `prediction` or `moving`.
             pub charts: Charts,
+            /// What first guesses are made of: `paper`, `constant` or `second-order`.
+            #[serde(skip_serializing_if = "Prediction::is_paper")]
+            pub prediction: Prediction,
         }
 
         impl Default for $type {
@@ -43,6 +47,7 @@ macro_rules! definition {
                     max_iterations: 20,
                     initial_derivatives: InitialDerivatives::default(),
                     charts: Charts::default(),
+                    prediction: Prediction::default(),
                 }
             }
         }
@@ -68,7 +73,7 @@ macro_rules! definition {
                     initial: self.initial_derivatives,
                     charts: self.charts,
                 };
-                Box::new(Implicit { rule: self.rule(), plan })
+                Box::new(Implicit { rule: self.rule(), plan, prediction: self.prediction })
             }
         }
     };
@@ -92,14 +97,15 @@ trait Rule: Send + Sync + 'static {
     fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
     /// Coefficients and what they hold.
     fn details(&self) -> Vec<String>;
-    /// The formula at the start of a run.
-    fn scheme(&self) -> Self::Scheme;
+    /// The formula at the start of a run, with what its first guesses are made of.
+    fn scheme(&self, prediction: Prediction) -> Self::Scheme;
 }
 
 /// A definition as a method.
 struct Implicit<R> {
     rule: R,
     plan: Plan,
+    prediction: Prediction,
 }
 
 impl<R: Rule> Method for Implicit<R> {
@@ -131,7 +137,7 @@ impl<R: Rule> Method for Implicit<R> {
         if let Some(reason) = self.rule.refusal() {
             return drive::refused(reason, &problem, task);
         }
-        drive::solve(self, &self.plan, self.rule.scheme(), problem, task, observer)
+        drive::solve(self, &self.plan, self.rule.scheme(self.prediction), problem, task, observer)
     }
 }
 

@@ -51,5 +51,5 @@ pub use definitions::{
 };
 pub use dirk::Esdirk;
 pub use multistep::LinearMultistep;
-pub use settings::{Charts, InitialDerivatives, Start};
+pub use settings::{Charts, InitialDerivatives, Prediction, Start};
 pub use single_step::SingleStep;

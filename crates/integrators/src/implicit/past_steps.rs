@@ -7,7 +7,7 @@ use super::history::{History, add};
 use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
-use super::settings::Start;
+use super::settings::{Prediction, Start};
 
 /// `y_k = Σ α_j y_{k−j} + h Σ β_j y'_{k−j}`; zhang2022, Eq. 2.
 ///
@@ -27,7 +27,7 @@ pub struct PastSteps {
 
 impl PastSteps {
     /// With its start; `rho` is that of the formula.
-    pub fn new(formula: LinearMultistep, rho: f64, start: Start) -> Self {
+    pub fn new(formula: LinearMultistep, rho: f64, start: Start, prediction: Prediction) -> Self {
         let ladder = |steps: usize| match steps {
             2 => LinearMultistep::lms2(rho),
             3 => LinearMultistep::lms3(rho),
@@ -40,7 +40,10 @@ impl PastSteps {
         Self {
             first: (0..formula.steps() - 1).map(first).collect(),
             formula,
-            predictor: Predictor::hermite(1.0, [0.0, -1.0]),
+            predictor: match prediction {
+                Prediction::Constant => Predictor::CONSTANT,
+                Prediction::Paper | Prediction::SecondOrder => Predictor::hermite(1.0, [0.0, -1.0]),
+            },
             rho,
             made: 0,
             last_step: 0.0,

@@ -52,3 +52,27 @@ impl Charts {
         matches!(self, Self::Prediction | Self::Moving)
     }
 }
+
+/// What the first guess of `y'` at a point is made of. It decides on the iterations that Newton's method takes, and on the
+/// solution by no more than the tolerance of that, but where charts are about the predicted point.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prediction {
+    /// As zhang2022 has it in section 3.1: multistep formulas from the two points solved last, single-step formulas from
+    /// one, stages from two but the first implicit one, and the last of formulas of order four and more from three.
+    #[default]
+    Paper,
+    /// `y'` of the point solved last, everywhere (Eq. 15).
+    Constant,
+    /// From the two points solved last (Eq. 12), also in single-step formulas and in the last stage of those of order four
+    /// and more; not in the first step nor in the first implicit stage.
+    SecondOrder,
+}
+
+impl Prediction {
+    /// Whether it is the paper's; runs are not named by it then.
+    #[must_use]
+    pub fn is_paper(&self) -> bool {
+        *self == Self::Paper
+    }
+}

@@ -7,7 +7,7 @@ use super::history::{History, add};
 use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
-use super::settings::Charts;
+use super::settings::{Charts, Prediction};
 
 /// `y_i = y_{k−1} + h Σ_{j<i} a_ij y'_j + γ h y'_i`; zhang2022, Eqs. 5 and 6.
 ///
@@ -21,13 +21,16 @@ pub struct Stages {
 
 impl Stages {
     /// With the predictors of its stages.
-    pub fn new(formula: &Esdirk) -> Self {
+    pub fn new(formula: &Esdirk, prediction: Prediction) -> Self {
         let formula: Esdirk<f64> = formula.rounded();
         let c = &formula.nodes;
         let last = c.len() - 1;
         let predictor = |i: usize| match i {
             1 => Predictor::CONSTANT,
-            _ if i == last && formula.order >= 4 => Predictor::hermite(c[i], [c[i - 1], c[i - 2], c[i - 3]]),
+            _ if prediction == Prediction::Constant => Predictor::CONSTANT,
+            _ if i == last && formula.order >= 4 && prediction == Prediction::Paper => {
+                Predictor::hermite(c[i], [c[i - 1], c[i - 2], c[i - 3]])
+            }
             _ => Predictor::hermite(c[i], [c[i - 1], c[i - 2]]),
         };
         Self { predictors: (1..=last).map(predictor).collect(), formula }

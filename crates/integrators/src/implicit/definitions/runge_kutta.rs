@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Implicit, Plan, Rule, at_least_one, check_rho};
 use crate::implicit::Esdirk;
-use crate::implicit::settings::{Charts, InitialDerivatives};
+use crate::implicit::settings::{Charts, InitialDerivatives, Prediction};
 use crate::implicit::stages::Stages;
 
 impl Rule for Esdirk {
@@ -29,8 +29,8 @@ impl Rule for Esdirk {
         self.details()
     }
 
-    fn scheme(&self) -> Stages {
-        Stages::new(self)
+    fn scheme(&self, prediction: Prediction) -> Stages {
+        Stages::new(self, prediction)
     }
 }
 

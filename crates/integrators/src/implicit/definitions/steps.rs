@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Implicit, Plan, Rule, at_least_one, check_rho};
 use crate::implicit::auxiliaries::Auxiliaries;
 use crate::implicit::past_steps::PastSteps;
-use crate::implicit::settings::{Charts, InitialDerivatives, Start};
+use crate::implicit::settings::{Charts, InitialDerivatives, Prediction, Start};
 use crate::implicit::{LinearMultistep, SingleStep};
 
 /// A linear multistep formula with its start.
@@ -44,8 +44,8 @@ impl Rule for Multistep {
         self.formula.details()
     }
 
-    fn scheme(&self) -> PastSteps {
-        PastSteps::new(self.formula.clone(), self.rho, self.start)
+    fn scheme(&self, prediction: Prediction) -> PastSteps {
+        PastSteps::new(self.formula.clone(), self.rho, self.start, prediction)
     }
 }
 
@@ -68,8 +68,8 @@ impl Rule for SingleStep {
         self.details()
     }
 
-    fn scheme(&self) -> Auxiliaries {
-        Auxiliaries::new(self.clone())
+    fn scheme(&self, prediction: Prediction) -> Auxiliaries {
+        Auxiliaries::new(self.clone(), prediction)
     }
 }
 
