@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use common::constrained::{self, Manufactured};
 use common::{Circle, Cubic, Known};
-use mbsbench_integrators::exponential::LlmController;
+use mbsbench_integrators::exponential::{LlmController, LlmNorm};
 use mbsbench_integrators::{Llm, LlmStepper, Stepper};
 use mbsbench_problem::{
     AsOde, Counted, Failure, Method, MethodDefinition, Observer, Ode, OdeModel, Scalar, Settings, Silent, Solution,
@@ -189,7 +189,7 @@ fn local_errors_of_figure_6() {
     let start = [0.0, -1.0, t];
     for (h, exact_norm, estimated_norm) in table {
         let mut ode = AsOde(&Chirp);
-        let mut stepper = LlmStepper::new(3, true).estimating(true, None);
+        let mut stepper = LlmStepper::new(3, true).estimating(true, LlmNorm::Euclidean, None);
         let mut end = [0.0; 3];
         stepper.step(&mut Counted::new(&mut ode), t, h, &start, &mut end).unwrap();
         let exact = [(1.0 / (t + h)).sin(), (1.0 / (t + h)).cos(), t + h];
@@ -217,7 +217,7 @@ fn the_estimate_is_the_closed_form_for_one_component() {
     for h in [0.3f64, 0.7, 1.5, 4.0] {
         let y = 0.8;
         let (a, f) = (y - 3.0, 0.5 * y * y - 3.0 * y);
-        let mut stepper = LlmStepper::new(1, false).estimating(true, None);
+        let mut stepper = LlmStepper::new(1, false).estimating(true, LlmNorm::Euclidean, None);
         let mut end = [0.0];
         stepper.step(&mut Counted::new(&mut AsOde(&Scalar1)), 0.0, h, &[y], &mut end).unwrap();
         let z: f64 = a * h;
@@ -282,6 +282,16 @@ fn a_tolerance_of_its_own_takes_the_place_of_the_task_s() {
     };
     let own = Llm { tol: Some(1e-3), ..Llm::default() };
     assert_eq!(steps(own, Settings::tolerance(1e-9, 1e-9)), steps(Llm::default(), to_tolerance(1e-3)));
+}
+
+/// No component is larger than the Euclidean norm, so that the same bound on the largest admits longer steps.
+#[test]
+fn the_norm_of_an_error_is_a_choice() {
+    let steps = |norm| {
+        let method = Llm { norm, ..Llm::default() }.method();
+        solve(&*method, &mut AsOde(&Cubic), &Cubic.exact(0.0), 5.0, to_tolerance(1e-5)).statistics.steps_accepted
+    };
+    assert!(steps(LlmNorm::Largest) < steps(LlmNorm::Euclidean));
 }
 
 /// A linear problem has no error: the step grows at once to the end of the span.

@@ -27,6 +27,31 @@ pub enum LlmController {
     Pi,
 }
 
+/// What the size of an estimated local error is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LlmNorm {
+    /// The 2-norm of the state.
+    #[default]
+    Euclidean,
+    /// Its largest component.
+    Largest,
+}
+
+impl LlmNorm {
+    /// Whether it is the one of which a name of a run says nothing.
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) fn of(self, x: &[f64]) -> f64 {
+        match self {
+            Self::Euclidean => x.iter().map(|x| x * x).sum::<f64>().sqrt(),
+            Self::Largest => x.iter().fold(0.0, |largest, x| x.abs().max(largest)),
+        }
+    }
+}
+
 /// The local linearisation method: the exact solution of the equations linearised at the start of each step,
 ///
 /// ```text
@@ -38,7 +63,7 @@ pub enum LlmController {
 /// coefficients and a right-hand side linear in time, A-stable. One evaluation of `f` and `J` and one exponential a step.
 ///
 /// With error control, a second exponential gives the local error `l` (Eqs. 30–34) from one more evaluation of `f`; a step
-/// is accepted where the 2-norm `r = ‖l‖` or `‖l‖/h` is at most the tolerance. Exponent `k` is 3 or 2. The first
+/// is accepted where `r = ‖l‖` or `‖l‖/h` is at most the tolerance. Exponent `k` is 3 or 2. The first
 /// step is 0.02 s where the task names none. No bound on growth; a step shrinks at most a thousandfold at once. The
 /// estimate is that of a remainder that grows quadratically over the step: not to be trusted where `h` is no longer small
 /// against the periods of what the nonlinear terms excite.
@@ -52,11 +77,14 @@ pub enum LlmController {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Llm {
-    /// tol: bound on the error in the 2-norm of the state, in the mixed units of its components (per second with
+    /// tol: bound on the error in the norm of the state, in the mixed units of its components (per second with
     /// `per-unit-step`), with error control. Where not given, that of the task, `abs + rel · ‖y‖`.
     pub tol: Option<f64>,
     /// Whether the error per unit step is controlled (EPUS) or the error per step (EPS).
     pub per_unit_step: bool,
+    /// The norm of the state and of its error, which gil2013 does not name: `euclidean` or `largest`.
+    #[serde(skip_serializing_if = "LlmNorm::is_default")]
+    pub norm: LlmNorm,
     /// The step-size controller: `elementary` or `pi`.
     pub controller: LlmController,
     /// Whether local errors are estimated with constant steps, too, for an observer.
@@ -78,6 +106,7 @@ impl Default for Llm {
         Self {
             tol: None,
             per_unit_step: true,
+            norm: LlmNorm::default(),
             controller: LlmController::default(),
             estimate: false,
             events: true,
@@ -164,7 +193,7 @@ impl Method for Solver {
             initial_step.get_or_insert(FIRST_STEP);
         }
         if self.0.estimate || drive::is_adaptive(&task) {
-            stepper = stepper.estimating(self.0.per_unit_step, self.0.tol);
+            stepper = stepper.estimating(self.0.per_unit_step, self.0.norm, self.0.tol);
         }
         if self.0.balance {
             stepper = stepper.balanced();

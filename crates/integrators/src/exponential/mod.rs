@@ -5,5 +5,5 @@ mod definition;
 mod pair;
 mod stepper;
 
-pub use definition::{Llm, LlmController};
+pub use definition::{Llm, LlmController, LlmNorm};
 pub use stepper::LlmStepper;

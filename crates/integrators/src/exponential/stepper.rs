@@ -3,6 +3,7 @@
 use mbsbench_problem::{Counted, Failure, Statistics};
 use nalgebra::DMatrix;
 
+use super::LlmNorm;
 use super::blocks::BlockExponential;
 use crate::Stepper;
 
@@ -11,6 +12,7 @@ use crate::Stepper;
 pub struct LlmStepper {
     autonomous: bool,
     per_unit_step: bool,
+    norm: LlmNorm,
     /// Tolerance in place of that of the task.
     tolerance: Option<f64>,
     jacobian: DMatrix<f64>,
@@ -42,6 +44,7 @@ impl LlmStepper {
         Self {
             autonomous,
             per_unit_step: true,
+            norm: LlmNorm::default(),
             tolerance: None,
             jacobian: DMatrix::zeros(n, n),
             derivative: vec![0.0; n],
@@ -52,10 +55,10 @@ impl LlmStepper {
         }
     }
 
-    /// The same with error estimates: per unit step or per step, and with a tolerance on the 2-norm in place of that of
+    /// The same with error estimates: per unit step or per step, in a norm, and with a tolerance in place of that of
     /// the task. A step then evaluates the right-hand side at its end.
     #[must_use]
-    pub fn estimating(mut self, per_unit_step: bool, tolerance: Option<f64>) -> Self {
+    pub fn estimating(mut self, per_unit_step: bool, norm: LlmNorm, tolerance: Option<f64>) -> Self {
         let n = self.derivative.len();
         let estimate = Estimate {
             remainder: vec![0.0; n],
@@ -63,7 +66,7 @@ impl LlmStepper {
             is_known: false,
             block: BlockExponential::new(n, 3),
         };
-        (self.per_unit_step, self.tolerance, self.estimate) = (per_unit_step, tolerance, Some(estimate));
+        (self.per_unit_step, self.norm, self.tolerance, self.estimate) = (per_unit_step, norm, tolerance, Some(estimate));
         self
     }
 
@@ -125,10 +128,6 @@ impl LlmStepper {
     }
 }
 
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
 impl Stepper<f64> for LlmStepper {
     fn order(&self) -> u32 {
         2
@@ -163,13 +162,14 @@ impl Stepper<f64> for LlmStepper {
         }
     }
 
-    /// Of the 2-norm of the local error, over the step where errors are per unit step (gil2013, Eq. 39), to the tolerance
-    /// given, or to `abs + rel · ‖y‖₂` with the larger of the states at both ends.
+    /// Of the norm of the local error, over the step where errors are per unit step (gil2013, Eq. 39), to the tolerance
+    /// given, or to `abs + rel · ‖y‖` with the larger of the states at both ends.
     fn error(&mut self, h: f64, start: &[f64], end: &[f64], rel: f64, abs: f64) -> Option<f64> {
-        let tolerance = self.tolerance.unwrap_or_else(|| abs + rel * norm(start).max(norm(end)));
+        let norm = self.norm;
+        let tolerance = self.tolerance.unwrap_or_else(|| abs + rel * norm.of(start).max(norm.of(end)));
         let per = if self.per_unit_step { h } else { 1.0 };
         let error = self.error_estimate();
-        (!error.is_empty()).then(|| norm(error) / (per * tolerance))
+        (!error.is_empty()).then(|| norm.of(error) / (per * tolerance))
     }
 
     fn error_order(&self) -> Option<u32> {
