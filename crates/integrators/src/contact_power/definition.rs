@@ -57,16 +57,38 @@ pub struct ContactPower {
     pub beta: f64,
     /// Where the search for a step begins: `i` (the paper's) or `pi`.
     pub predictor: Predictor,
+    /// Integral gain of `pi`; 0.3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integral: Option<f64>,
+    /// Proportional gain of `pi`; 0.4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proportional: Option<f64>,
 }
 
 impl Default for ContactPower {
     fn default() -> Self {
         let (inner, predictor) = (Inner::default(), Predictor::default());
-        Self { inner, gamma: 0.75, epsilon: 0.01, alpha: 100.0, eta: 0.1, beta: 1.0 / 3.0, predictor }
+        Self {
+            inner,
+            gamma: 0.75,
+            epsilon: 0.01,
+            alpha: 100.0,
+            eta: 0.1,
+            beta: 1.0 / 3.0,
+            predictor,
+            integral: None,
+            proportional: None,
+        }
     }
 }
 
 impl ContactPower {
+    /// Integral and proportional gain of the predictor [`Predictor::Pi`]; where not given, those of K. Gustafsson, ACM Trans.
+    /// Math. Softw. 17 (1991) 533–554.
+    pub(super) fn gains(&self) -> [f64; 2] {
+        [self.integral.unwrap_or(0.3), self.proportional.unwrap_or(0.4)]
+    }
+
     fn formula(&self) -> Formula {
         match self.inner {
             Inner::StormerVerlet => Formula::stormer_verlet(),
@@ -79,6 +101,11 @@ impl Parameters for ContactPower {
     fn check(&self) -> Result<(), OutOfRange> {
         OutOfRange::unless_finite("gamma", self.gamma)?;
         OutOfRange::unless_positive("epsilon", self.epsilon)?;
+        for (field, gain) in [("integral", self.integral), ("proportional", self.proportional)] {
+            if let Some(gain) = gain {
+                OutOfRange::unless_finite(field, gain)?;
+            }
+        }
         OutOfRange::unless_positive("beta", self.beta)?;
         if !(self.alpha.is_finite() && self.alpha >= 0.0) {
             return Err(OutOfRange::new("alpha", self.alpha, "zero or a finite number above it"));

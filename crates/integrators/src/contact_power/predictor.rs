@@ -11,21 +11,18 @@ pub enum Predictor {
     /// Integrating, `u_{k+1} = u_k/(1 + r_k)` (modin2005, Eq. 15).
     #[default]
     I,
-    /// Proportional and integrating, `u_{k+1} = u_k (1 + r_k)^(−k_I − k_P) (1 + r_{k−1})^(k_P)` with `k_I = 0.3` and
-    /// `k_P = 0.4`, the gains of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. The paper suggests such a
+    /// Proportional and integrating, `u_{k+1} = u_k (1 + r_k)^(−k_I − k_P) (1 + r_{k−1})^(k_P)`. The paper suggests such a
     /// controller and names no gains.
     Pi,
 }
 
 impl Predictor {
     /// The first trial after a step of `u` with residual `r`, which came after one with residual `before`. Residuals
-    /// lie above −1.
-    pub(super) fn next(self, u: f64, r: f64, before: f64) -> f64 {
-        const INTEGRAL: f64 = 0.3;
-        const PROPORTIONAL: f64 = 0.4;
+    /// lie above −1. The gains are those of [`Pi`](Self::Pi).
+    pub(super) fn next(self, u: f64, r: f64, before: f64, [integral, proportional]: [f64; 2]) -> f64 {
         match self {
             Self::I => u / (1.0 + r),
-            Self::Pi => u * (1.0 + r).powf(-INTEGRAL - PROPORTIONAL) * (1.0 + before).powf(PROPORTIONAL),
+            Self::Pi => u * (1.0 + r).powf(-integral - proportional) * (1.0 + before).powf(proportional),
         }
     }
 }
@@ -39,7 +36,7 @@ mod tests {
     proptest! {
         #[test]
         fn both_are_controllers_of_the_logarithm(u in 1e-6..1.1_f64, r in -0.99..0.99_f64, before in -0.99..0.99_f64) {
-            let change = |predictor: Predictor| predictor.next(u, r, before).ln() - u.ln();
+            let change = |predictor: Predictor| predictor.next(u, r, before, [0.3, 0.4]).ln() - u.ln();
             let (error, last) = (r.ln_1p(), before.ln_1p());
             prop_assert!((change(Predictor::I) + error).abs() < 1e-12, "Equation 15");
             prop_assert!((change(Predictor::Pi) + 0.3 * error + 0.4 * (error - last)).abs() < 1e-12);
@@ -49,7 +46,7 @@ mod tests {
         /// residual whose W does not change.
         #[test]
         fn the_prediction_is_exact_where_the_objective_is_constant(u in 1e-6..1.1_f64, w in 1e-6..1.0_f64) {
-            let predicted = Predictor::I.next(u, residual(u, [1.0 / w; 2]), 0.0);
+            let predicted = Predictor::I.next(u, residual(u, [1.0 / w; 2]), 0.0, [0.3, 0.4]);
             prop_assert!((predicted / w - 1.0).abs() < 1e-9);
             prop_assert!(residual(predicted, [1.0 / w; 2]).abs() < 1e-9);
         }

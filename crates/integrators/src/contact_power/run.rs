@@ -78,6 +78,7 @@ struct Run<'r, 'p> {
     observer: &'r mut dyn Observer,
     objective: Objective,
     predictor: Predictor,
+    gains: [f64; 2],
     epsilon: f64,
     eta: f64,
     /// Largest `u` that the task allows.
@@ -120,6 +121,7 @@ impl<'r, 'p> Run<'r, 'p> {
             observer,
             objective: Objective { alpha: method.alpha, beta: method.beta },
             predictor: method.predictor,
+            gains: method.gains(),
             epsilon: method.epsilon,
             eta: method.eta,
             largest: longest.map_or(f64::INFINITY, |step| step / method.epsilon).min(1.0 + method.eta),
@@ -154,7 +156,7 @@ impl<'r, 'p> Run<'r, 'p> {
 
     /// Trials until one meets the criterion, or none will. Leaves the step in `trial` and gives its `u`.
     fn find(&mut self) -> Result<f64, Failure> {
-        let predicted = self.predictor.next(self.u, self.start.residual, self.residual_before);
+        let predicted = self.predictor.next(self.u, self.start.residual, self.residual_before, self.gains);
         let rest = (self.task.t_end - self.t) / self.epsilon;
         let mut search = Search::new(self.eta, predicted, self.largest.min(rest));
         let mut not_finite = 0;

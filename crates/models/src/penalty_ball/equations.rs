@@ -14,8 +14,8 @@ impl ContactModel for PenaltyBall {
         1
     }
 
-    fn accelerations<S: Scalar>(&self, _t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]) {
-        let force = self.contact_force(q[0], v[0]);
+    fn accelerations<S: Scalar>(&self, t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]) {
+        let force = self.contact_force(q[0] - t * self.floor_speed, v[0] - self.floor_speed);
         accelerations[0] = force / self.mass - self.gravity;
         if let Some(power) = powers.first_mut() {
             *power = force * v[0];
@@ -23,12 +23,12 @@ impl ContactModel for PenaltyBall {
     }
 
     fn is_autonomous(&self) -> bool {
-        true
+        self.floor_speed == 0.0
     }
 }
 
 impl PenaltyBall {
-    /// Force of the floor on the ball, N, at height `q` and velocity `v`.
+    /// Force of the floor on the ball, N, at height `q` above the floor and velocity `v` relative to it.
     fn contact_force<S: Scalar>(&self, q: S, v: S) -> S {
         if q.value() < 0.0 { -(q * self.stiffness + v * self.damping) } else { S::nought() }
     }
@@ -47,7 +47,7 @@ impl Watched for PenaltyBall {
     }
 
     fn initial<S: Scalar>(&self) -> Vec<S> {
-        vec![S::from(self.height), S::from(self.velocity)]
+        vec![S::from(self.height), S::from(self.velocity + self.floor_speed)]
     }
 
     fn classes(&self) -> Vec<Class> {
@@ -57,16 +57,17 @@ impl Watched for PenaltyBall {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("height", "m", "height above the undeformed floor").of_class(Class::Position),
-            Observable::new("velocity", "m/s", "velocity, upwards").of_class(Class::Velocity),
+            Observable::new("velocity", "m/s", "velocity relative to the floor, upwards").of_class(Class::Velocity),
             Observable::new("contact_force", "N", "force of the floor on the ball"),
-            Observable::new("contact_power", "W", "that force times the velocity"),
+            Observable::new("contact_power", "W", "that force times the velocity of the ball, which a moving floor adds to"),
             Observable::new("energy", "J", "kinetic energy, gravity and spring, zero at rest on the floor"),
             Observable::new("top_height", "m", "height to which the energy would lift the ball"),
         ]
     }
 
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
-        let (force, energy) = (self.contact_force(y[0], y[1]), self.energy(y[0], y[1]));
-        values.copy_from_slice(&[y[0], y[1], force, force * y[1], energy, energy / (self.mass * self.gravity)]);
+    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
+        let (height, velocity) = (y[0] - t * self.floor_speed, y[1] - self.floor_speed);
+        let (force, energy) = (self.contact_force(height, velocity), self.energy(height, velocity));
+        values.copy_from_slice(&[height, velocity, force, force * y[1], energy, energy / (self.mass * self.gravity)]);
     }
 }

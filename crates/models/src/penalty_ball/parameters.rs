@@ -23,15 +23,24 @@ pub struct PenaltyBall {
     pub mass: f64,
     /// Acceleration of gravity, m/s².
     pub gravity: f64,
-    /// Height at the start, above the floor, m.
+    /// Height at the start, above the floor, m; below zero the ball starts in contact, and has no closed form here.
     pub height: f64,
-    /// Velocity at the start, upwards, m/s.
+    /// Velocity at the start relative to the floor, upwards, m/s.
     pub velocity: f64,
+    /// Speed at which the floor moves upwards, m/s.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub floor_speed: f64,
+}
+
+/// Whether a parameter that came later has no effect, so that runs without it keep their names.
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 impl Default for PenaltyBall {
     fn default() -> Self {
-        Self { stiffness: 1e7, damping: 0.0, mass: 1.0, gravity: 9.81, height: 1.0, velocity: 0.0 }
+        Self { stiffness: 1e7, damping: 0.0, mass: 1.0, gravity: 9.81, height: 1.0, velocity: 0.0, floor_speed: 0.0 }
     }
 }
 
@@ -44,8 +53,9 @@ impl Parameters for PenaltyBall {
             return Err(OutOfRange::new("damping", self.damping, "a number below the critical damping 2 √(k m)"));
         }
         OutOfRange::unless_positive("gravity", self.gravity)?;
-        OutOfRange::unless_positive("height", self.height)?;
-        OutOfRange::unless_finite("velocity", self.velocity)
+        OutOfRange::unless_finite("height", self.height)?;
+        OutOfRange::unless_finite("velocity", self.velocity)?;
+        OutOfRange::unless_finite("floor-speed", self.floor_speed)
     }
 }
 
@@ -77,7 +87,9 @@ mod tests {
         assert_eq!(check(|p| p.damping = 1e4), Err("damping".into()));
         assert_eq!(check(|p| p.mass = 0.0), Err("mass".into()));
         assert_eq!(check(|p| p.gravity = 0.0), Err("gravity".into()));
-        assert_eq!(check(|p| p.height = 0.0), Err("height".into()));
+        assert_eq!(check(|p| p.height = -1e-6), Ok(()));
+        assert_eq!(check(|p| p.height = f64::INFINITY), Err("height".into()));
+        assert_eq!(check(|p| p.floor_speed = f64::NAN), Err("floor-speed".into()));
         assert_eq!(check(|p| p.velocity = f64::NAN), Err("velocity".into()));
     }
 

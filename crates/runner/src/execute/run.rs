@@ -143,6 +143,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         after: vec![0.0; observables.len()],
         state: initial.clone(),
         properties: [f64::NAN; stepwise::COUNT],
+        size_before: None,
         row: vec![0.0; recorded.len()],
         decimator: (!recorded.is_empty()).then(|| {
             if job.drawing.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
@@ -233,6 +234,8 @@ struct Watch<'m> {
     recorded: Vec<usize>,
     /// Properties of the present step where a state is recorded.
     properties: [f64; stepwise::COUNT],
+    /// Size of the step before the present one, s.
+    size_before: Option<f64>,
     row: Vec<f64>,
     /// Largest distance of recorded states, s.
     every: Option<f64>,
@@ -268,7 +271,7 @@ impl Watch<'_> {
             // A state that cannot be had leaves a gap in a drawing.
             if step.within.state_at(t, &mut self.state).is_ok() {
                 self.inside.observe(t, &self.state, &mut self.inner);
-                self.properties = properties(step, part / parts);
+                self.properties = properties(step, part / parts, self.size_before);
                 self.record(t, Values::Inner);
             }
             part += 1.0;
@@ -326,11 +329,12 @@ impl Observer for Watch<'_> {
         }
         // The first step is known only now, and the curves of its properties begin at its start.
         if step.index == 1 {
-            self.properties = properties(step, 0.0);
+            self.properties = properties(step, 0.0, self.size_before);
             self.record(step.t_start, Values::Before);
         }
         self.record_inside(step);
-        self.properties = properties(step, 1.0);
+        self.properties = properties(step, 1.0, self.size_before);
+        self.size_before = Some(step.t_end - step.t_start);
         self.record(step.t_end, Values::After);
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),

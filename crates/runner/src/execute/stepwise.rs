@@ -3,7 +3,7 @@
 use mbsbench_problem::{Model, Observable, Step};
 
 /// Number of the properties.
-pub const COUNT: usize = 4;
+pub const COUNT: usize = 5;
 
 /// The model's observables, and after them the properties of steps.
 #[must_use]
@@ -14,17 +14,18 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
         Observable::new("error_estimate", "1", "2-norm of the local error that the method estimates for that step"),
         Observable::new("error_estimate_rate", "1/s", "the same over the size of the step"),
         Observable::new("step_number", "1", "steps made so far; in a step, with the part of it that is over"),
+        Observable::new("step_change", "1", "size of the step that ends there over that of the step before; 1 of the first"),
     ]);
     observables
 }
 
 /// The properties of a step, in their order, where a part of it is over, from 0 at its start to 1 at its end; no numbers where
-/// the method estimates no errors.
+/// the method estimates no errors. `before` is the size of the step before, s.
 #[must_use]
-pub fn properties(step: &Step<'_>, part: f64) -> [f64; COUNT] {
+pub fn properties(step: &Step<'_>, part: f64, before: Option<f64>) -> [f64; COUNT] {
     let size = step.t_end - step.t_start;
     let error = estimated_error(step.error_estimate).unwrap_or(f64::NAN);
-    [size, error, error / size, step.index as f64 - 1.0 + part]
+    [size, error, error / size, step.index as f64 - 1.0 + part, size / before.unwrap_or(size)]
 }
 
 /// 2-norm of a local error that a method estimates; none where it does not.

@@ -8,11 +8,15 @@ use super::error::grid;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 /// Whether a run has failed, 1 or 0: it does not reach its end, an observable is no number, or its magnitude exceeds a multiple of
-/// the reference's largest one. Beside it the limits. Empty without a reference, unless the run does not reach its end; for a run that could not be
-/// made it is empty too.
+/// the reference's largest one. Beside it the limits, and what the run was like before it failed: the end of the last step within the limits, s,
+/// the largest step up to there, s, and the largest magnitude of each observable; of a run that does not fail, of all of it. Empty without a
+/// reference, unless the run does not reach its end; for a run that could not be made it is empty too.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failed {
+    /// Name of the rule, where an experiment has several: `failed(name)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
     /// Limits, any of which may be exceeded.
     limits: Vec<Limit>,
     /// Distance of the times (s) at which the reference is asked.
@@ -52,8 +56,14 @@ impl MeasureDefinition for Failed {
         "1 where a run does not reach its end or exceeds multiples of the reference's largest observables, 0 otherwise";
 
     fn columns(&self) -> Vec<String> {
+        let of = |what: &str| format!("{what}{}", self.rule.as_ref().map_or(String::new(), |rule| format!("({rule})")));
+        if self.rule.is_some() {
+            return vec![of(Self::NAME)];
+        }
         let limits = self.limits.iter().map(|limit| format!("limit({})", limit.of));
-        std::iter::once(Self::NAME.to_owned()).chain(limits).collect()
+        let steps = ["t_within_limits", "max_within_limits(step_size)"].map(str::to_owned);
+        let extremes = self.limits.iter().map(|limit| format!("max_within_limits({})", limit.of));
+        std::iter::once(of(Self::NAME)).chain(limits).chain(steps).chain(extremes).collect()
     }
     fn observables(&self) -> Vec<String> {
         self.limits.iter().map(|limit| limit.of.clone()).collect()
@@ -67,7 +77,9 @@ impl MeasureDefinition for Failed {
             let peak = peak(context.reference?, &limit.of, &times)?;
             Some((context.index(&limit.of)?, (limit.times * peak).max(limit.at_least)))
         });
-        Box::new(Judge { limits: limits.collect(), is_exceeded: false })
+        let limits: Vec<_> = limits.collect();
+        let extremes = vec![0.0; limits.len()];
+        Box::new(Judge { limits, is_exceeded: false, is_named: self.rule.is_some(), within: None, step: 0.0, extremes })
     }
 }
 
@@ -82,6 +94,14 @@ fn peak(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Opt
 struct Judge {
     limits: Vec<Option<(usize, f64)>>,
     is_exceeded: bool,
+    /// The rule has a name, and no columns but that.
+    is_named: bool,
+    /// End of the last step within the limits, s.
+    within: Option<f64>,
+    /// Largest step up to there, s.
+    step: f64,
+    /// Largest magnitude of each observable up to there.
+    extremes: Vec<f64>,
 }
 
 impl Measure for Judge {
@@ -89,6 +109,14 @@ impl Measure for Judge {
         // What is no number is below no limit.
         let exceeds = |&(index, limit): &(usize, f64)| step.end[index].is_nan() || step.end[index].abs() > limit;
         self.is_exceeded |= self.limits.iter().flatten().any(exceeds);
+        if self.is_exceeded {
+            return;
+        }
+        self.within = Some(step.t_end);
+        self.step = self.step.max(step.t_end - step.t_start);
+        for (extreme, limit) in self.extremes.iter_mut().zip(&self.limits) {
+            *extreme = limit.map_or(0.0, |(index, _)| extreme.max(step.end[index].abs()));
+        }
     }
 
     fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
@@ -98,7 +126,13 @@ impl Measure for Judge {
             Some(_) => Some(1.0),
             None => has_limits.then(|| f64::from(u8::from(self.is_exceeded))),
         };
-        std::iter::once(failed).chain(self.limits.iter().map(|limit| limit.map(|(_, limit)| limit))).collect()
+        if self.is_named {
+            return vec![failed];
+        }
+        let of_limits = self.limits.iter().map(|limit| limit.map(|(_, limit)| limit));
+        let known = |value: f64| (has_limits && self.within.is_some()).then_some(value);
+        let before = [self.within.filter(|_| has_limits), known(self.step)].into_iter();
+        std::iter::once(failed).chain(of_limits).chain(before).chain(self.extremes.iter().map(|&x| known(x))).collect()
     }
 }
 
@@ -109,7 +143,7 @@ mod tests {
 
     fn measure() -> Failed {
         let limit = |of: &str, times, at_least| Limit { of: of.to_owned(), times, at_least };
-        let measure = Failed { limits: vec![limit("q", 5.0, 0.0), limit("v", 10.0, 1000.0)], every: 1.0 };
+        let measure = Failed { rule: None, limits: vec![limit("q", 5.0, 0.0), limit("v", 10.0, 1000.0)], every: 1.0 };
         measure.check().unwrap();
         measure
     }
@@ -133,7 +167,8 @@ mod tests {
 
     #[test]
     fn limits_are_multiples_of_the_peaks_of_the_reference() {
-        assert_eq!(failed(20.0, 1000.0, false), [Some(0.0), Some(20.0), Some(1000.0)]);
+        let all = [0.0, 20.0, 1000.0, 2.0, 1.0, 20.0, 1000.0].map(Some);
+        assert_eq!(failed(20.0, 1000.0, false), all);
         for (q, v) in [(20.1, 0.0), (-20.1, 0.0), (0.0, 1001.0), (f64::NAN, 0.0), (0.0, f64::INFINITY)] {
             assert_eq!(failed(q, v, false)[0], Some(1.0), "{q} and {v}");
         }
@@ -141,13 +176,23 @@ mod tests {
     }
 
     #[test]
+    fn what_a_run_was_like_before_it_failed_is_known() {
+        let observables = |t: f64| vec![[1.0, -3.0, 50.0, 60.0][t as usize], 0.0];
+        let values = ended(against(&measure(), &[0.0, 1.0, 2.0, 3.0], observables, Some(&reference(4.0))), false);
+        assert_eq!(values, [1.0, 20.0, 1000.0, 1.0, 1.0, 3.0, 0.0].map(Some));
+        let named = Failed { rule: Some("strict".to_owned()), ..measure() };
+        assert_eq!(named.columns(), ["failed(strict)"]);
+        assert_eq!(ended(against(&named, &[0.0, 1.0], |_| vec![0.0; 2], Some(&reference(4.0))), false), [Some(0.0)]);
+    }
+
+    #[test]
     fn a_reference_that_is_no_good_has_no_limits() {
         let against = |reference: Option<&ReferenceTrajectory>, failure| {
             ended(against(&measure(), &[0.0, 1.0, 2.0], |_| vec![0.0; 2], reference), failure)
         };
-        assert_eq!(against(Some(&reference(2.9)), false), [None; 3]);
-        assert_eq!(against(None, false), [None; 3]);
-        assert_eq!(against(None, true), [Some(1.0), None, None]);
+        assert_eq!(against(Some(&reference(2.9)), false), [None; 7]);
+        assert_eq!(against(None, false), [None; 7]);
+        assert_eq!(against(None, true)[..2], [Some(1.0), None]);
     }
 
     #[test]
