@@ -195,6 +195,12 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         None
     }
 
+    /// Largest magnitude of a characteristic root for the damped oscillator `x″ + 2 ζ ω x′ + ω² x = 0`, with `ωh` and ζ not
+    /// negative: all points of the left half plane are `λh = ωh (−ζ ± √(ζ² − 1))`. None where it is not written down.
+    fn damped_radius(&self, _omega_h: f64, _damping_ratio: f64) -> Option<f64> {
+        None
+    }
+
     /// Coefficients and what they are proved to hold, for a reader of `mbsbench describe`: one line each, indented where it
     /// belongs to the one above. Empty where there is nothing to list.
     fn details(&self) -> Vec<String> {

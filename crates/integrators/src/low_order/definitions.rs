@@ -69,6 +69,10 @@ impl<R: Rule> Method for Solver<R> {
         Some(self.0.discretisation().amplification(self.0.alpha(), omega_h))
     }
 
+    fn damped_radius(&self, omega_h: f64, damping_ratio: f64) -> Option<f64> {
+        self.0.discretisation().damped_radius(self.0.alpha(), omega_h, damping_ratio)
+    }
+
     fn details(&self) -> Vec<String> {
         self.0.details()
     }

@@ -12,6 +12,7 @@ mod drift;
 mod error;
 mod extremes;
 mod failed;
+mod half_plane;
 mod landmarks;
 mod linear;
 mod relative_error;
@@ -37,6 +38,7 @@ pub use extremes::{
     VelocityConstraintMax,
 };
 pub use failed::{Failed, Limit};
+pub use half_plane::HalfPlaneRadius;
 pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
 pub use linear::LinearAnalysis;
 pub use relative_error::RelativeError;

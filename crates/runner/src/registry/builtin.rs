@@ -127,6 +127,7 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::LocalError>()
         .measure::<measures::Amplification>()
         .measure::<measures::LinearAnalysis>()
+        .measure::<measures::HalfPlaneRadius>()
         .measure::<measures::StepMap>()
         .measure::<measures::StepsAccepted>()
         .measure::<measures::StepsRejected>()
