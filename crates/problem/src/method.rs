@@ -185,6 +185,12 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         Unsuitable::without_rhs(problem)
     }
 
+    /// Whether the method counts the operations of its linear algebra
+    /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
+    fn counts_flops(&self) -> bool {
+        false
+    }
+
     /// The matrix that takes what a step starts from to what it leaves for the undamped oscillator `x″ + ω² x = 0`, written
     /// as `x′ = iωx` or as the equation of second order that it is; `omega_h` is `ωh` with the whole step `h`, positive.
     ///
@@ -192,6 +198,12 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// in an order of the method's own: the eigenvalues are the characteristic roots of the method, and do not depend on it.
     /// None for methods that are not linear on linear problems, or whose matrix is not written down.
     fn amplification(&self, _omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        None
+    }
+
+    /// Largest magnitude of a characteristic root for the damped oscillator `x″ + 2 ζ ω x′ + ω² x = 0`, with `ωh` and ζ not
+    /// negative: all points of the left half plane are `λh = ωh (−ζ ± √(ζ² − 1))`. None where it is not written down.
+    fn damped_radius(&self, _omega_h: f64, _damping_ratio: f64) -> Option<f64> {
         None
     }
 

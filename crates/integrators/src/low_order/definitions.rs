@@ -57,6 +57,10 @@ impl<R: Rule> Method for Solver<R> {
         self.0.order()
     }
 
+    fn counts_flops(&self) -> bool {
+        true
+    }
+
     fn adapts(&self) -> bool {
         false
     }
@@ -67,6 +71,10 @@ impl<R: Rule> Method for Solver<R> {
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         Some(self.0.discretisation().amplification(self.0.alpha(), omega_h))
+    }
+
+    fn damped_radius(&self, omega_h: f64, damping_ratio: f64) -> Option<f64> {
+        self.0.discretisation().damped_radius(self.0.alpha(), omega_h, damping_ratio)
     }
 
     fn details(&self) -> Vec<String> {

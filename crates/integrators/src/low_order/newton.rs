@@ -15,6 +15,8 @@ pub struct Cost {
     pub factorizations: u64,
     /// Solutions with its factors.
     pub solves: u64,
+    /// Operations of all linear algebra.
+    pub flops: u64,
 }
 
 /// How the iterations of a run are made.
@@ -59,6 +61,12 @@ impl Iteration {
             };
             evaluate(problem, trial, forms);
             if forms {
+                if self.settings.load_derivatives != 1.0 {
+                    let derivatives = &mut trial.derivatives;
+                    for matrix in [&mut derivatives.forces_by_position, &mut derivatives.forces_by_velocity] {
+                        *matrix *= self.settings.load_derivatives;
+                    }
+                }
                 // What is not finite shows in the factors or in the correction.
                 if formula.form(trial).is_err() {
                     let finite = trial.terms.are_finite();

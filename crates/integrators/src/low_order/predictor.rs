@@ -106,6 +106,15 @@ impl GeneralizedAlphaWeights {
     }
 }
 
+/// The matrix of Newmark's formulas with the weights of Hilber, Hughes and Taylor, on the damped oscillator.
+fn hht((beta, gamma): (f64, f64), alpha: f64, omega_h: f64, damping_ratio: f64) -> DMatrix<Complex<f64>> {
+    let (square, damping) = (omega_h * omega_h, 2.0 * damping_ratio * omega_h);
+    let of_end = 1.0 + alpha;
+    let end = Matrix3::new(1.0, 0.0, -beta, 0.0, 1.0, -gamma, of_end * square, of_end * damping, 1.0);
+    let start = Matrix3::new(1.0, 1.0, 0.5 - beta, 0.0, 1.0, 1.0 - gamma, alpha * square, alpha * damping, 0.0);
+    real(&end, &start)
+}
+
 /// `end⁻¹ start`.
 fn real(end: &Matrix3<f64>, start: &Matrix3<f64>) -> DMatrix<Complex<f64>> {
     let matrix = end.lu().solve(start).expect("the determinant is one plus a positive multiple of ω²h²");
@@ -126,15 +135,29 @@ impl Discretisation {
     /// h² a₁ = −(1+α) w² x₁ + α w² x₀,   x₁ = x₀ + h v₀ + h² ((1/2 − β) a₀ + β a₁),   v₁ = v₀ + h ((1−γ) a₀ + γ a₁)
     /// ```
     pub fn amplification(self, alpha: f64, omega_h: f64) -> DMatrix<Complex<f64>> {
-        let (beta, gamma) = match self {
-            Self::Newmark { beta, gamma } => (beta, gamma),
-            Self::GeneralizedAlpha(weights) => return weights.amplification(omega_h),
-            Self::Bdf => return LinearMultistep::lms2(0.0).amplification(Complex::new(0.0, omega_h)),
-        };
-        let square = omega_h * omega_h;
-        let end = Matrix3::new(1.0, 0.0, -beta, 0.0, 1.0, -gamma, (1.0 + alpha) * square, 0.0, 1.0);
-        let start = Matrix3::new(1.0, 1.0, 0.5 - beta, 0.0, 1.0, 1.0 - gamma, alpha * square, 0.0, 0.0);
-        real(&end, &start)
+        match self {
+            Self::Newmark { beta, gamma } => hht((beta, gamma), alpha, omega_h, 0.0),
+            Self::GeneralizedAlpha(weights) => weights.amplification(omega_h),
+            Self::Bdf => LinearMultistep::lms2(0.0).amplification(Complex::new(0.0, omega_h)),
+        }
+    }
+
+    /// Largest magnitude of a root with damping, `f = −2 ζ ω v − ω² x`; see
+    /// [`Method::damped_radius`](mbsbench_problem::Method::damped_radius). None for the generalized-α formulas.
+    pub fn damped_radius(self, alpha: f64, omega_h: f64, damping_ratio: f64) -> Option<f64> {
+        match self {
+            Self::Newmark { beta, gamma } => {
+                Some(spectral_radius(&hht((beta, gamma), alpha, omega_h, damping_ratio)))
+            }
+            Self::GeneralizedAlpha(_) => None,
+            Self::Bdf => {
+                let root = Complex::new(damping_ratio * damping_ratio - 1.0, 0.0).sqrt();
+                let radius = |z: Complex<f64>| spectral_radius(&LinearMultistep::lms2(0.0).amplification(z * omega_h));
+                // the smaller of two real roots without cancellation: their product is one
+                let fast = -(root + damping_ratio);
+                Some(radius(fast).max(radius(fast.inv())))
+            }
+        }
     }
 }
 

@@ -101,18 +101,29 @@ pub struct NewtonSettings {
     pub jacobian: JacobianUse,
     /// Start of the first step's iteration: `consistent` or `zero`.
     pub first_guess: FirstGuess,
+    /// Factor of the derivatives of the applied forces in the matrix: 1 has them right, 0 leaves them out. The iteration ends on
+    /// the same residuals.
+    #[serde(skip_serializing_if = "is_one")]
+    pub load_derivatives: f64,
+}
+
+/// A setting that changes nothing is no part of a run's name.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+fn is_one(factor: &f64) -> bool {
+    *factor == 1.0
 }
 
 impl Default for NewtonSettings {
     fn default() -> Self {
         let (jacobian, first_guess) = (JacobianUse::default(), FirstGuess::default());
-        Self { tolerance: 1e-10, max_iterations: 20, jacobian, first_guess }
+        Self { tolerance: 1e-10, max_iterations: 20, jacobian, first_guess, load_derivatives: 1.0 }
     }
 }
 
 impl Parameters for NewtonSettings {
     fn check(&self) -> Result<(), OutOfRange> {
         OutOfRange::unless_positive("tolerance", self.tolerance)?;
+        OutOfRange::unless_finite("load-derivatives", self.load_derivatives)?;
         if self.max_iterations == 0 {
             return Err(OutOfRange::new("max-iterations", self.max_iterations, "a whole number above zero"));
         }

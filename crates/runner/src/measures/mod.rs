@@ -12,6 +12,7 @@ mod drift;
 mod error;
 mod extremes;
 mod failed;
+mod half_plane;
 mod inside;
 mod landmarks;
 mod linear;
@@ -38,6 +39,7 @@ pub use extremes::{
     VelocityConstraintMax,
 };
 pub use failed::{Failed, Limit};
+pub use half_plane::HalfPlaneRadius;
 pub use inside::ExcessInside;
 pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
 pub use linear::LinearAnalysis;
