@@ -138,7 +138,7 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     let left_out: Vec<_> =
         findings.iter().filter_map(|each| Some((each.check.as_str(), each.left_out.as_deref()?))).collect();
     assert_eq!(left_out, [("fast", "times"), ("elsewhere", "cases outside of the study")]);
-    assert!(said.contains("1 claim rests on times and is no part of the study"), "{said}");
+    assert!(said.contains("1 check rests on times and is no part of the study"), "{said}");
     assert!(findings.iter().all(|finding| finding.check != "never"));
 
     let samples = file(folder.path(), "robustness-samples.csv");
@@ -274,7 +274,7 @@ fn what_is_left_out_of_an_account_shows() {
     assert!(code == Some(0) && said.contains("light is changed, when its result was known"), "{said}");
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
-    fs::write(at("claims.yaml"), ledger.replace("below: 200.0 }", "below: 200.0 }\n    bound_set: after")).unwrap();
+    fs::write(at("claims.yaml"), ledger.replace("below: 200.0\n", "below: 200.0\n    bound_set: after\n")).unwrap();
     assert_eq!(mbsbench(folder.path(), "lock mine").0, Some(0));
     assert_ne!(verify().0, Some(2), "as it was, and said to be after");
 }

@@ -66,7 +66,8 @@ impl LlmStepper {
             is_known: false,
             block: BlockExponential::new(n, 3),
         };
-        (self.per_unit_step, self.norm, self.tolerance, self.estimate) = (per_unit_step, norm, tolerance, Some(estimate));
+        (self.per_unit_step, self.norm, self.tolerance, self.estimate) =
+            (per_unit_step, norm, tolerance, Some(estimate));
         self
     }
 

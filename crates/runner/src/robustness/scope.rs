@@ -92,7 +92,7 @@ impl<'p> Scope<'p> {
 
     /// The checks that the study judges, each with a hash of what is studied of it, and those on the same experiment that it leaves out.
     #[must_use]
-    pub fn checks<'l>(&self, ledger: &'l Ledger, samples: u32) -> (Vec<(&'l Check, String)>, Vec<(String, LeftOut)>) {
+    pub fn checks<'l>(&self, ledger: &'l Ledger) -> (Vec<(&'l Check, String)>, Vec<(String, LeftOut)>) {
         let (mut checks, mut left_out) = (Vec::new(), Vec::new());
         for check in ledger.checks() {
             let names = check.kind.experiments();
@@ -101,7 +101,7 @@ impl<'p> Scope<'p> {
             }
             match self.leaves_out(check, &ledger.paper) {
                 Some(reason) => left_out.push((check.id.clone(), reason)),
-                None => checks.push((check, self.definition(check, &ledger.paper, samples))),
+                None => checks.push((check, self.definition(check, &ledger.paper))),
             }
         }
         (checks, left_out)
@@ -143,8 +143,9 @@ impl<'p> Scope<'p> {
         wanted > 0 && wanted == made
     }
 
-    /// A hash of what is studied of a check: its test, its runs, the ranges and readings, and how many samples.
-    fn definition(&self, check: &Check, paper: &str, samples: u32) -> String {
+    /// A hash of what is studied of a check: its test, its runs, the ranges and readings. How many samples there are is no part of it:
+    /// a longer study begins with the shorter one.
+    fn definition(&self, check: &Check, paper: &str) -> String {
         let mut runs: Vec<String> = Vec::new();
         for (experiment, filter) in check.kind.selections() {
             let Some(index) = self.index_of(experiment, paper) else { continue };
@@ -161,10 +162,7 @@ impl<'p> Scope<'p> {
                 json!([reading.name, sets.collect::<Vec<_>>()])
             })
             .collect();
-        let samples = if sampled.is_empty() { 0 } else { samples };
-        hash(
-            &json!({ "check": check.definition, "runs": runs, "sampled": sampled, "readings": readings, "samples": samples }),
-        )
+        hash(&json!({ "check": check.definition, "runs": runs, "sampled": sampled, "readings": readings }))
     }
 }
 

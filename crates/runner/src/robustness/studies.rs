@@ -48,7 +48,7 @@ pub fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result
         let Some((path, findings)) = read(plan, results)? else { continue };
         let id = &plan.experiment.id;
         let scope = Scope::new(plan, plans).map_err(|along| OutdatedStudy::Along { experiment: id.clone(), along })?;
-        let (checks, _) = scope.checks(ledger, plan.experiment.study.samples());
+        let (checks, _) = scope.checks(ledger);
         for (check, definition) in checks {
             let Some(finding) =
                 findings.iter().find(|finding| finding.check == check.id && finding.definition == definition)

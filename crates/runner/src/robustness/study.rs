@@ -103,12 +103,14 @@ impl Study {
         store: &Store,
         progress: &Progress,
     ) -> Result<Self, StudyError> {
-        let (checks, left_out) = scope.checks(ledger, samples);
+        let (checks, left_out) = scope.checks(ledger);
         let runs = scope.runs();
         let nominal = Varied { at: "the nominal numbers".to_owned(), runs: scope.nominal() };
         let paper = ledger.paper.as_str();
         let mut made = Made { scope, store, progress, paper, checks: &checks, refusal: None, is_accepted: false };
         let nominal = made.judge(vec![nominal])?.remove(0);
+        // What is asked is whether any sample or reading is accepted besides.
+        made.is_accepted = false;
         let mut study = Self { runs, left_out, ..Self::empty(scope, &checks, &nominal) };
         let samples = if scope.is_sampled() { samples } else { 0 };
         let sampled: Vec<(&Key, [f64; 2])> = scope.plan.experiment.sampled().collect();
