@@ -49,6 +49,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
             matrix_exponentials: own.matrix_exponentials,
             matrix_products: own.matrix_products,
             matrix_squarings: own.matrix_squarings,
+            linear_algebra_flops: own.linear_algebra_flops,
             ..counted
         },
         failure,

@@ -1,6 +1,6 @@
 //! The one engine for explicit Runge–Kutta formulas.
 
-use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Task};
+use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Statistics, Task};
 use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,11 @@ impl ExplicitRungeKutta {
 impl<S: Scalar> Method<S> for ExplicitRungeKutta {
     fn order(&self) -> u32 {
         self.formula.order
+    }
+
+    fn counts_flops(&self) -> bool {
+        // There is none.
+        true
     }
 
     fn adapts(&self) -> bool {
@@ -376,6 +381,10 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
 
     fn evaluations(&self) -> u64 {
         self.count as u64
+    }
+
+    fn costs(&self) -> Statistics {
+        Statistics { linear_algebra_flops: Some(0), ..Statistics::default() }
     }
 }
 

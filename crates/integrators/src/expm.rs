@@ -3,7 +3,7 @@
 mod balance;
 mod pade;
 
-use mbsbench_problem::linalg::{Lu, Singular};
+use mbsbench_problem::linalg::{Lu, Singular, flops};
 use nalgebra::DMatrix;
 
 use pade::{Approximant, DEGREE_13, LOW_DEGREES};
@@ -21,6 +21,8 @@ pub struct ExponentialCosts {
     pub factorizations: u64,
     /// Columns that were solved for.
     pub solves: u64,
+    /// Operations of the products, squarings, factorisations and solves.
+    pub flops: u64,
 }
 
 /// Scaling and squaring: `e^A = (r(A/2ˢ))^(2ˢ)` with the diagonal Padé approximant `r` of degree 3, 5, 7, 9 or 13.
@@ -119,6 +121,7 @@ impl MatrixExponential {
             balance::undo(exponential, diagonal);
         }
         self.costs.squarings += squarings.unsigned_abs() as u64;
+        self.costs.flops += squarings.unsigned_abs() as u64 * self.product_flops();
         Ok(())
     }
 
@@ -140,6 +143,7 @@ impl MatrixExponential {
         add_to_diagonal(approximant.coefficients[0], &mut self.even);
         multiply(&self.scaled, &self.product, &mut self.odd);
         self.costs.products += terms as u64;
+        self.costs.flops += terms as u64 * self.product_flops();
     }
 
     /// The same for degree 13, with six products.
@@ -162,6 +166,12 @@ impl MatrixExponential {
         }
         multiply(scaled, product, odd);
         self.costs.products += 6;
+        self.costs.flops += 6 * self.product_flops();
+    }
+
+    fn product_flops(&self) -> u64 {
+        let n = self.scaled.nrows();
+        flops::product(n, n, n)
     }
 
     /// Writes `(even − odd)⁻¹ (even + odd)`.
@@ -178,6 +188,7 @@ impl MatrixExponential {
         }
         self.costs.factorizations += 1;
         self.costs.solves += n as u64;
+        self.costs.flops += self.factors.factorization_flops() + n as u64 * self.factors.solve_flops();
         Ok(())
     }
 }

@@ -129,7 +129,8 @@ impl IterationMatrix {
     pub(crate) fn new(problem: &Counted<'_>) -> Self {
         let n = problem.dimension();
         let mass = problem.mass().cloned();
-        Self { mass, matrix: DMatrix::zeros(n, n), factors: Lu::new(n), costs: Statistics::default() }
+        let costs = Statistics { linear_algebra_flops: Some(0), ..Statistics::default() };
+        Self { mass, matrix: DMatrix::zeros(n, n), factors: Lu::new(n), costs }
     }
 
     /// `M`, where it is not the identity.
@@ -150,12 +151,15 @@ impl IterationMatrix {
             *entry -= c * derivative;
         }
         self.costs.factorizations += 1;
-        self.factors.factorize(&self.matrix)
+        let factorized = self.factors.factorize(&self.matrix);
+        self.costs.add_flops(self.factors.factorization_flops());
+        factorized
     }
 
     /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         self.costs.linear_solves += 1;
+        self.costs.add_flops(self.factors.solve_flops());
         self.factors.solve(x);
     }
 

@@ -60,6 +60,10 @@ impl Method for Solver {
         2
     }
 
+    fn counts_flops(&self) -> bool {
+        true
+    }
+
     fn adapts(&self) -> bool {
         true
     }

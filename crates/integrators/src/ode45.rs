@@ -1,7 +1,7 @@
 //! Dormand–Prince 5(4) with the step-size control of MATLAB's ode45.
 
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Parameters, Scalar, Solution, Task,
+    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Parameters, Scalar, Solution, Statistics, Task,
 };
 use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
@@ -45,6 +45,11 @@ struct Solver(Formula<DoubleDouble>);
 impl<S: Scalar> Method<S> for Solver {
     fn order(&self) -> u32 {
         5
+    }
+
+    fn counts_flops(&self) -> bool {
+        // There is none.
+        true
     }
 
     fn adapts(&self) -> bool {
@@ -117,5 +122,9 @@ impl<S: Scalar> Stepper<S> for Ode45Stepper<S> {
 
     fn evaluations(&self) -> u64 {
         self.inner.evaluations()
+    }
+
+    fn costs(&self) -> Statistics {
+        self.inner.costs()
     }
 }

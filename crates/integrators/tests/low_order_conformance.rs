@@ -126,8 +126,10 @@ fn counters<D: LowOrder>() {
             factorizations: formed + D::STARTS,
             newton_iterations: iterations,
             linear_solves: D::SOLVES * iterations + D::STARTS,
+            linear_algebra_flops: counted.linear_algebra_flops,
             ..Statistics::default()
         };
+        assert!(counted.linear_algebra_flops.is_some_and(|flops| flops > 0) && method.counts_flops(), "{name}");
         assert_eq!(counted, expected, "{name}");
     }
 }

@@ -4,6 +4,7 @@
 //! systems here (mass matrices, constraint Grammians) have a handful of unknowns; the matrices are
 //! nalgebra's, the elimination is ours, and nothing is allocated after construction.
 
+pub mod flops;
 mod unrolled;
 
 use nalgebra::DMatrix;
@@ -82,6 +83,20 @@ impl<S: Scalar> Lu<S> {
             let (pivots, inverses) = (self.pivots.first_chunk_mut(), self.inverses.first_chunk_mut());
             unrolled::factorize::<S, N>(columns, pivots.expect(FITS), inverses.expect(FITS))
         }; else self.eliminate())
+    }
+
+    /// Operations of the last factorisation: those of [`flops`], or one for each unknown of a diagonal matrix.
+    #[must_use]
+    pub fn factorization_flops(&self) -> u64 {
+        let n = self.pivots.len();
+        if self.is_diagonal { n as u64 } else { flops::factorization(n) }
+    }
+
+    /// The same for one solve with the factors.
+    #[must_use]
+    pub fn solve_flops(&self) -> u64 {
+        let n = self.pivots.len();
+        if self.is_diagonal { n as u64 } else { flops::solve(n) }
     }
 
     /// The same for any number of unknowns.

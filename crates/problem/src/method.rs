@@ -185,6 +185,12 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         Unsuitable::without_rhs(problem)
     }
 
+    /// Whether the method counts the operations of its linear algebra
+    /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
+    fn counts_flops(&self) -> bool {
+        false
+    }
+
     /// The matrix that takes what a step starts from to what it leaves for the undamped oscillator `x″ + ω² x = 0`, written
     /// as `x′ = iωx` or as the equation of second order that it is; `omega_h` is `ωh` with the whole step `h`, positive.
     ///

@@ -29,6 +29,7 @@
 /// | `tests` | the criterion that the size of a step has to meet is tested | sum of m (modin2005) |
 /// | `tests_per_step` | the largest number of such tests in one step | |
 /// | `forced_accepts` | a step is accepted that does not meet the criterion, because no other would | |
+/// | `linear_algebra_flops` | see the field | |
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Accepted steps.
@@ -81,10 +82,21 @@ pub struct Statistics {
     pub tests_per_step: u64,
     /// Steps accepted without meeting it.
     pub forced_accepts: u64,
+    /// Additions, multiplications and divisions of the dense linear algebra that a method makes itself: factorisations, solves,
+    /// products of matrices, and products of matrices and vectors where they stand for a solve with a larger matrix. Each
+    /// counts as by the formulas of [`flops`](crate::linalg::flops) for the size it has: single entries that happen to be zero are
+    /// no less work, but a diagonal matrix, and columns of zeros that are left out, are. Neither residuals nor what a model
+    /// does for its own equations are in it. None for a method that does not count this.
+    pub linear_algebra_flops: Option<u64>,
 }
 
 impl Statistics {
-    /// The counters with their names, in the order of the table above.
+    /// Counts operations of linear algebra.
+    pub fn add_flops(&mut self, flops: u64) {
+        *self.linear_algebra_flops.get_or_insert(0) += flops;
+    }
+
+    /// The counters that every method has, with their names, in the order of the table above.
     #[must_use]
     pub fn named(&self) -> [(&'static str, u64); 25] {
         [

@@ -45,6 +45,7 @@ pub fn solve<S: Scalar, P: Pair<S>>(
         matrix_exponentials: costs.matrix_exponentials,
         matrix_products: costs.matrix_products,
         matrix_squarings: costs.matrix_squarings,
+        linear_algebra_flops: costs.linear_algebra_flops,
         rhs_evaluations: counted.rhs_evaluations,
         switch_evaluations: counted.switch_evaluations,
         events: counted.events,

@@ -131,6 +131,10 @@ impl Method for Solver {
         2
     }
 
+    fn counts_flops(&self) -> bool {
+        true
+    }
+
     fn adapts(&self) -> bool {
         true
     }

@@ -206,6 +206,7 @@ impl Stepper<f64> for LlmStepper {
             costs.matrix_squarings += block.squarings;
             costs.factorizations += block.factorizations;
             costs.linear_solves += block.solves;
+            costs.add_flops(block.flops);
         }
         costs
     }

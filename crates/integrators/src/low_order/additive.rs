@@ -1,6 +1,6 @@
 //! HHT-ADD: constraint forces added to the accelerations, with two multipliers a step.
 
-use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product};
+use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product, flops};
 use mbsbench_problem::{CountedMechanics, Terms};
 use nalgebra::DMatrix;
 
@@ -91,6 +91,7 @@ impl Additive {
         formula.weigh(start.terms)?;
         // a₀ = M⁻¹ D, without constraint forces
         formula.mass_factors.solve_by_columns(&mut formula.free);
+        formula.system.flops += formula.mass_factors.solve_flops();
         formula.a.copy_from_slice(&formula.free);
         add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction);
         Ok(formula)
@@ -105,8 +106,10 @@ impl Additive {
     /// `M⁻¹ Jᵀ`, and the factors of `M`.
     fn weigh(&mut self, terms: &Terms<f64>) -> Result<(), Singular> {
         self.mass_factors.factorize(&terms.mass)?;
+        self.system.flops += self.mass_factors.factorization_flops();
         put_transposed(&mut self.weights, (0, 0), 1.0, &terms.jacobian);
-        solve_columns(&self.mass_factors, &mut self.weights);
+        self.system.flops +=
+            solve_columns(&self.mass_factors, &mut self.weights) as u64 * self.mass_factors.solve_flops();
         Ok(())
     }
 
@@ -179,6 +182,9 @@ impl Formula for Additive {
         put(matrix, (first, 0), 2.0 * by_velocity / h, &terms.jacobian);
         add(matrix, (first, 0), 2.0 * by_position / h, rates);
         blocks::add_product(matrix, (first, zeroth), 1.0, &velocity[0], weights);
+        system.flops += flops::product(n, n, m) + 2 * flops::product(m, n, m);
+        // of the reactions, here or in what is eliminated
+        system.flops += flops::product(n, n, m);
         if self.dense {
             put(matrix, (0, n), 1.0, by_reaction);
             put(matrix, (zeroth, n), *b, &terms.jacobian);
@@ -198,7 +204,11 @@ impl Formula for Additive {
         eliminated.columns_mut(n, m).fill(0.0);
         blocks::add_product(eliminated, (0, n), -at_start, turning, weights);
         put_transposed(eliminated, (0, n + m), 1.0, &terms.jacobian);
-        solve_columns(&self.by_itself_factors, eliminated);
+        let columns = solve_columns(&self.by_itself_factors, eliminated);
+        let rows = n + if *b == 0.0 { m } else { 2 * m };
+        system.flops += self.by_itself_factors.factorization_flops()
+            + columns as u64 * self.by_itself_factors.solve_flops()
+            + flops::product(rows, n, columns);
         blocks::add_product(matrix, (0, 0), 1.0, by_reaction, eliminated);
         if *b != 0.0 {
             blocks::add_product(matrix, (zeroth, 0), *b, &terms.jacobian, eliminated);
@@ -242,12 +252,14 @@ impl Formula for Additive {
             add_product(-1.0, &self.by_reaction, reaction_change, dynamics);
             add_product(-*b, &terms.jacobian, reaction_change, positions);
             add_product(-1.0, &self.velocity[1], reaction_change, velocities);
+            system.flops += self.by_itself_factors.solve_flops() + flops::product(n + 2 * m, n, 1);
         }
         system.solve();
         if *dense {
             reaction_change.copy_from_slice(&system.x[n..2 * n]);
         } else {
             add_product(1.0, &self.eliminated, &system.x, reaction_change);
+            system.flops += flops::product(n, n + 2 * m, 1);
         }
         let (change, multipliers) = (&system.x[..n], &system.x[n + inner..]);
         increase(a, change);
@@ -267,11 +279,16 @@ impl Formula for Additive {
         self.weigh(&trial.terms)?;
         self.free.copy_from_slice(&trial.terms.forces);
         self.mass_factors.solve_by_columns(&mut self.free);
+        self.system.flops += self.mass_factors.solve_flops();
         self.predictor.accept(&trial.q, &trial.v);
         Ok(())
     }
 
     fn multipliers(&self) -> &[f64] {
         &self.psi[1]
+    }
+
+    fn flops(&self) -> u64 {
+        self.system.flops
     }
 }

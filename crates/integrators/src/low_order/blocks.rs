@@ -10,22 +10,27 @@ pub struct System {
     factors: Lu<f64>,
     /// Right-hand side, then solution.
     pub x: Vec<f64>,
+    /// Operations of linear algebra so far, also of what is eliminated from the system.
+    pub flops: u64,
 }
 
 impl System {
     /// Memory for `size` unknowns, matrix zero.
     pub fn new(size: usize) -> Self {
-        Self { matrix: DMatrix::zeros(size, size), factors: Lu::new(size), x: vec![0.0; size] }
+        Self { matrix: DMatrix::zeros(size, size), factors: Lu::new(size), x: vec![0.0; size], flops: 0 }
     }
 
     /// Factorises the matrix.
     pub fn factorize(&mut self) -> Result<(), Singular> {
-        self.factors.factorize(&self.matrix)
+        let factorized = self.factors.factorize(&self.matrix);
+        self.flops += self.factors.factorization_flops();
+        factorized
     }
 
     /// Solves for the right-hand side in `x`.
     pub fn solve(&mut self) {
         self.factors.solve_by_columns(&mut self.x);
+        self.flops += self.factors.solve_flops();
     }
 }
 
@@ -117,14 +122,16 @@ pub fn add_product(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor: f6
 }
 
 /// Solves for every column of `columns`, in place. Columns of zeros, of which derivatives of constraints have many, cost
-/// nothing.
-pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) {
-    let rows = columns.nrows().max(1);
+/// nothing. Says how many were others.
+pub fn solve_columns(factors: &Lu<f64>, columns: &mut DMatrix<f64>) -> usize {
+    let (rows, mut solved) = (columns.nrows().max(1), 0);
     for column in columns.as_mut_slice().chunks_mut(rows) {
         if column.iter().any(|&x| x != 0.0) {
             factors.solve_by_columns(column);
+            solved += 1;
         }
     }
+    solved
 }
 
 /// Largest magnitude; NaN where there is one.

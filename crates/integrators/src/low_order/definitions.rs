@@ -57,6 +57,10 @@ impl<R: Rule> Method for Solver<R> {
         self.0.order()
     }
 
+    fn counts_flops(&self) -> bool {
+        true
+    }
+
     fn adapts(&self) -> bool {
         false
     }

@@ -85,12 +85,13 @@ pub fn solve<F: Formula>(
     };
     let mut iteration = iteration;
     let failure = grid.and_then(|grid| run.all(make, plan, grid, &mut iteration).err());
-    let Cost { iterations, factorizations, solves } = iteration.cost;
+    let Cost { iterations, factorizations, solves, flops } = iteration.cost;
     let statistics = Statistics {
         steps_accepted: run.accepted,
         newton_iterations: iterations,
         factorizations,
         linear_solves: solves,
+        linear_algebra_flops: Some(flops),
         ..run.problem.statistics()
     };
     Solution { t_reached: run.t, state: run.state, statistics, failure }
@@ -139,6 +140,19 @@ impl Run<'_, '_> {
     ) -> Result<(), Failure> {
         let first_step = grid.clone().next().map_or(0.0, |(_, h)| h);
         let (mut formula, mut trial) = self.start(make, plan.shift * first_step, iteration)?;
+        let made = self.steps(&mut formula, &mut trial, grid, iteration);
+        iteration.cost.flops += formula.flops();
+        made
+    }
+
+    /// All steps, until one fails.
+    fn steps<F: Formula>(
+        &mut self,
+        formula: &mut F,
+        trial: &mut Trial,
+        grid: Grid<f64>,
+        iteration: &mut Iteration,
+    ) -> Result<(), Failure> {
         let watched = self.observer.watches();
         let mut end = self.state.clone();
         for (t_next, h) in grid {
@@ -150,14 +164,14 @@ impl Run<'_, '_> {
             trial.t = t_next;
             let guess = self.accepted > 0 || iteration.settings.first_guess == FirstGuess::Consistent;
             if let Some(mut mechanics) = self.problem.mechanics() {
-                let begun = formula.begin(h, guess, &mut mechanics, &mut trial);
+                let begun = formula.begin(h, guess, &mut mechanics, trial);
                 begun.map_err(|Singular| singular(time, "mass matrix"))?;
             }
-            iteration.run(&mut formula, time, h, &mut self.problem, &mut trial, self.observer)?;
+            iteration.run(formula, time, h, &mut self.problem, trial, self.observer)?;
             if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
                 return Err(Failure::NonFinite { time });
             }
-            formula.accept(&trial).map_err(|Singular| singular(time, "mass matrix"))?;
+            formula.accept(trial).map_err(|Singular| singular(time, "mass matrix"))?;
             let (q, v) = end.split_at_mut(trial.q.len());
             q.copy_from_slice(&trial.q);
             v.copy_from_slice(&trial.v);
@@ -257,6 +271,7 @@ impl Motion {
         iteration.cost.solves += 1;
         factors.factorize(&matrix).map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
         factors.solve(&mut x);
+        iteration.cost.flops += factors.factorization_flops() + factors.solve_flops();
         Ok(x)
     }
 }

@@ -90,4 +90,7 @@ pub trait Formula {
 
     /// Multipliers at the end of the last accepted step.
     fn multipliers(&self) -> &[f64];
+
+    /// Operations of linear algebra so far.
+    fn flops(&self) -> u64;
 }

@@ -133,4 +133,8 @@ impl Formula for Index3 {
     fn multipliers(&self) -> &[f64] {
         &self.lambda
     }
+
+    fn flops(&self) -> u64 {
+        self.system.flops
+    }
 }

@@ -63,6 +63,23 @@ impl Metric {
         if self.inverses.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Singular) }
     }
 
+    /// Operations of [`factorize`](Self::factorize), as it went last.
+    pub fn factorization_flops(&self) -> u64 {
+        match self.shape {
+            Shape::Full => self.factors.factorization_flops(),
+            Shape::Identity | Shape::Diagonal => self.inverses.len() as u64,
+        }
+    }
+
+    /// Operations of [`solve`](Self::solve).
+    pub fn solve_flops(&self) -> u64 {
+        match self.shape {
+            Shape::Identity => 0,
+            Shape::Diagonal => self.inverses.len() as u64,
+            Shape::Full => self.factors.solve_flops(),
+        }
+    }
+
     /// `y += factor · M x`.
     pub fn add_product(&self, factor: f64, x: &[f64], y: &mut [f64]) {
         if self.shape == Shape::Full {
@@ -88,7 +105,9 @@ impl Metric {
         match self.shape {
             Shape::Identity => {}
             Shape::Diagonal => columns.as_mut_slice().chunks_mut(self.inverses.len()).for_each(|x| self.solve(x)),
-            Shape::Full => solve_columns(&self.factors, columns),
+            Shape::Full => {
+                solve_columns(&self.factors, columns);
+            }
         }
     }
 }

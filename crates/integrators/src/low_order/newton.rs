@@ -15,6 +15,8 @@ pub struct Cost {
     pub factorizations: u64,
     /// Solutions with its factors.
     pub solves: u64,
+    /// Operations of all linear algebra.
+    pub flops: u64,
 }
 
 /// How the iterations of a run are made.

@@ -3,7 +3,7 @@
 mod dense;
 
 use mbsbench_problem::CountedMechanics;
-use mbsbench_problem::linalg::{Singular, add_product, add_transposed_product};
+use mbsbench_problem::linalg::{Singular, add_product, add_transposed_product, flops};
 use nalgebra::DMatrix;
 
 use super::blocks::{System, increase, largest, put_border, put_sum};
@@ -120,6 +120,7 @@ impl Stabilised {
         for (residual, &phi) in constraints.iter_mut().zip(&trial.terms.constraints) {
             *residual = -phi / predictor.by_position;
         }
+        system.flops += flops_by_e(n, alpha.is_none());
         system.solve();
         let (change, multipliers) = system.x.split_at(n);
         pair.end(trial, change);
@@ -170,6 +171,7 @@ impl Stabilised {
         if *outdated {
             if !*factorized {
                 metric.factorize()?;
+                system.flops += metric.factorization_flops();
                 *factorized = true;
             }
             pair.form(trial, nu, metric, predictor)?;
@@ -179,6 +181,7 @@ impl Stabilised {
         for &j in trial.derivatives.curved() {
             let column = &mut system.matrix.as_mut_slice()[j * stride..][..n];
             add_by_e(1.0, damping, alpha.is_none(), trial, &pair.turning.as_slice()[j * n..][..n], column);
+            system.flops += flops_by_e(n, alpha.is_none());
         }
         Ok(())
     }
@@ -195,6 +198,11 @@ fn add_by_e(factor: f64, damping: f64, with_mass: bool, trial: &Trial, x: &[f64]
     if with_mass {
         add_product(factor, &trial.terms.mass, x, y);
     }
+}
+
+/// Operations of [`add_by_e`].
+fn flops_by_e(n: usize, with_mass: bool) -> u64 {
+    flops::product(n, n, 1) * (1 + u64::from(with_mass))
 }
 
 impl Formula for Stabilised {
@@ -296,5 +304,9 @@ impl Formula for Stabilised {
 
     fn multipliers(&self) -> &[f64] {
         &self.lambda
+    }
+
+    fn flops(&self) -> u64 {
+        self.system.flops + self.pair.flops
     }
 }

@@ -1,6 +1,6 @@
 //! Elimination of the velocity pair (e, ν) from Newton's system of a formula with constraints on both levels.
 
-use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product};
+use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product, flops};
 use nalgebra::DMatrix;
 
 use super::blocks::{self, put_transposed};
@@ -29,6 +29,8 @@ pub struct VelocityPair {
     pub e_change: Vec<f64>,
     /// ν̂, then δν.
     pub nu_change: Vec<f64>,
+    /// Operations of the elimination so far.
+    pub flops: u64,
 }
 
 impl VelocityPair {
@@ -42,6 +44,7 @@ impl VelocityPair {
             turning: DMatrix::zeros(n, n),
             e_change: vec![0.0; n],
             nu_change: vec![0.0; m],
+            flops: 0,
         }
     }
 
@@ -66,8 +69,11 @@ impl VelocityPair {
         grammian.fill(0.0);
         blocks::add_product(grammian, (0, 0), 1.0, jacobian, weights);
         factors.factorize(grammian)?;
+        self.flops += m as u64 * metric.solve_flops() + flops::product(m, n, m) + factors.factorization_flops();
+        let of_column = metric.solve_flops() + 2 * flops::product(m, n, 1) + factors.solve_flops();
         let ratio = predictor.by_position / predictor.by_velocity;
         for &j in trial.derivatives.curved() {
+            self.flops += of_column;
             let (rate, turning) = (&mut rates.as_mut_slice()[j * m..][..m], &mut turning.as_mut_slice()[j * n..][..n]);
             metric.solve(turning);
             rate.iter_mut().for_each(|rate| *rate *= ratio);
@@ -93,6 +99,8 @@ impl VelocityPair {
         add_product(-1.0, &terms.jacobian, e_change, nu_change);
         self.factors.solve_by_columns(nu_change);
         add_product(1.0, &self.weights, nu_change, e_change);
+        let (n, m) = (e_change.len(), nu_change.len());
+        self.flops += metric.solve_flops() + self.factors.solve_flops() + 2 * flops::product(m, n, 1);
     }
 
     /// δe and δν from `δa`.
@@ -103,6 +111,7 @@ impl VelocityPair {
             self.nu_change.iter_mut().zip(rate).for_each(|(nu, &rate)| *nu -= rate * change[j]);
             let turning = &self.turning.as_slice()[j * n..][..n];
             self.e_change.iter_mut().zip(turning).for_each(|(e, &turning)| *e += turning * change[j]);
+            self.flops += flops::product(n + m, 1, 1);
         }
     }
 }

@@ -70,6 +70,10 @@ impl Method for Solver {
         self.0.max_order as u32
     }
 
+    fn counts_flops(&self) -> bool {
+        true
+    }
+
     fn adapts(&self) -> bool {
         true
     }

@@ -22,13 +22,16 @@ pub(super) fn solve(
     observer.start(task.t_start, task.initial);
     let mut run = Run::new(formula, max_order, problem, task, observer);
     let failure = if task.t_end > task.t_start { run.all().err() } else { None };
-    let Statistics { factorizations, linear_solves, .. } = run.matrix.costs;
+    let Statistics { factorizations, linear_solves, linear_algebra_flops, .. } = run.matrix.costs;
+    // With a mass matrix the rates at the start take its singular values, whose operations depend on an iteration.
+    let linear_algebra_flops = linear_algebra_flops.filter(|_| run.matrix.mass().is_none());
     let statistics = Statistics {
         steps_accepted: run.accepted,
         steps_rejected: run.rejected,
         newton_iterations: run.newton.iterations,
         factorizations,
         linear_solves,
+        linear_algebra_flops,
         ..run.problem.statistics()
     };
     Solution { t_reached: run.t, state: run.y, statistics, failure }

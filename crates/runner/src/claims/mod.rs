@@ -13,6 +13,7 @@ mod claim;
 mod evidence;
 mod judge;
 mod ledger;
+mod paired;
 mod printed;
 pub mod record;
 pub mod spec;

@@ -84,6 +84,33 @@ impl MeasureDefinition for AllRhsEvaluations {
     }
 }
 
+/// Operations of the dense linear algebra that a method makes itself: factorisations, solves and products of matrices, by
+/// their sizes. A method that does not count them is refused.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinearAlgebraFlops {}
+
+impl Parameters for LinearAlgebraFlops {}
+
+impl MeasureDefinition for LinearAlgebraFlops {
+    const NAME: &'static str = "linear_algebra_flops";
+    const SUMMARY: &'static str =
+        "operations of a method's dense linear algebra: factorisations, solves and products, by their sizes";
+
+    fn columns(&self) -> Vec<String> {
+        vec![Self::NAME.to_owned()]
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Counted;
+        impl Measure for Counted {
+            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+                vec![ending.statistics.linear_algebra_flops.map(|flops| flops as f64)]
+            }
+        }
+        Box::new(Counted)
+    }
+}
+
 /// Newton iterations by the accepted steps and the implicit stages of each: how many one system of equations took on
 /// average.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]

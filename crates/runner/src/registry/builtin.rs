@@ -141,6 +141,7 @@ fn with_measures(registry: Registry) -> Registry {
         .measure::<measures::NewtonIterations>()
         .measure::<measures::NewtonIterationsPerStage>()
         .measure::<measures::LinearSolves>()
+        .measure::<measures::LinearAlgebraFlops>()
         .measure::<measures::SwitchEvaluations>()
         .measure::<measures::Events>()
         .measure::<measures::LocationIterations>()

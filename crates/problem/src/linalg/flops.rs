@@ -1,0 +1,44 @@
+//! Operations of dense algorithms: additions, subtractions, multiplications and divisions, one each.
+
+/// Of an LU factorisation of an `n × n` matrix, `2/3 n³` to leading order.
+#[must_use]
+pub const fn factorization(n: usize) -> u64 {
+    // n (n − 1)/2 divisions, and a multiplication and a subtraction for each of (n−1)² + … + 1 entries; n = 0 has none
+    let n = n as u64;
+    n * n.saturating_sub(1) * (4 * n + 1) / 6
+}
+
+/// Of a solve with these factors, `2 n²` to leading order.
+#[must_use]
+pub const fn solve(n: usize) -> u64 {
+    let n = n as u64;
+    2 * n * n - n
+}
+
+/// Of the product of a matrix of `rows × inner` and one of `inner × columns` entries.
+#[must_use]
+pub const fn product(rows: usize, inner: usize, columns: usize) -> u64 {
+    2 * rows as u64 * inner as u64 * columns as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Loops of the textbook, counted.
+    #[test]
+    fn formulas_are_those_of_the_loops() {
+        for n in 0..8 {
+            let (mut lu, mut solved) = (0, 0);
+            for k in 0..n {
+                for _row in k + 1..n {
+                    lu += 1 + 2 * (n - k - 1) as u64;
+                    solved += 4; // forwards and backwards
+                }
+                solved += 1;
+            }
+            assert_eq!((factorization(n), solve(n)), (lu, solved), "{n}");
+        }
+        assert_eq!(product(2, 3, 4), 48);
+    }
+}
