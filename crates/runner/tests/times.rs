@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 /// Short runs of the same cost, so that nothing is known of their ratio but by measuring it.
 const EXPERIMENT: &str = "\
 id: timed/pendulum
+known: { defaults: printed }
 model: pendulum
 span: [0.0, 0.2]
 step: 0.01
@@ -21,16 +22,18 @@ plots:
 ";
 
 const CLAIMS: &str = "\
+schema: 2
 paper: timed
-claims:
+statements:
   - id: positive
     place: Table 1
-    statement: It takes time.
+    says: It takes time.
+    bound_from: ours
+    why: nothing but a test
     ratio:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
       to: { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
       above: 1.0e-9
-    why: nothing but a test
 ";
 
 fn run(folder: &Path, arguments: &str) -> String {
@@ -69,6 +72,7 @@ fn recorded_times_change_only_when_that_is_asked_for() {
     let (recorded, own) = (at("results/timed/pendulum/timings.csv"), at("target/times/timed/pendulum/timings.csv"));
 
     // Nothing is recorded yet, so the first times are.
+    run(folder.path(), "lock timed");
     run(folder.path(), "reproduce timed");
     assert!(recorded.exists() && !own.exists());
     let header = fs::read_to_string(&recorded).unwrap();

@@ -116,6 +116,7 @@ fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
 /// A paper of one experiment whose runs are timed, and claims about the times.
 const TIMED: &str = "\
 id: timed/pendulum
+known: { defaults: printed }
 model: pendulum
 span: [0.0, 1.0]
 step: 0.01
@@ -125,34 +126,38 @@ timing: { repeat: 3, relative_to: rk3 }
 ";
 
 const CLAIMS: &str = "\
+schema: 2
 paper: timed
-claims:
+statements:
   - id: slower
     place: Table 1
-    statement: RK-8 takes four times as long.
+    says: RK-8 takes four times as long.
+    bound_from: ours
+    why: nothing but a test
     value:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.ratio }
       published: \"4.0\"
       tolerance: { relative: 0.2 }
-    why: nothing but a test
   - id: quotient
     place: Table 1
-    statement: The same, from the two times.
+    says: The same, from the two times.
+    bound_from: ours
+    why: nothing but a test
     ratio:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
       to: { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
       published: \"4.0\"
       tolerance: { relative: 0.2 }
-    why: nothing but a test
   - id: order
     place: Table 1
-    statement: RK-3 is faster by far.
+    says: RK-3 is faster by far.
+    bound_from: ours
+    why: nothing but a test
     ordering:
       smallest_first:
         - { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
         - { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
       by_factor: 3.3
-    why: nothing but a test
 ";
 
 #[test]
@@ -164,6 +169,7 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     let output = run(folder.path(), "run experiments/timed/pendulum.yaml");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     fs::write(at("experiments/timed/claims.yaml"), CLAIMS).unwrap();
+    run(folder.path(), "lock timed");
     let path = at("results/timed/pendulum/timings.csv");
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let keys: Vec<String> = reader

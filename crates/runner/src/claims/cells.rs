@@ -1,20 +1,22 @@
-//! A published table as claims, one for each cell.
+//! A published table as checks, one for each cell.
 
-use super::claim::{Claim, Kind, Tested};
+use serde_json::json;
+
+use super::check::{Check, Kind, Tested};
 use super::ledger::{Reader, plan_of};
-use super::spec::{Cells, ClaimSpec, Exception, Operand, Reduce};
-use super::{Printed, Test, checks};
+use super::spec::{Cells, CheckSpec, Exception, Operand, Reduce};
+use super::{Printed, Test, definition, runs};
 use crate::experiment::spec::{AxisValue, Layout, TableSpec};
 use crate::experiment::{Label, Published};
 use crate::input::Problem;
 use crate::plan::{Plan, RunSpec};
 
 impl Reader<'_> {
-    /// One claim for each published cell of a table.
-    pub(super) fn cells(&self, spec: ClaimSpec) -> Result<Vec<Claim>, Problem> {
+    /// One check for each published cell of a table.
+    pub(super) fn cells(&self, spec: CheckSpec) -> Result<Vec<Check>, Problem> {
         let cells = spec.cells.clone().expect("the kind that is given was read");
         let plan = plan_of(self.plans, self.paper, &cells.experiment).ok_or_else(|| {
-            checks::unknown_experiment(self.node.place_of("cells.experiment"), &cells.experiment, self.plans)
+            runs::unknown_experiment(self.node.place_of("cells.experiment"), &cells.experiment, self.plans)
         })?;
         let tables = || plan.experiment.tables.iter().map(|table| &table.value);
         let Some(table) = tables().find(|table| table.id == cells.table) else {
@@ -33,23 +35,23 @@ impl Reader<'_> {
         let published = Published::read(&path).map_err(|error| {
             self.wrong("cells.table", format!("`{}` {error}", path.display()), "accepted: a CSV file")
         })?;
-        let mut claims = Vec::new();
+        let mut checks = Vec::new();
         for (row, texts) in &published.rows {
             for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
-                claims.push(self.cell(&spec, &cells, (plan, table), [row, column], text)?);
+                checks.push(self.cell(&spec, &cells, (plan, table), [row, column], text)?);
             }
         }
-        Ok(claims)
+        Ok(checks)
     }
 
     fn cell(
         &self,
-        spec: &ClaimSpec,
+        spec: &CheckSpec,
         cells: &Cells,
         (plan, table): (&Plan, &TableSpec),
         [row, column]: [&str; 2],
         text: &str,
-    ) -> Result<Claim, Problem> {
+    ) -> Result<Check, Problem> {
         let published = Printed::parse(text).ok_or_else(|| {
             self.wrong("cells.table", format!("the cell {row}, {column} is `{text}`"), "accepted: a number")
         })?;
@@ -84,32 +86,29 @@ impl Reader<'_> {
         };
         let test = Test::Near { published, tolerance };
         let tested = Tested {
-            of: Operand {
-                experiment: cells.experiment.clone(),
-                filter,
-                column: Some(value.to_owned()),
-                columns: None,
-                times: None,
-                reduce: Reduce::Only,
-                magnitude: false,
-                unit: None,
-            },
+            of: Operand::column_of(&cells.experiment, &filter, value, Reduce::Only),
             partly: partly.map(|weaker| test.weakened(&weaker)),
             test,
             printed: None,
         };
         let own = |text: Option<&String>, general: &Option<String>| text.cloned().or_else(|| general.clone());
-        let claim = ClaimSpec {
+        let about = spec.about.clone().unwrap_or_else(|| "{row}, {column}".to_owned());
+        let check = CheckSpec {
             id: format!("{}/{}/{}", spec.id, name_of(row), name_of(column)),
-            statement: spec.statement.replace("{row}", row).replace("{column}", column),
+            about: Some(about.replace("{row}", row).replace("{column}", column)),
             why: own(except.and_then(|except| except.why.as_ref()), &spec.why),
             expected: except.and_then(|except| except.expected).or(spec.expected),
             because: own(except.and_then(|except| except.because.as_ref()), &spec.because),
+            bound_from: except.and_then(|except| except.bound_from).or(spec.bound_from),
+            bound_set: except.and_then(|except| except.bound_set).unwrap_or(spec.bound_set),
             cells: None,
             ..spec.clone()
         };
-        self.check_id(&claim.id)?;
-        self.finish(claim, Kind::Value(tested))
+        self.check_id(&check.id)?;
+        let test = json!({ "of": tested.of, "published": text, "tolerance": tolerance, "partly": partly });
+        let kind = Kind::Value(tested);
+        let definition = definition::of("value", &test, &kind, self.paper, self.plans);
+        self.finish(check, kind, definition)
     }
 }
 

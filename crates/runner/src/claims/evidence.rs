@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::checks::selected;
 use super::ledger::plan_of;
-use super::spec::{Operand, Reduce, Unit};
+use super::runs::selected;
+use super::spec::{At, Operand, Reduce, Unit};
 use crate::measures::bound_of;
 use crate::pipeline::Outcome;
 use crate::plan::{Plan, RunSpec};
@@ -18,6 +18,9 @@ pub struct Evidence<'p> {
     /// For each plan, its rows; empty where no claim asks for them.
     rows: Vec<Vec<Recorded>>,
 }
+
+/// Statuses of runs that were not begun, so that they have no numbers until a failure.
+const NEVER_MADE: [&str; 2] = ["unavailable", "refused"];
 
 /// A row of `runs.csv`, and of `timings.csv` where there is one.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,6 +108,8 @@ pub enum Lacking {
     Timing(String),
     /// What was to be measured did not happen.
     Empty(String),
+    /// The runs do not reach to where a number is to be read off.
+    Beyond(String),
 }
 
 impl Lacking {
@@ -159,9 +164,17 @@ impl<'p> Evidence<'p> {
         selected(plan, filter).into_iter().map(|(run, spec)| (spec, &self.rows[index][run])).collect()
     }
 
-    /// The numbers that an operand selects: run by run, column by column.
+    /// The numbers that an operand selects: run by run, column by column, or the one that is read off between runs.
     #[must_use]
     pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
+        let selection = self.selected(paper, operand);
+        match &operand.at {
+            Some(at) => self.read_off(paper, operand, at, selection),
+            None => selection,
+        }
+    }
+
+    fn selected(&self, paper: &str, operand: &Operand) -> Selection {
         let mut selection = Selection::default();
         let factor = match operand.unit {
             None => 1.0,
@@ -169,7 +182,12 @@ impl<'p> Evidence<'p> {
         };
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
             selection.keys.push(run.key.to_string());
-            if row.status != "ok" {
+            let is_taken = row.status == "ok" || (operand.until_failure && !NEVER_MADE.contains(&row.status.as_str()));
+            if !is_taken && operand.at.is_some() {
+                // The others are points enough, or there is no number.
+                continue;
+            }
+            if !is_taken {
                 let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
                 let unavailable = row.status == "unavailable";
                 selection.lacks(if unavailable { Lacking::unavailable(run) } else { Lacking::Failed(what) });
@@ -193,6 +211,34 @@ impl<'p> Evidence<'p> {
                     None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key))),
                 }
             }
+        }
+        selection
+    }
+
+    /// The numbers of an operand read off between them, where another column has a value.
+    fn read_off(&self, paper: &str, operand: &Operand, at: &At, mut selection: Selection) -> Selection {
+        let abscissa =
+            Operand { column: Some(at.column.clone()), columns: None, unit: None, times: None, ..operand.clone() };
+        let abscissas = self.selected(paper, &abscissa);
+        let equals = self.select(paper, &at.equals);
+        selection.keys.extend(equals.keys);
+        selection.lacking = selection.lacking.or(abscissas.lacking).or(equals.lacking);
+        if selection.lacking.is_some() {
+            return selection;
+        }
+        let ordinates = std::mem::take(&mut selection.numbers);
+        let points: Vec<[f64; 2]> = abscissas.numbers.iter().zip(&ordinates).map(|(x, y)| [x.value, y.value]).collect();
+        // The upper ends are read off as the numbers are, for what these are uncertain by.
+        let ends = points.iter().zip(&ordinates).map(|(&[x, y], number)| [x, y + number.uncertainty]);
+        let ends: Vec<[f64; 2]> = ends.collect();
+        let read =
+            |points: &[[f64; 2]]| reduce(&equals.numbers, at.equals.reduce).and_then(|x| interpolated(points, x.value));
+        match read(&points) {
+            Some(value) => {
+                let end = read(&ends).filter(|end| !end.is_nan()).unwrap_or(f64::INFINITY);
+                selection.numbers.push(Number { value, uncertainty: end - value });
+            }
+            None => selection.lacks(Lacking::Beyond(format!("no two runs enclose the value of `{}`", at.column))),
         }
         selection
     }
@@ -249,6 +295,17 @@ pub fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
         Reduce::Range => (max() - min(), 2.0 * largest),
     };
     Some(Number { value, uncertainty })
+}
+
+/// The ordinate at an abscissa between positive points, linear in both logarithms; none beyond them.
+fn interpolated(points: &[[f64; 2]], x: f64) -> Option<f64> {
+    let mut points: Vec<[f64; 2]> =
+        points.iter().copied().filter(|point| point.iter().all(|&value| value > 0.0)).collect();
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let pair = points.windows(2).find(|pair| pair[0][0] <= x && x <= pair[1][0])?;
+    let [[x0, y0], [x1, y1]] = [pair[0], pair[1]];
+    let part = if x1 > x0 { (x / x0).ln() / (x1 / x0).ln() } else { 0.0 };
+    Some(y0 * (y1 / y0).powf(part))
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -340,6 +397,15 @@ mod tests {
         for how in [Reduce::Max, Reduce::Min, Reduce::Median, Reduce::Sum] {
             assert!(reduced(&[1.0, f64::NAN, 2.0], how).is_nan());
         }
+    }
+
+    #[test]
+    fn numbers_are_read_off_between_runs_and_not_beyond() {
+        let points = [[100.0, 1.0], [1.0, 100.0], [10.0, 10.0], [-1.0, 5.0]];
+        assert!((interpolated(&points, 31.622_776_601_683_8).unwrap() - 3.162_277_66).abs() < 1e-8);
+        assert_eq!(interpolated(&points, 10.0), Some(10.0));
+        assert_eq!(interpolated(&points, 0.5), None);
+        assert_eq!(interpolated(&points, 200.0), None);
     }
 
     #[test]

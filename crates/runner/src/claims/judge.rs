@@ -1,7 +1,7 @@
 //! From evidence to verdicts.
 
 use super::Test;
-use super::claim::{Claim, Kind, Tested};
+use super::check::{Check, Kind, Tested};
 use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
 use super::paired;
 use super::record::short;
@@ -9,14 +9,14 @@ use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
 use crate::fit::exponent;
 
-/// Judges a claim of a paper.
+/// What the test of a check says, whatever its runs rest on.
 #[must_use]
-pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
+pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
     let judge = Judge { paper, evidence };
-    let mut judgement = judge.kind(&claim.kind);
+    let mut judgement = judge.kind(&check.kind);
     // A machine that is busy surprises nobody.
-    judgement.excused |= claim.kind.is_of_time() && judgement.verdict == Verdict::Inconclusive;
-    if claim.kind.is_of_time() && (judgement.measured.is_some() || !judgement.details.is_empty()) {
+    judgement.excused |= check.kind.is_of_time() && judgement.verdict == Verdict::Inconclusive;
+    if check.kind.is_of_time() && (judgement.measured.is_some() || !judgement.details.is_empty()) {
         let separator = if judgement.note.is_empty() { "" } else { "; " };
         judgement.note = format!("{}{separator}{}", judgement.note, paired::BASIS);
     }
@@ -24,6 +24,9 @@ pub fn judge(paper: &str, claim: &Claim, evidence: &Evidence<'_>) -> Judgement {
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
 }
+
+/// What is as near to no effect as this has none.
+const NO_EFFECT: f64 = 1e-9;
 
 struct Judge<'j> {
     paper: &'j str,
@@ -51,12 +54,12 @@ fn magnitude(number: Number) -> Number {
 }
 
 impl Judge<'_> {
-    /// Judges by the kind of the claim.
+    /// Judges by the kind of the check.
     fn kind(&self, kind: &Kind) -> Judgement {
         match kind {
             Kind::Value(tested) | Kind::Bound(tested) => self.number(tested, self.single(&tested.of)),
-            Kind::Ratio(tested) => self.number(tested, self.pair(&tested.of, ratio, false)),
-            Kind::Difference(tested) => self.number(tested, self.pair(&tested.of, difference, true)),
+            Kind::Ratio(tested) => self.directed(tested, self.pair(&tested.of, ratio, false), 1.0),
+            Kind::Difference(tested) => self.directed(tested, self.pair(&tested.of, difference, true), 0.0),
             Kind::Order { of, x, test, partly } => self.order(of, x, test, partly.as_ref()),
             Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
             Kind::Failure(failure) => self.failure(failure),
@@ -108,6 +111,17 @@ impl Judge<'_> {
             Ok(number) => Judgement { evidence: keys, ..tested_number(number, &tested.test, tested.partly.as_ref()) },
             Err(lacking) => Judgement { evidence: keys, ..without(lacking) },
         }
+    }
+
+    /// As a number, but for `partly`: the direction has to hold, and no effect is no direction.
+    fn directed<O>(&self, tested: &Tested<O>, found: Found, no_effect: f64) -> Judgement {
+        let mut judgement = self.number(tested, found);
+        let wanted = tested.test.side_of(no_effect);
+        let is_astray = |value: f64| wanted.is_some_and(|side| side * (value - no_effect) <= NO_EFFECT);
+        if judgement.verdict == Verdict::Partly && judgement.measured.is_some_and(is_astray) {
+            judgement.verdict = Verdict::Contradicted;
+        }
+        judgement
     }
 
     fn order(&self, of: &Operand, x: &str, test: &Test, partly: Option<&Test>) -> Judgement {
@@ -203,18 +217,8 @@ impl Judge<'_> {
 
     /// The number is the largest defect among the runs.
     fn identity(&self, identity: &Identity) -> Judgement {
-        let column = |name: &String| {
-            self.select(&Operand {
-                experiment: identity.experiment.clone(),
-                filter: identity.filter.clone(),
-                column: Some(name.clone()),
-                columns: None,
-                times: None,
-                reduce: Reduce::Max,
-                magnitude: false,
-                unit: None,
-            })
-        };
+        let column =
+            |name: &String| self.select(&Operand::column_of(&identity.experiment, &identity.filter, name, Reduce::Max));
         let left = column(&identity.column);
         let mut lacking = left.lacking;
         let mut defects: Vec<f64> = left.numbers.iter().map(|number| number.value - identity.plus).collect();
@@ -300,7 +304,7 @@ fn found(lacking: Option<Lacking>, numbers: &[Number], how: Reduce, keys: Vec<St
 fn without(lacking: Lacking) -> Judgement {
     match lacking {
         Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::Contradicted, what),
-        Lacking::Reference(what) => Judgement::without_number(Verdict::Inconclusive, what),
+        Lacking::Reference(what) | Lacking::Beyond(what) => Judgement::without_number(Verdict::Inconclusive, what),
         Lacking::Timing(what) => Judgement { excused: true, ..Judgement::without_number(Verdict::Inconclusive, what) },
         Lacking::Unavailable(what) => {
             Judgement { excused: true, ..Judgement::without_number(Verdict::Untestable, what) }

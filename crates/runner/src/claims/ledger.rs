@@ -1,80 +1,144 @@
 //! Reading a ledger and checking it against the experiments that it speaks of.
 
-use super::claim::{Claim, Kind, Tested};
-use super::spec::{ClaimSpec, KINDS, Measurement, Operand, Order, Tolerance, Weaker};
-use super::{Test, Verdict, checks};
-use crate::experiment::{Placed, Problems, check_schema, is_safe_name};
-use crate::input::{BadInput, Document, Node, Problem, Value, one_of, read};
+use super::check::{Check, Kind, Tested};
+use super::spec::{BoundFrom, CheckSpec, KINDS, Measurement, Operand, Order, StatementSpec, Tolerance, Weaker};
+use super::statement::Statement;
+use super::written::{OF_STATEMENT, Sets};
+use super::{Test, Verdict, definition, lock, runs, written};
+use crate::experiment::{Placed, Problems, is_safe_name};
+use crate::input::{BadInput, Document, Node, Problem, Value, read};
 use crate::plan::Plan;
 
-/// The claims of a paper.
-#[derive(Debug, Clone)]
+/// What a paper says, and what we found besides.
+#[derive(Debug, Clone, Default)]
 pub struct Ledger {
     /// The paper.
     pub paper: String,
-    /// The claims, tables expanded into their cells.
-    pub claims: Vec<Claim>,
+    /// The paper's statements; of a book of anchors, these.
+    pub statements: Vec<Statement>,
+    /// What nobody published.
+    pub findings: Vec<Statement>,
 }
 
-/// Which list of a file is read: claims of a paper, or values of our own that guard against regressions.
+/// Which book a file is: the ledger of a paper, or values of our own that guard against regressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Book {
-    /// `claims:`.
+    /// `statements:` and `findings:`.
     Claims,
     /// `anchors:`.
     Anchors,
 }
 
+/// Version of the file format.
+const SCHEMA: u32 = 2;
+
 impl Book {
-    fn key(self) -> &'static str {
+    /// The keys that hold its statements.
+    fn lists(self) -> &'static [&'static str] {
         match self {
-            Self::Claims => "claims",
-            Self::Anchors => "anchors",
+            Self::Claims => &["statements", "findings"],
+            Self::Anchors => &["anchors"],
         }
     }
 }
 
 impl Ledger {
-    /// Reads a ledger and checks it against the plans of the paper's experiments.
+    /// Its checks, those of statements before those of findings.
+    pub fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.statements.iter().chain(&self.findings).flat_map(|statement| &statement.checks)
+    }
+
+    /// Reads a ledger and checks it against the plans of the paper's experiments, and against its lock where there is one beside it.
     ///
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn read(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
+        Self::read_with(document, book, plans, true)
+    }
+
+    /// The same, whatever the lock says: to write it.
+    ///
+    /// # Errors
+    /// Everything else that is wrong with the file.
+    pub fn read_unlocked(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
+        Self::read_with(document, book, plans, false)
+    }
+
+    fn read_with(document: &Document, book: Book, plans: &[Plan], is_locked: bool) -> Result<Self, BadInput> {
         let root = &document.root;
         let mut problems = Problems::default();
-        let known = ["schema", "paper", book.key()];
+        let known: Vec<&str> = ["schema", "paper", "sets"].into_iter().chain(book.lists().iter().copied()).collect();
         for entry in root.entries() {
             if !known.contains(&entry.key.name.as_str()) {
-                problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
+                problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known.clone()));
             }
         }
         problems.keep(check_schema(root));
-        let paper: Option<String> = problems.keep(required(root, "paper").and_then(read));
-        let nodes = problems.keep(required(root, book.key()).and_then(|node| match &node.value {
-            Value::List(items) => Ok(items.as_slice()),
-            _ => Err(Problem::new(node.place, format!("found {}", node.describe())).help("accepted: a list of claims")),
-        }));
-        let mut claims: Vec<Placed<Claim>> = Vec::new();
-        for node in nodes.unwrap_or_default() {
-            let Some(spec) = problems.keep(read::<ClaimSpec>(node)) else { continue };
-            let reader = Reader { node, plans, paper: paper.as_deref().unwrap_or_default() };
-            let Some(read) = problems.keep(reader.claims(spec)) else { continue };
-            for claim in read {
-                match claims.iter().find(|earlier| earlier.value.id == claim.id) {
-                    Some(_) => {
-                        let problem = Problem::new(node.place_of("id"), format!("a second claim `{}`", claim.id));
-                        problems.add(problem.help("give one of the two another id"));
-                    }
-                    None => claims.push(Placed { value: claim, node: node.clone() }),
-                }
-            }
+        let paper: String = problems.keep(required(root, "paper").and_then(read)).unwrap_or_default();
+        if book == Book::Claims {
+            check_marks(root, &paper, plans, &mut problems);
         }
-        for Placed { value: claim, node } in &claims {
-            checks::check(claim, node, paper.as_deref().unwrap_or_default(), plans, &mut problems);
+        let sets = problems.keep(Sets::read(root));
+        problems.into_result(document)?;
+        let mut problems = Problems::default();
+        let reading = Reading { paper: &paper, book, plans, sets: sets.expect("what could not be read is a problem") };
+        let [statements, findings] = [0, 1].map(|index| match book.lists().get(index) {
+            Some(key) => reading.statements(root, key, &mut problems),
+            None => Vec::new(),
+        });
+        unique(&statements, &findings, &mut problems);
+        problems.into_result(document)?;
+        let mut problems = Problems::default();
+        if is_locked && book == Book::Claims {
+            lock::compare(document, statements.iter().chain(&findings), &mut problems);
         }
         problems.into_result(document)?;
-        let claims = claims.into_iter().map(|claim| claim.value).collect();
-        Ok(Self { paper: paper.unwrap_or_default(), claims })
+        let values = |placed: Vec<ReadStatement>| placed.into_iter().map(|read| read.statement).collect();
+        Ok(Self { paper: paper.clone(), statements: values(statements), findings: values(findings) })
+    }
+}
+
+/// A statement with the nodes that it and its checks were read from.
+pub(super) struct ReadStatement {
+    pub(super) statement: Statement,
+    pub(super) node: Node,
+    /// For each of its checks, the node that it was written out to.
+    pub(super) checks: Vec<Node>,
+}
+
+fn check_schema(root: &Node) -> Result<(), Problem> {
+    let node = required(root, "schema")?;
+    let found: u32 = read(node)?;
+    if found == SCHEMA {
+        return Ok(());
+    }
+    let message = format!("the form {found} of ledgers is not known to this program");
+    Err(Problem::new(node.place, message).help(format!("accepted: {SCHEMA}")))
+}
+
+/// Experiments of a paper that has a ledger say how their parameters are known.
+fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
+    for plan in plans.iter().filter(|plan| plan.experiment.paper == paper && plan.experiment.known.is_none()) {
+        let message = format!("`{}` does not say how its parameters are known", plan.experiment.id);
+        let problem = Problem::new(root.place_of("paper"), message);
+        problems.add(problem.help("add `known: { defaults: …, … }` to the experiment file"));
+    }
+}
+
+/// Ids of statements differ from each other, and so do ids of checks.
+fn unique(statements: &[ReadStatement], findings: &[ReadStatement], problems: &mut Problems) {
+    let mut seen = std::collections::HashSet::new();
+    for read in statements.iter().chain(findings) {
+        if !seen.insert(("statement", read.statement.id.clone())) {
+            let message = format!("a second statement `{}`", read.statement.id);
+            problems.add(Problem::new(read.node.place_of("id"), message).help("give one of the two another id"));
+        }
+        for (check, node) in read.statement.checks.iter().zip(&read.checks) {
+            if !seen.insert(("check", check.id.clone())) {
+                let message = format!("a second check `{}`", check.id);
+                problems.add(Problem::new(node.place_of("id"), message).help("give one of the two another id"));
+            }
+        }
     }
 }
 
@@ -88,32 +152,74 @@ pub(super) fn plan_of<'p>(plans: &'p [Plan], paper: &str, name: &str) -> Option<
     plans.iter().find(|plan| plan.experiment.is_called(name, paper))
 }
 
-/// Makes claims of one entry of the file.
+/// What is the same for all statements of a file.
+struct Reading<'n> {
+    paper: &'n str,
+    book: Book,
+    plans: &'n [Plan],
+    sets: Sets<'n>,
+}
+
+impl Reading<'_> {
+    fn statements(&self, root: &Node, key: &str, problems: &mut Problems) -> Vec<ReadStatement> {
+        let nodes = match root.get(key) {
+            Some(Node { value: Value::List(items), .. }) => items.as_slice(),
+            Some(node) => {
+                let problem = Problem::new(node.place, format!("found {}", node.describe()));
+                problems.add(problem.help("accepted: a list of statements"));
+                &[]
+            }
+            None if key == "findings" => &[],
+            None => {
+                problems.keep(required(root, key));
+                &[]
+            }
+        };
+        nodes.iter().filter_map(|node| self.statement(node, problems)).collect()
+    }
+
+    fn statement(&self, node: &Node, problems: &mut Problems) -> Option<ReadStatement> {
+        let own: Vec<_> =
+            node.entries().iter().filter(|entry| OF_STATEMENT.contains(&entry.key.name.as_str())).cloned().collect();
+        let spec: StatementSpec = problems.keep(read(&Node::new(Value::Map(own), node.place)))?;
+        let written = problems.keep(written::checks(node, &self.sets))?;
+        let mut checks: Vec<Placed<Check>> = Vec::new();
+        for check in &written {
+            let reader = Reader { node: check, plans: self.plans, paper: self.paper, book: self.book };
+            for check in problems.keep(reader.checks())? {
+                runs::check(&check.value, &check.node, self.paper, self.plans, problems);
+                checks.push(check);
+            }
+        }
+        let (checks, nodes): (Vec<Check>, Vec<Node>) =
+            checks.into_iter().map(|Placed { value, node }| (value, node)).unzip();
+        let statement = problems.keep(Statement::new(spec, checks, node))?;
+        Some(ReadStatement { statement, node: node.clone(), checks: nodes })
+    }
+}
+
+/// Makes checks of one that is written out.
 pub(super) struct Reader<'n> {
     pub(super) node: &'n Node,
     pub(super) plans: &'n [Plan],
     pub(super) paper: &'n str,
+    pub(super) book: Book,
 }
 
 impl Reader<'_> {
-    fn claims(&self, spec: ClaimSpec) -> Result<Vec<Claim>, Problem> {
+    /// The check; of a table one for each cell.
+    fn checks(&self) -> Result<Vec<Placed<Check>>, Problem> {
+        let (kind, kind_node) = written::kind(self.node, &KINDS)?;
+        let spec: CheckSpec = read(self.node)?;
         self.check_id(&spec.id)?;
-        for (key, text) in [("place", &spec.place), ("statement", &spec.statement)] {
-            if text.trim().is_empty() {
-                return Err(self.wrong(key, format!("an empty `{key}`"), "accepted: a text"));
-            }
-        }
-        let given: Vec<&str> = KINDS.into_iter().filter(|kind| self.node.get(kind).is_some()).collect();
-        let [kind] = given.as_slice() else {
-            let found = if given.is_empty() { "no kind".to_owned() } else { format!("{} kinds", given.len()) };
-            let accepted = format!("accepted: one of {}", one_of(KINDS));
-            return Err(Problem::new(self.node.place, format!("the claim `{}` has {found}", spec.id)).help(accepted));
+        let checks = if kind == "cells" {
+            self.cells(spec)?
+        } else {
+            let read = self.kind(kind, &spec)?;
+            let definition = definition::of(kind, &kind_node.to_json(), &read, self.paper, self.plans);
+            vec![self.finish(spec, read, definition)?]
         };
-        if *kind == "cells" {
-            return self.cells(spec);
-        }
-        let kind = self.kind(kind, &spec)?;
-        self.finish(spec, kind).map(|claim| vec![claim])
+        Ok(checks.into_iter().map(|value| Placed { value, node: self.node.clone() }).collect())
     }
 
     pub(super) fn check_id(&self, id: &str) -> Result<(), Problem> {
@@ -124,31 +230,42 @@ impl Reader<'_> {
         Err(self.wrong("id", format!("`{id}` is no name"), accepted))
     }
 
-    pub(super) fn finish(&self, spec: ClaimSpec, kind: Kind) -> Result<Claim, Problem> {
+    pub(super) fn finish(&self, spec: CheckSpec, kind: Kind, definition: String) -> Result<Check, Problem> {
         let natural = if matches!(kind, Kind::Untestable(_)) { Verdict::Untestable } else { Verdict::Reproduced };
-        let expected = spec.expected.unwrap_or(natural);
-        if expected != natural && spec.because.as_deref().is_none_or(|because| because.trim().is_empty()) {
+        let is_explained = spec.because.as_deref().is_some_and(|because| !because.trim().is_empty());
+        if let Some(expected) = spec.expected.filter(|&expected| expected != natural && !is_explained) {
             let message = format!("`expected: {expected}` without explanation");
             return Err(self.wrong("expected", message, "add `because:`"));
         }
+        let bound_from = spec.bound_from.or_else(|| kind.natural_bound());
+        if self.book == Book::Claims && bound_from.is_none() && !matches!(kind, Kind::Untestable(_)) {
+            let message = format!("the check `{}` does not say where its bound comes from", spec.id);
+            let known = BoundFrom::ALL.map(BoundFrom::name).join(", ");
+            return Err(Problem::new(self.node.place, message).help(format!("add `bound_from:`, one of {known}")));
+        }
+        // Printed digits and plain words say by themselves why.
+        let is_plain =
+            self.book == Book::Claims && matches!(bound_from, None | Some(BoundFrom::Printed | BoundFrom::Wording));
         let has_tolerance = kind.test().is_some() || matches!(kind, Kind::Shape(_));
-        if has_tolerance && spec.why.as_deref().is_none_or(|why| why.trim().is_empty()) {
-            let message = format!("the claim `{}` has a tolerance without reason", spec.id);
+        if has_tolerance && !is_plain && spec.why.as_deref().is_none_or(|why| why.trim().is_empty()) {
+            let message = format!("the check `{}` has a tolerance without reason", spec.id);
             return Err(Problem::new(self.node.place, message).help("add `why:`"));
         }
-        Ok(Claim {
+        Ok(Check {
             id: spec.id,
-            place: spec.place,
-            statement: spec.statement,
+            about: spec.about.unwrap_or_default(),
             kind,
             why: spec.why.unwrap_or_default(),
-            expected,
+            bound_from,
+            bound_set: spec.bound_set,
+            independent_of: spec.independent_of,
+            expected: spec.expected,
             because: spec.because.unwrap_or_default(),
-            calibrated: spec.calibrated,
+            definition,
         })
     }
 
-    fn kind(&self, name: &str, spec: &ClaimSpec) -> Result<Kind, Problem> {
+    fn kind(&self, name: &str, spec: &CheckSpec) -> Result<Kind, Problem> {
         let given = "the kind that is given was read";
         Ok(match name {
             "value" => Kind::Value(self.single(name, spec.value.as_ref().expect(given), true)?),
@@ -192,7 +309,7 @@ impl Reader<'_> {
         })
     }
 
-    fn shape(&self, spec: &ClaimSpec) -> Result<Kind, Problem> {
+    fn shape(&self, spec: &CheckSpec) -> Result<Kind, Problem> {
         let shape = spec.shape.as_ref().expect("the kind that is given was read");
         if shape.landmarks.is_empty() {
             return Err(self.wrong("shape.landmarks", "no landmark", "accepted: at least one"));

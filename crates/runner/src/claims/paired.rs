@@ -16,7 +16,8 @@ impl Evidence<'_> {
     /// or where some of the runs have no times.
     pub(super) fn paired(&self, paper: &str, of: &Operand, to: &Operand) -> Option<Selection> {
         let is_time = |operand: &Operand| {
-            operand.times.is_none() && operand.unit.is_none() && operand.columns().eq(std::iter::once(COLUMN))
+            let is_plain = operand.at.is_none() && !operand.until_failure && operand.times.is_none();
+            is_plain && operand.unit.is_none() && operand.columns().eq(std::iter::once(COLUMN))
         };
         if !is_time(of) || !is_time(to) || of.experiment != to.experiment || to.reduce != Reduce::Only {
             return None;

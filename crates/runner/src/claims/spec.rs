@@ -8,28 +8,126 @@ use serde::{Deserialize, Serialize};
 use super::{Printed, Verdict};
 use crate::experiment::spec::{AxisValue, Names};
 
-/// A claim, or a whole table of them, as it stands in the file. Exactly one of the kinds is given.
+/// A statement as it stands in the file, without its checks, which are written out first.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClaimSpec {
+pub struct StatementSpec {
     /// Name, unique within the paper.
     pub id: String,
     /// Where the paper says it.
     pub place: String,
     /// What it says, in our own words.
-    pub statement: String,
+    pub says: String,
+    /// How its verdict follows from those of its checks.
+    #[serde(default)]
+    pub verdict: Rule,
+    /// The verdict that we stand by; `reproduced`, or `untestable` where nothing can be tested, if it is not given.
+    #[serde(default)]
+    pub expected: Option<Verdict>,
+    /// The explanation of an expected verdict.
+    #[serde(default)]
+    pub because: Option<String>,
+}
+
+/// How the verdict of a statement follows from those of its checks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// The first that occurs of contradicted, depends, inconclusive and partly, else reproduced.
+    #[default]
+    All,
+    /// Reproduced where more than half are, else as for all.
+    Most,
+    /// Their verdict where all agree, else it depends.
+    Readings,
+}
+
+/// Where a bound comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundFrom {
+    /// The paper prints the number.
+    Printed,
+    /// The words say it: less, first, none, about twice.
+    Wording,
+    /// Read off a figure.
+    Figure,
+    /// Set with the output of the authors' program in view.
+    AuthorsCode,
+    /// Set with the output of an independent program of ours in view.
+    IndependentProgram,
+    /// Our idea of what the words mean.
+    Ours,
+}
+
+impl BoundFrom {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Printed, Self::Wording, Self::Figure, Self::AuthorsCode, Self::IndependentProgram, Self::Ours];
+
+    /// As in files: `authors-code`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Printed => "printed",
+            Self::Wording => "wording",
+            Self::Figure => "figure",
+            Self::AuthorsCode => "authors-code",
+            Self::IndependentProgram => "independent-program",
+            Self::Ours => "ours",
+        }
+    }
+}
+
+/// When a bound was set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundSet {
+    /// Before its result was known.
+    #[default]
+    Before,
+    /// When it was known.
+    After,
+}
+
+impl BoundSet {
+    /// As in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
+/// A check, or a whole table of them, written out. Exactly one of the kinds is given.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckSpec {
+    /// Name, unique within the paper; that of its statement where it is not given.
+    pub id: String,
+    /// In a few words, what of the statement it tests.
+    #[serde(default)]
+    pub about: Option<String>,
     /// The reason for the tolerance or bound.
     #[serde(default)]
     pub why: Option<String>,
-    /// The verdict that we stand by; `reproduced` where it is not given.
+    /// Where the bound comes from.
+    #[serde(default)]
+    pub bound_from: Option<BoundFrom>,
+    /// Whether the bound was set before its result was known.
+    #[serde(default)]
+    pub bound_set: BoundSet,
+    /// Paths of parameters on which it does not hang.
+    #[serde(default)]
+    pub independent_of: Vec<String>,
+    /// The verdict that we stand by, where the statement's does not say it.
     #[serde(default)]
     pub expected: Option<Verdict>,
-    /// The explanation of an expected verdict other than `reproduced`.
+    /// What is to be said of its verdict beside what is said of the statement's.
     #[serde(default)]
     pub because: Option<String>,
-    /// Whether parameters were tuned to reach the published number.
-    #[serde(default)]
-    pub calibrated: bool,
     /// The number is the published one.
     #[serde(default)]
     pub value: Option<Measurement>,
@@ -65,7 +163,7 @@ pub struct ClaimSpec {
     pub untestable: Option<Untestable>,
 }
 
-/// Names of the kinds, the keys of [`ClaimSpec`] of which one is given.
+/// Names of the kinds, the keys of [`CheckSpec`] of which one is given.
 pub(super) const KINDS: [&str; 11] = [
     "value",
     "bound",
@@ -107,9 +205,42 @@ pub struct Operand {
     /// `deg` or `deg/s` where the column is in rad or rad/s.
     #[serde(default)]
     pub unit: Option<Unit>,
+    /// The number is read off between the runs, where another column of theirs has a value.
+    #[serde(default)]
+    pub at: Option<Box<At>>,
+    /// A run that fails has the numbers that it had until then.
+    #[serde(default)]
+    pub until_failure: bool,
+}
+
+/// Where between its runs an operand is read off, both columns logarithmic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct At {
+    /// The column that has a value there.
+    pub column: String,
+    /// The value.
+    pub equals: Operand,
 }
 
 impl Operand {
+    /// All numbers of a column in some runs of an experiment, reduced.
+    #[must_use]
+    pub fn column_of(experiment: &str, filter: &BTreeMap<String, AxisValue>, column: &str, reduce: Reduce) -> Self {
+        Self {
+            experiment: experiment.to_owned(),
+            filter: filter.clone(),
+            column: Some(column.to_owned()),
+            columns: None,
+            times: None,
+            reduce,
+            magnitude: false,
+            unit: None,
+            at: None,
+            until_failure: false,
+        }
+    }
+
     /// Its columns.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.column.as_deref().into_iter().chain(self.columns.iter().flat_map(Names::iter))
@@ -305,7 +436,7 @@ pub struct Identity {
     pub plus: f64,
 }
 
-/// One claim for each published cell of a table.
+/// One check for each published cell of a table.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cells {
@@ -348,6 +479,12 @@ pub struct Exception {
     /// Its explanation.
     #[serde(default)]
     pub because: Option<String>,
+    /// Where the bound comes from.
+    #[serde(default)]
+    pub bound_from: Option<BoundFrom>,
+    /// Whether the bound was set before its result was known.
+    #[serde(default)]
+    pub bound_set: Option<BoundSet>,
 }
 
 /// What nobody outside can test.

@@ -45,6 +45,19 @@ impl Test {
         if margin.is_nan() { f64::NEG_INFINITY } else { margin.clamp(FARTHEST, 1.0) }
     }
 
+    /// On which side of no effect the numbers lie that pass: 1 above, −1 below, none where no effect passes itself.
+    #[must_use]
+    pub fn side_of(&self, no_effect: f64) -> Option<f64> {
+        if self.holds(no_effect) {
+            return None;
+        }
+        let is_above = match self {
+            Self::Near { published, .. } => published.value > no_effect,
+            Self::Within { above, .. } => above.is_some_and(|low| low > no_effect),
+        };
+        Some(if is_above { 1.0 } else { -1.0 })
+    }
+
     /// Whether `number` passes.
     #[must_use]
     pub fn holds(&self, number: f64) -> bool {
@@ -142,6 +155,16 @@ mod tests {
             assert!(test.holds(limit) && test.margin(limit) < 1.0 + 1e-12, "{test:?}");
             assert!(!test.holds(beyond), "{test:?}");
         }
+    }
+
+    #[test]
+    fn a_direction_is_the_side_of_no_effect() {
+        assert_eq!(near("1.4", Tolerance::Absolute(0.1)).side_of(1.0), Some(1.0));
+        assert_eq!(near("0.6", Tolerance::Printed).side_of(1.0), Some(-1.0));
+        assert_eq!(near("1.1", Tolerance::Absolute(0.2)).side_of(1.0), None);
+        assert_eq!(within(None, Some(0.5)).side_of(1.0), Some(-1.0));
+        assert_eq!(within(Some(2.0), Some(3.0)).side_of(1.0), Some(1.0));
+        assert_eq!(within(Some(0.2), Some(2.0)).side_of(1.0), None);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! What is said of a claim.
+//! What is said of a check and of a statement.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is said of a claim, with the numbers in hand.
+/// What is said of a check or a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -15,7 +15,9 @@ pub enum Verdict {
     Partly,
     /// It does not hold, or a run that it rests on failed.
     Contradicted,
-    /// The bound on the reference's error, or the spread of a timing, could turn the verdict.
+    /// The paper leaves something out, and over its plausible range the verdict turns.
+    Depends,
+    /// The bound on the reference's error, or the interval of a time, could turn the verdict.
     Inconclusive,
     /// It needs something that nobody outside has, or a method that is unavailable here.
     Untestable,
@@ -23,8 +25,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// All of them, best first.
-    pub const ALL: [Self; 5] =
-        [Self::Reproduced, Self::Partly, Self::Contradicted, Self::Inconclusive, Self::Untestable];
+    pub const ALL: [Self; 6] =
+        [Self::Reproduced, Self::Partly, Self::Depends, Self::Contradicted, Self::Inconclusive, Self::Untestable];
 
     /// As in files: `reproduced`.
     #[must_use]
@@ -33,6 +35,7 @@ impl Verdict {
             Self::Reproduced => "reproduced",
             Self::Partly => "partly",
             Self::Contradicted => "contradicted",
+            Self::Depends => "depends",
             Self::Inconclusive => "inconclusive",
             Self::Untestable => "untestable",
         }
@@ -45,12 +48,12 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The verdict on a claim with what it rests on.
+/// What the test of a check says, with the numbers in hand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// The measured number; none for claims about several numbers and where there is none.
+    /// The measured number; none for checks of several numbers and where there is none.
     pub measured: Option<f64>,
     /// What was measured, in words, where it is more than one number.
     pub details: Vec<Detail>,
@@ -61,11 +64,11 @@ pub struct Judgement {
     /// What a reader must know: why a number is missing, which landmark fails.
     pub note: String,
     /// Whether a verdict other than the expected one is no surprise here: the method is not available on this machine, or
-    /// the spread of a timing leaves the verdict open.
+    /// the interval of a time leaves the verdict open.
     pub excused: bool,
 }
 
-/// One of several numbers of a claim.
+/// One of several numbers of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detail {
     /// What it is.
@@ -80,7 +83,7 @@ pub struct Detail {
 
 impl Judgement {
     /// A verdict without a number, for a reason.
-    pub(super) fn without_number(verdict: Verdict, note: impl Into<String>) -> Self {
+    pub(crate) fn without_number(verdict: Verdict, note: impl Into<String>) -> Self {
         Self {
             verdict,
             measured: None,

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use super::diff::DiffOptions;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
+use super::verify::Shown;
 use crate::plan::Shard;
 
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
@@ -53,21 +54,21 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
-    /// Judge the claims of papers on the results that are there, and write `claims.json`.
+    /// Judge the statements of papers on the results that are there, and write `claims.json`.
     Verify {
         /// The paper; all where none is given.
         paper: Option<String>,
-        /// Print only claims that are anything but reproduced.
-        #[arg(long)]
-        brief: bool,
+        /// What is printed.
+        #[command(flatten)]
+        shown: Shown,
         /// Folder with the results.
         #[arg(long, value_name = "DIR", default_value = "results")]
         results: PathBuf,
     },
-    /// Show a claim with its numbers, its margin and how to redo it.
+    /// Tell a statement as a referee would: verdict, what it hangs on, checks, how to redo it.
     Explain {
-        /// Its id, with or without the paper.
-        claim: String,
+        /// Its id or that of one of its checks, with or without the paper.
+        statement: String,
         /// Folder with the results.
         #[arg(long, value_name = "DIR", default_value = "results")]
         results: PathBuf,
@@ -82,7 +83,7 @@ pub enum Command {
         #[command(flatten)]
         options: DiffOptions,
     },
-    /// Say in which share of the plausible range of undetermined parameters each claim holds.
+    /// Say in which share of the plausible range of undetermined parameters each verdict holds, and which reading turns it.
     Robustness {
         /// Experiment files.
         #[arg(required = true)]
@@ -96,13 +97,21 @@ pub enum Command {
         /// The experiment (`zhang2022/shaft-convergence`).
         id: String,
     },
+    /// Take over what the checks of a ledger test into `bounds.lock`, and say which were written when results were known.
+    Lock {
+        /// The paper; all where none is given.
+        paper: Option<String>,
+        /// Folder with the results.
+        #[arg(long, value_name = "DIR", default_value = "results")]
+        results: PathBuf,
+    },
     /// Write the report of all papers whose results are there.
     Report {
         /// Folder with the results; the report goes to `DIR/report/index.html`.
         #[arg(long, value_name = "DIR", default_value = "results")]
         results: PathBuf,
     },
-    /// Validate experiment files and ledgers of claims, and do nothing else.
+    /// Validate experiment files and ledgers, and do nothing else.
     Check {
         /// Experiment files, `claims.yaml` or `anchors.yaml`.
         #[arg(required = true)]
@@ -167,7 +176,7 @@ pub enum Command {
         /// Its name.
         name: String,
     },
-    /// Print the JSON Schema of experiment files or of ledgers of claims.
+    /// Print the JSON Schema of experiment files or of ledgers.
     Schema {
         /// Of which files.
         #[arg(value_enum, default_value_t = Schemas::Experiment)]
@@ -186,8 +195,8 @@ pub enum Listed {
     Measures,
     /// Experiment files.
     Experiments,
-    /// Claims of the papers.
-    Claims,
+    /// Statements of the papers, and findings of ours.
+    Statements,
 }
 
 /// What can be described.

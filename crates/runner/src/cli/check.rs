@@ -54,7 +54,14 @@ pub(super) fn check(registry: &Registry, files: &[PathBuf], output: &mut Output<
     for path in ledgers {
         let Some(book) = book(&path) else { continue };
         let ledger = read_ledger(&path, book, &plans_beside(registry, &path)?)?;
-        output.line(format!("{}: {} claims of {}", path.display(), ledger.claims.len(), ledger.paper))?;
+        output.line(format!(
+            "{}: {} statements and {} findings of ours with {} checks, of {}",
+            path.display(),
+            ledger.statements.len(),
+            ledger.findings.len(),
+            ledger.checks().count(),
+            ledger.paper
+        ))?;
     }
     Ok(())
 }

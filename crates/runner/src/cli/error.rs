@@ -88,6 +88,9 @@ pub enum CommandError {
     /// The manifest cannot be made.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// A study that was made is of something else by now.
+    #[error(transparent)]
+    OutdatedStudy(#[from] super::studies::OutdatedStudy),
     /// A study cannot be made.
     #[error(transparent)]
     Study(#[from] StudyError),
@@ -109,7 +112,7 @@ impl CommandError {
             | Self::UnknownRun { .. }
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))
-            | Self::Study(StudyError::Refused(..)) => Exit::BadInput,
+            | Self::Study(StudyError::Refused(..) | StudyError::Along(..)) => Exit::BadInput,
             Self::Unreadable { error, .. } | Self::Merge(MergeError::Folder { error, .. }) => unreadable(error),
             _ => Exit::System,
         }

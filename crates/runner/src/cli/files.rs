@@ -83,7 +83,7 @@ pub(super) fn papers(plans: &[Plan]) -> Vec<String> {
     papers
 }
 
-/// The claims of a paper; none where it has no ledger.
+/// The ledger of a paper; none where it has no ledger.
 pub(super) fn ledger(paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
     let path = Path::new(EXPERIMENTS).join(paper).join("claims.yaml");
     if !path.exists() {
@@ -103,12 +103,18 @@ pub(super) fn anchors(paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, Com
 
 /// Reads a ledger.
 pub(super) fn read_ledger(path: &Path, book: Book, plans: &[Plan]) -> Result<Ledger, CommandError> {
+    read_with(path, |document| Ledger::read(document, book, plans))
+}
+
+/// Reads the ledger of a paper whatever its lock says.
+pub(super) fn read_unlocked(path: &Path, plans: &[Plan]) -> Result<Ledger, CommandError> {
+    read_with(path, |document| Ledger::read_unlocked(document, Book::Claims, plans))
+}
+
+fn read_with(path: &Path, read: impl Fn(&Document) -> Result<Ledger, BadInput>) -> Result<Ledger, CommandError> {
     let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
-    let read = |bytes: &[u8]| -> Result<Ledger, BadInput> {
-        let document = Document::parse(path, bytes)?;
-        Ledger::read(&document, book, plans)
-    };
-    read(&bytes).map_err(|wrong| CommandError::BadInput(vec![wrong]))
+    let ledger = Document::parse(path, &bytes).and_then(|document| read(&document));
+    ledger.map_err(|wrong| CommandError::BadInput(vec![wrong]))
 }
 
 /// Plans of the experiments that lie beside a ledger.

@@ -30,7 +30,7 @@ pub(super) fn list(
         Listed::Methods => entries(registry.methods()),
         Listed::Measures => entries(registry.measures()),
         Listed::Experiments => experiments(folder)?,
-        Listed::Claims => claims(registry)?,
+        Listed::Statements => statements(registry)?,
     };
     if format == Format::Json {
         let items: Vec<Value> = items.into_iter().map(|item| item.json).collect();
@@ -84,20 +84,24 @@ fn experiment(path: &Path, bytes: &[u8]) -> Result<Item, BadInput> {
     Ok(Item { name: id, about: title, json })
 }
 
-/// The claims of all papers, in the order of their ledgers.
-fn claims(registry: &Registry) -> Result<Vec<Item>, CommandError> {
+/// The statements of all papers and our findings, in the order of their ledgers.
+fn statements(registry: &Registry) -> Result<Vec<Item>, CommandError> {
     let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
     let mut items = Vec::new();
     for paper in papers(&plans) {
-        let claims = ledger(&paper, &plans)?.map(|ledger| ledger.claims).unwrap_or_default();
-        items.extend(claims.into_iter().map(|claim| Item {
-            json: json!({
-                "id": claim.id, "paper": paper, "place": claim.place, "statement": claim.statement,
-                "kind": claim.kind.name(), "expected": claim.expected, "calibrated": claim.calibrated,
-            }),
-            about: claim.statement,
-            name: format!("{paper}/{}", claim.id),
-        }));
+        let Some(ledger) = ledger(&paper, &plans)? else { continue };
+        let statements = ledger.statements.into_iter().map(|statement| (false, statement));
+        for (is_finding, statement) in statements.chain(ledger.findings.into_iter().map(|finding| (true, finding))) {
+            let checks: Vec<&str> = statement.checks.iter().map(|check| check.id.as_str()).collect();
+            items.push(Item {
+                json: json!({
+                    "id": statement.id, "paper": paper, "finding": is_finding, "place": statement.place,
+                    "statement": statement.says, "rule": statement.rule, "expected": statement.expected, "checks": checks,
+                }),
+                name: format!("{paper}/{}", statement.id),
+                about: statement.says,
+            });
+        }
     }
     Ok(items)
 }

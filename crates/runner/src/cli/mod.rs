@@ -5,8 +5,10 @@ mod check;
 mod describe;
 mod diff;
 mod error;
+mod explain;
 mod files;
 mod list;
+mod lock;
 mod merge;
 mod parts;
 mod plan;
@@ -15,6 +17,7 @@ mod report;
 mod robustness;
 mod run;
 mod schema;
+mod studies;
 mod verify;
 
 use std::ffi::OsString;
@@ -96,10 +99,11 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Reproduce { wanted, options, record_times } => {
             return run::reproduce(registry, wanted, options, *record_times, output);
         }
-        Command::Verify { paper, brief, results } => {
-            return verify::verify(registry, paper.as_deref(), *brief, results, output);
+        Command::Verify { paper, shown, results } => {
+            return verify::verify(registry, paper.as_deref(), *shown, results, output);
         }
-        Command::Explain { claim, results } => verify::explain(registry, claim, results, output)?,
+        Command::Explain { statement, results } => explain::explain(registry, statement, results, output)?,
+        Command::Lock { paper, results } => lock::lock(registry, paper.as_deref(), results, output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Reference { id } => return reference::reference(registry, id, output),
         Command::Run { files, out, options, record_times } => {

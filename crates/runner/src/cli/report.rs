@@ -33,7 +33,6 @@ pub(super) fn report(registry: &Registry, results: &Path, output: &mut Output<'_
         reports.push(PaperReport {
             paper,
             plans: plans.iter().filter(|plan| plan.experiment.paper == *paper).collect(),
-            ledger: ledger.as_ref(),
             judged: ledger.as_ref().map_or(Ok(Vec::new()), |ledger| judged(ledger, &plans, results))?,
         });
     }

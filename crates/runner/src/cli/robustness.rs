@@ -14,13 +14,13 @@ use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::render::{lay_out, svg};
-use crate::robustness::{Finding, Study, figure, words};
+use crate::robustness::{Finding, Scope, Study, StudyError, figure, words};
 use crate::store::{Store, write_atomically};
 
 /// How a study is made.
 #[derive(Debug, Clone, clap::Args)]
 pub struct StudyOptions {
-    /// Samples of the undetermined parameters; those that the file says, or 512, where not given.
+    /// Samples of the undetermined parameters; those that the file says, or 128, where not given.
     #[arg(long)]
     pub samples: Option<u32>,
     /// Threads; all cores where not given.
@@ -34,7 +34,7 @@ pub struct StudyOptions {
     pub out: PathBuf,
 }
 
-/// Samples the undetermined parameters of experiment files and judges the claims that rest on each.
+/// Samples the undetermined parameters of experiment files, goes through their readings, and judges the checks that rest on each.
 pub(super) fn robustness(
     registry: &Registry,
     files: &[PathBuf],
@@ -52,12 +52,13 @@ pub(super) fn robustness(
             continue;
         }
         let Some(ledger) = ledger(&plan.experiment.paper, &all)? else {
-            output.line(format!("{id}: the paper has no ledger of claims"))?;
+            output.line(format!("{id}: the paper has no ledger"))?;
             continue;
         };
         let samples = options.samples.unwrap_or_else(|| plan.experiment.study.samples());
-        let progress = Progress::new(studied(plan) * samples as usize).counting_failures();
-        let study = pool.install(|| Study::new(plan, &ledger, samples, registry, &store, &progress));
+        let scope = Scope::new(plan, &all).map_err(|name| StudyError::Along(id.clone(), name))?;
+        let progress = Progress::new(scope.runs() * scope.times(samples)).counting_failures();
+        let study = pool.install(|| Study::new(&scope, &ledger, samples, registry, &store, &progress));
         progress.clear();
         let study = study?;
         let findings = Finding::all(&study);
@@ -65,11 +66,6 @@ pub(super) fn robustness(
         print(plan, &study, &findings, output)?;
     }
     Ok(())
-}
-
-/// How many runs there are at every sample.
-fn studied(plan: &Plan) -> usize {
-    plan.runs.iter().filter(|run| plan.is_studied(run)).count()
 }
 
 /// Writes the two tables of a study, each with the figure that shows it.
@@ -91,28 +87,36 @@ fn write(folder: &Path, study: &Study, findings: &[Finding]) -> Result<(), Comma
 fn print(plan: &Plan, study: &Study, findings: &[Finding], output: &mut Output<'_>) -> Result<(), CommandError> {
     let variables: Vec<&str> = study.variables.iter().map(|variable| variable.name.as_str()).collect();
     let name = |name: &str| words::short_name(name, &variables);
-    let runs = study.runs * study.samples();
+    let times = study.samples() + study.readings.len();
+    let runs = study.runs * times;
     let failed = study.failed.iter().sum::<usize>();
-    output.line(format!("{}: {} samples, {runs} runs, {failed} failed", plan.experiment.id, study.samples()))?;
+    output.line(format!(
+        "{}: {} samples and {} readings, {runs} runs, {failed} failed",
+        plan.experiment.id,
+        study.samples(),
+        study.readings.len()
+    ))?;
     for (key, undetermined) in &plan.experiment.undetermined {
         let short = name(&key.name);
         let path = if short == key.name { String::new() } else { format!(" = {}", key.name) };
         output.line(format!("  {short}{path}: {}", words::sampled(undetermined)))?;
     }
     let mut table = Builder::default();
-    table.push_record(["claim", "holds in", "95 % interval", "decided by", "correlations", "then"]);
+    table.push_record(["check", "verdict", "in", "95 % interval", "decided by", "correlations", "then", "readings"]);
     for finding in findings.iter().filter(|finding| finding.left_out.is_none()) {
         table.push_record([
-            finding.claim.clone(),
+            finding.check.clone(),
+            finding.nominal.to_string(),
             words::share(finding),
             words::interval(finding),
             words::decided(finding, name),
             words::correlations(finding, name),
             words::then(finding, name),
+            words::readings(finding),
         ]);
     }
     let mut table = table.build();
-    table.with(Style::psql()).with(Modify::new(Columns::new(1..3)).with(Alignment::right()));
+    table.with(Style::psql()).with(Modify::new(Columns::new(2..4)).with(Alignment::right()));
     output.line(table.to_string())?;
     for line in words::left_out(findings) {
         output.line(line)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{ledger, named, papers};
 use super::report::{manifest, report};
-use super::verify::verify_paper;
+use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
 use crate::artefacts::{keep_times, write};
 use crate::output::Output;
@@ -70,7 +70,7 @@ pub(super) fn reproduce(
     run_plans(registry, &plans, out, options, record_times, output)?;
     let mut exit = Exit::Done;
     for paper in &whole {
-        exit = exit.worst(verify_paper(paper, &plans, false, out, output)?);
+        exit = exit.worst(verify_paper(paper, &plans, Shown::default(), out, output)?);
     }
     if wanted.is_empty() && !options.quick {
         manifest(registry, &plans, out)?;

@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::CommandError;
 use super::args::Schemas;
-use crate::claims::spec::ClaimSpec;
-use crate::experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance, Undetermined};
+use crate::claims::spec::{CheckSpec, StatementSpec};
+use crate::experiment::known::{Mark, Marked};
+use crate::experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance};
+use crate::experiment::undetermined::UndeterminedSpec;
 use crate::experiment::{Every, Precision, RankingSpec, Rule, StudySpec};
 use crate::output::Output;
 use crate::registry::{Entry, Kind, Registry};
@@ -19,28 +21,86 @@ pub(super) fn schema(registry: &Registry, what: Schemas, output: &mut Output<'_>
     Ok(output.line(format!("{schema:#}"))?)
 }
 
-/// The schema of a ledger: `claims:` or `anchors:`.
+/// The schema of a ledger: `statements:` with `findings:`, or `anchors:`.
 fn claims() -> Value {
     let mut generator = SchemaGenerator::default();
-    let claim = generator.subschema_for::<ClaimSpec>().to_value();
+    let mut part = |schema: fn(&mut SchemaGenerator) -> schemars::Schema| schema(&mut generator).to_value();
+    let mut check = part(CheckSpec::json_schema);
+    let mut statement = part(StatementSpec::json_schema);
     let mut definitions = json!(generator.take_definitions(true));
+    // A template of `each` has names of axes where values are, and operands take over from `on`.
+    for schema in [&mut check, &mut definitions] {
+        templates(schema);
+    }
     bare_names(&mut definitions);
-    let list = json!({ "type": "array", "items": claim });
+    let anything = json!({ "type": "object" });
+    let values = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
+    let each = json!({ "type": "object", "minProperties": 1, "additionalProperties": values });
+    let making = [
+        ("each", each, "Axes that are written into the check: one for each combination."),
+        ("except", json!({ "type": "array", "items": anything }), "Combinations of `each` that need something else."),
+        ("on", anything.clone(), "What its operands have in common."),
+    ];
+    for (key, mut schema, about) in making {
+        schema["description"] = json!(about);
+        check["properties"][key] = schema;
+    }
+    if let Some(fields) = check.as_object_mut() {
+        fields.remove("required");
+    }
+    let own = check["properties"].as_object().cloned().unwrap_or_default();
+    if let Some(properties) = statement["properties"].as_object_mut() {
+        for (key, schema) in own {
+            properties.entry(key).or_insert(schema);
+        }
+        properties.insert(
+            "check".to_owned(),
+            json!({ "type": "string", "description": "Id of its only check, where that is another." }),
+        );
+        properties.insert("checks".to_owned(), json!({ "type": "array", "minItems": 1, "items": reference("check") }));
+    }
+    definitions["check"] = check;
+    definitions["statement"] = statement;
+    let list = json!({ "type": "array", "items": reference("statement") });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Claims of a paper",
+        "title": "Ledger of a paper",
         "type": "object",
         "properties": {
-            "schema": { "const": 1, "description": "Version of the file format." },
+            "schema": { "const": 2, "description": "Version of the file format." },
             "paper": { "type": "string", "description": "Id of the paper." },
-            "claims": list,
+            "sets": { "type": "object", "additionalProperties": { "type": "array", "minItems": 1 }, "description": "Lists of values for `each`." },
+            "statements": list,
+            "findings": list,
             "anchors": list,
         },
-        "required": ["paper"],
-        "oneOf": [{ "required": ["claims"] }, { "required": ["anchors"] }],
+        "required": ["schema", "paper"],
+        "oneOf": [{ "required": ["statements"] }, { "required": ["anchors"] }],
         "additionalProperties": false,
         "$defs": definitions,
     })
+}
+
+/// Lets every value be a template, `{axis}`, and every key of an operand be missing.
+fn templates(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(templates);
+            if let Some(Value::Array(required)) = fields.get_mut("required") {
+                required.retain(|key| !["experiment", "of"].iter().any(|open| key == open));
+            }
+            let is_value = fields.get("type").is_some_and(|of| {
+                let named = |name: &Value| ["number", "integer", "boolean", "array"].iter().any(|known| name == known);
+                named(of) || of.as_array().is_some_and(|all| all.iter().any(named))
+            });
+            if is_value || fields.contains_key("enum") {
+                let plain = Value::Object(std::mem::take(fields));
+                fields.insert("anyOf".to_owned(), json!([plain, { "type": "string", "pattern": "\\{.*\\}" }]));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(templates),
+        _ => {}
+    }
 }
 
 /// The schema of an experiment file.
@@ -53,7 +113,9 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     let panel = part(SchemaGenerator::subschema_for::<PanelSpec>);
     let drawing = part(SchemaGenerator::subschema_for::<DrawingSpec>);
     let timing = part(SchemaGenerator::subschema_for::<Timing>);
-    let undetermined = part(SchemaGenerator::subschema_for::<Undetermined>);
+    let undetermined = part(SchemaGenerator::subschema_for::<UndeterminedSpec>);
+    let mark = part(SchemaGenerator::subschema_for::<Mark>);
+    let marked = part(SchemaGenerator::subschema_for::<Marked>);
     let study = part(SchemaGenerator::subschema_for::<StudySpec>);
     let ranking = part(SchemaGenerator::subschema_for::<RankingSpec>);
     let every = part(SchemaGenerator::subschema_for::<Every>);
@@ -116,6 +178,11 @@ pub(super) fn experiment(registry: &Registry) -> Value {
         "drawings": list(drawing),
         "rankings": list(ranking),
         "timing": timing,
+        "known": {
+            "type": "object",
+            "description": "How each parameter is known, by path; `defaults` for all others.",
+            "additionalProperties": { "anyOf": [mark, marked, { "type": "array", "minItems": 1, "items": marked }] },
+        },
         "undetermined": { "type": "object", "additionalProperties": undetermined },
         "study": study,
         "quick": { "type": "object", "properties": properties.clone(), "additionalProperties": false },

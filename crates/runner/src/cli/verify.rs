@@ -1,27 +1,37 @@
-//! `mbsbench verify` and `mbsbench explain`.
+//! `mbsbench verify`: verdicts on all statements.
 
 use std::path::Path;
 
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
-use tabled::settings::{Alignment, Modify, Style, Width};
+use tabled::settings::{Modify, Style, Width};
 
 use super::files::{EXPERIMENTS, anchors, experiment_files, ledger, papers};
+use super::studies::studies;
 use super::{CommandError, Exit, load};
-use crate::claims::record::{counts, judge_all, short, to_json};
-use crate::claims::spec::Operand;
-use crate::claims::{Evidence, Judged, Kind, Ledger, Verdict};
-use crate::experiment::spec::AxisValue;
+use crate::claims::record::{Scores, judge_all, to_json};
+use crate::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Studies, Verdict};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::registry::Registry;
 use crate::store::write_atomically;
 
-/// Judges all claims of a paper, of all papers where none is named, and writes `claims.json`.
+/// What is printed of the verdicts.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Shown {
+    /// Leave out statements that are reproduced.
+    #[arg(long)]
+    pub brief: bool,
+    /// Show the checks of each statement as well.
+    #[arg(long)]
+    pub checks: bool,
+}
+
+/// Judges all statements of a paper, of all papers where none is named, and writes `claims.json`.
 pub(super) fn verify(
     registry: &Registry,
     paper: Option<&str>,
-    brief: bool,
+    shown: Shown,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
@@ -32,16 +42,16 @@ pub(super) fn verify(
     }
     let mut exit = Exit::Done;
     for name in known.iter().filter(|name| paper.is_none_or(|paper| paper == *name)) {
-        exit = exit.worst(verify_paper(name, &plans, brief, results, output)?);
+        exit = exit.worst(verify_paper(name, &plans, shown, results, output)?);
     }
     Ok(exit)
 }
 
-/// Judges the claims of a paper on the results in a folder, writes `claims.json` and prints the table.
+/// Judges the statements of a paper on the results in a folder, writes `claims.json` and prints the table.
 pub(super) fn verify_paper(
     paper: &str,
     plans: &[Plan],
-    brief: bool,
+    shown: Shown,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
@@ -51,78 +61,84 @@ pub(super) fn verify_paper(
     write_atomically(&path, to_json(&judged).as_bytes())
         .map_err(|error| CommandError::Store { path: path.clone(), error })?;
     let anchored = verify_anchors(paper, plans, results, output)?;
-    Ok(print(paper, &judged, brief, output)?.worst(anchored))
+    Ok(print(paper, &judged, shown, output)?.worst(anchored))
 }
 
-/// Judges the values that guard against regressions, which no report counts as claims, and names those that do not hold.
+/// Judges the values that guard against regressions, which no report counts, and names those that do not hold.
 fn verify_anchors(paper: &str, plans: &[Plan], results: &Path, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     let Some(ledger) = anchors(paper, plans)? else { return Ok(Exit::Done) };
-    let judged = judged(&ledger, plans, results)?;
-    let loose: Vec<&Judged> = judged.iter().filter(|each| each.judgement.verdict != Verdict::Reproduced).collect();
-    for each in &loose {
-        let failing: Vec<String> = each
-            .judgement
+    let evidence = Evidence::read(results, plans, |plan| is_named(&ledger, plan))?;
+    let judged: Vec<_> = ledger.checks().map(|check| (check, crate::claims::judge(paper, check, &evidence))).collect();
+    let loose: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict != Verdict::Reproduced).collect();
+    for (check, judgement) in &loose {
+        let failing: Vec<String> = judgement
             .details
             .iter()
             .filter(|detail| !detail.holds)
             .map(|detail| format!("{} is {:?}, expected {}", detail.name, detail.measured, detail.published))
             .collect();
-        let why = if failing.is_empty() { each.judgement.note.clone() } else { failing.join("; ") };
-        output.line(format!("{paper}: the anchor {} does not hold: {why}", each.claim.id))?;
+        let number = judgement.measured.map_or_else(String::new, |number| format!("{number:e} was measured"));
+        let why = [failing.join("; "), number, judgement.note.clone()];
+        let why = why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+        output.line(format!("{paper}: the anchor {} does not hold: {why}", check.id))?;
     }
     output.line(format!("{paper}: {} of {} anchors hold", judged.len() - loose.len(), judged.len()))?;
     Ok(if loose.is_empty() { Exit::Done } else { Exit::Differs })
 }
 
-/// All claims of a ledger, judged on the results in a folder.
-pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<Vec<Judged>, CommandError> {
-    let named = |plan: &Plan| {
-        let mut experiments = ledger.claims.iter().flat_map(|claim| claim.kind.experiments());
-        experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
-    };
-    Ok(judge_all(ledger, &Evidence::read(results, plans, named)?))
+/// Whether a ledger speaks of an experiment.
+fn is_named(ledger: &Ledger, plan: &Plan) -> bool {
+    let mut experiments = ledger.checks().flat_map(|check| check.kind.experiments());
+    experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
 }
 
-/// Prints judged claims as a table, the verdicts counted, and what surprises.
+/// All statements of a ledger, judged on the results and studies in a folder.
+pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<Vec<Judged>, CommandError> {
+    let studies = studies(ledger, plans, results)?;
+    judged_with(ledger, plans, results, &studies)
+}
+
+/// The same with these studies.
+pub(super) fn judged_with(
+    ledger: &Ledger,
+    plans: &[Plan],
+    results: &Path,
+    studies: &Studies<'_>,
+) -> Result<Vec<Judged>, CommandError> {
+    let evidence = Evidence::read(results, plans, |plan| is_named(ledger, plan))?;
+    Ok(judge_all(ledger, &evidence, &Grounds::new(plans), studies))
+}
+
+/// Prints judged statements as a table, the verdicts counted, and what surprises.
 pub(super) fn print(
     paper: &str,
     judged: &[Judged],
-    brief: bool,
+    shown: Shown,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let mut table = Builder::default();
-    table.push_record(["claim", "published", "measured", "margin", "verdict"]);
-    let shown = |each: &&Judged| !brief || each.judgement.verdict != Verdict::Reproduced || each.is_surprise();
-    for each in judged.iter().filter(shown) {
-        let margin = each.judgement.margin.filter(|margin| margin.is_finite());
-        let verdict = match each.is_surprise() {
-            true => format!("{}, expected {}", each.judgement.verdict, each.claim.expected),
-            false => each.judgement.verdict.to_string(),
-        };
-        let mark = if each.claim.calibrated { " (calibrated)" } else { "" };
-        table.push_record([
-            each.claim.id.clone(),
-            each.published(),
-            each.measured(),
-            margin.map_or_else(String::new, margin_text),
-            format!("{verdict}{mark}"),
-        ]);
+    for (is_finding, head) in [(false, "statement"), (true, "finding of ours")] {
+        let rows = judged.iter().filter(|each| each.is_finding == is_finding);
+        let rows: Vec<&Judged> =
+            rows.filter(|each| !shown.brief || each.verdict != Verdict::Reproduced || each.is_surprise()).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let mut table = Builder::default();
+        table.push_record([head, "place", "rests on", "checks", "verdict"]);
+        for each in rows {
+            push(&mut table, each, shown);
+        }
+        let mut table = table.build();
+        table.with(Style::psql());
+        table.with(Modify::new(Columns::first()).with(Width::wrap(64)));
+        table.with(Modify::new(Columns::one(1)).with(Width::wrap(24)));
+        output.line(table.to_string())?;
     }
-    let mut table = table.build();
-    table.with(Style::psql()).with(Modify::new(Columns::new(1..4)).with(Alignment::right()));
-    table.with(Modify::new(Columns::first()).with(Width::wrap(60)));
-    output.line(table.to_string())?;
-    let parts: Vec<String> = counts(judged)
-        .into_iter()
-        .filter(|&(_, count, _)| count > 0)
-        .map(|(verdict, count, calibrated)| match calibrated {
-            0 => format!("{count} {verdict}"),
-            _ => format!("{count} {verdict} ({calibrated} of them calibrated)"),
-        })
-        .collect();
-    output.line(format!("{paper}: {} claims: {}", judged.len(), parts.join(", ")))?;
-    let surprises: Vec<&str> =
-        judged.iter().filter(|each| each.is_surprise()).map(|each| each.claim.id.as_str()).collect();
+    output.line(format!("{paper}: {}", tally(judged, false, "statement")))?;
+    if judged.iter().any(|each| each.is_finding) {
+        output.line(format!("{paper}: {}", tally(judged, true, "finding of ours")))?;
+    }
+    let surprises: Vec<String> = judged.iter().filter(|each| each.is_surprise()).map(surprise).collect();
     if surprises.is_empty() {
         return Ok(Exit::Done);
     }
@@ -130,117 +146,55 @@ pub(super) fn print(
     Ok(Exit::Differs)
 }
 
-/// A margin in two decimals, or as a power where it is far beyond.
-fn margin_text(margin: f64) -> String {
-    if margin.abs() < 100.0 { format!("{margin:.2}") } else { format!("{margin:.0e}") }
-}
-
-/// Shows everything about a claim: its statement, its numbers, its margin and how to redo it.
-pub(super) fn explain(
-    registry: &Registry,
-    name: &str,
-    results: &Path,
-    output: &mut Output<'_>,
-) -> Result<(), CommandError> {
-    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
-    let mut known = Vec::new();
-    for paper in papers(&plans) {
-        let Some(mut ledger) = ledger(&paper, &plans)? else { continue };
-        known.extend(ledger.claims.iter().map(|claim| claim.id.clone()));
-        let own = name.strip_prefix(&format!("{paper}/")).unwrap_or(name);
-        let Some(claim) = ledger.claims.iter().find(|claim| claim.id == own).cloned() else { continue };
-        ledger.claims = vec![claim];
-        let evidence = Evidence::read(results, &plans, |plan| {
-            ledger.claims[0].kind.experiments().into_iter().any(|name| plan.experiment.is_called(name, &paper))
-        })?;
-        let [judged] = judge_all(&ledger, &evidence).try_into().expect("one claim is judged");
-        for line in explained(&paper, &judged, &evidence) {
-            output.line(line)?;
-        }
-        return Ok(());
-    }
-    Err(CommandError::UnknownName { kind: "claim", found: name.to_owned(), known })
-}
-
-fn explained(paper: &str, judged: &Judged, evidence: &Evidence<'_>) -> Vec<String> {
-    let Judged { claim, judgement } = judged;
-    let mut lines = vec![format!("{paper}/{}", claim.id)];
-    let mut add = |name: &str, text: &str| {
-        if !text.is_empty() {
-            lines.push(format!("{name:<11}{text}"));
-        }
+fn push(table: &mut Builder, each: &Judged, shown: Shown) {
+    let rests_on = each.rests_on().map_or("", crate::experiment::Mark::name);
+    let verdict = match each.verdict == each.statement.expected {
+        true => each.verdict.to_string(),
+        false => format!("{}, expected {}", each.verdict, each.statement.expected),
     };
-    add("place", &claim.place);
-    add("statement", &claim.statement);
-    add("kind", claim.kind.name());
-    for operand in claim.kind.operands() {
-        add("operand", &operand_text(operand));
-        let numbers = evidence.select(paper, operand).numbers;
-        const MOST: usize = 12;
-        let mut texts: Vec<String> = numbers.iter().take(MOST).map(|number| format!("{:e}", number.value)).collect();
-        if numbers.len() > MOST {
-            texts.push(format!("… ({} numbers)", numbers.len()));
+    let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
+    table.push_record([id, place, rests_on.to_owned(), each.tally(), verdict]);
+    for check in each.checks.iter().filter(|_| shown.checks) {
+        if shown.brief && check.standing.verdict == Verdict::Reproduced && !check.is_surprise() {
+            continue;
         }
-        add("  numbers", &texts.join(", "));
-        if let Some(number) = numbers.iter().find(|number| number.uncertainty > 0.0) {
-            add("  bound", &format!("{:.1e} on the error of the reference", number.uncertainty));
-        }
+        let rests_on = check.standing.rests_on.map_or("", crate::experiment::Mark::name);
+        let numbers = [check.measured(), check.required()].join(" | ");
+        let name = format!("  {}", check.check.id);
+        table.push_record([name, numbers, rests_on.to_owned(), String::new(), said(check)]);
     }
-    if let Kind::Failure(failure) = &claim.kind {
-        let wanted = match (&failure.status, failure.completes) {
-            (_, true) => "no run fails".to_owned(),
-            (Some(status), _) => format!("every run has the status `{status}`"),
-            (None, _) => "every run fails".to_owned(),
-        };
-        add("runs", &format!("{} {}: {wanted}", failure.experiment, filter_text(&failure.filter)));
+}
+
+/// The verdict of a check with what it depends on.
+fn said(check: &JudgedCheck) -> String {
+    let reason = &check.standing.reason;
+    let verdict = check.standing.verdict;
+    let text = if reason.is_empty() { verdict.to_string() } else { format!("{verdict}: {reason}") };
+    match check.check.expected.filter(|_| check.is_surprise()) {
+        Some(expected) => format!("{text}, expected {expected}"),
+        None => text,
     }
-    if let Kind::Identity(identity) = &claim.kind {
-        let terms: Vec<String> = identity.terms.iter().map(|(name, factor)| format!("{factor} {name}")).collect();
-        let filter = filter_text(&identity.filter);
-        add("runs", format!("{} {filter}", identity.experiment).trim_end());
-        add("identity", &format!("{} = {} + {}", identity.column, terms.join(" + "), identity.plus));
-    }
-    add("published", claim.kind.published().unwrap_or_default());
-    let tolerance = claim.kind.test().map(ToString::to_string).unwrap_or_default();
-    add("tolerance", [tolerance.as_str(), claim.why.as_str()].map(str::trim).join(": ").trim_matches([':', ' ']));
-    add("measured", &judgement.measured.map(|number| format!("{number:e}")).unwrap_or_default());
-    for detail in &judgement.details {
-        let measured = detail.measured.map_or_else(|| "nothing".to_owned(), short);
-        let holds = if detail.holds { "holds" } else { "does not hold" };
-        add("  landmark", &format!("{}: {measured}, {} {holds}", detail.name, detail.published));
-    }
-    add("margin", &judgement.margin.map(margin_text).unwrap_or_default());
-    let expected = match judgement.verdict == claim.expected {
-        true => "as expected".to_owned(),
-        false => format!("expected {}", claim.expected),
+}
+
+fn surprise(each: &Judged) -> String {
+    let checks: Vec<&str> =
+        each.checks.iter().filter(|check| check.is_surprise()).map(|check| check.check.id.as_str()).collect();
+    if checks.is_empty() { each.statement.id.clone() } else { format!("{} ({})", each.statement.id, checks.join(", ")) }
+}
+
+/// `12 statements with 40 checks: 9 reproduced, 3 depends`.
+fn tally(judged: &[Judged], is_finding: bool, name: &str) -> String {
+    let scores = Scores::of(judged, is_finding);
+    let parts: Vec<String> = Verdict::ALL
+        .into_iter()
+        .filter(|&verdict| scores.with(verdict) > 0)
+        .map(|verdict| format!("{} {verdict}", scores.with(verdict)))
+        .collect();
+    let plural = |count: usize, one: &str| match (count, one) {
+        (1, one) => format!("1 {one}"),
+        (count, "finding of ours") => format!("{count} findings of ours"),
+        (count, one) => format!("{count} {one}s"),
     };
-    add("verdict", &format!("{}, {expected}", judgement.verdict));
-    add("calibrated", if claim.calibrated { "yes: parameters were tuned to reach this number" } else { "" });
-    add("note", &judgement.note);
-    add("because", &claim.because);
-    add("evidence", &judgement.evidence.join(" "));
-    if judgement.verdict != Verdict::Untestable || !judgement.evidence.is_empty() {
-        let mut ids: Vec<String> = claim
-            .kind
-            .experiments()
-            .into_iter()
-            .map(|name| if name.contains('/') { name.to_owned() } else { format!("{paper}/{name}") })
-            .collect();
-        ids.sort();
-        ids.dedup();
-        add("redo", &format!("mbsbench reproduce {}", ids.join(" ")));
-    }
-    lines
-}
-
-fn operand_text(operand: &Operand) -> String {
-    let columns: Vec<&str> = operand.columns().collect();
-    let times = operand.times.as_ref().map_or_else(String::new, |times| format!(" times {times}"));
-    let text = format!("{}{times} of {} {}", columns.join(", "), operand.experiment, filter_text(&operand.filter));
-    text.trim_end().to_owned()
-}
-
-fn filter_text(filter: &std::collections::BTreeMap<String, AxisValue>) -> String {
-    let texts: Vec<String> = filter.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
-    if texts.is_empty() { String::new() } else { format!("where {}", texts.join(", ")) }
+    let (statements, checks) = (plural(scores.total(), name), plural(scores.checks, "check"));
+    format!("{statements} with {checks}: {}", parts.join(", "))
 }

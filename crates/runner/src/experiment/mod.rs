@@ -8,6 +8,7 @@ mod axis;
 mod case;
 mod every;
 mod identity;
+pub mod known;
 mod problems;
 mod published;
 mod ranking;
@@ -16,26 +17,30 @@ mod rules;
 mod shape;
 pub mod spec;
 mod study;
+pub mod undetermined;
 
 pub use axis::{Axis, AxisPoint, Label, Role};
 pub(crate) use case::read_settings;
 pub use case::{Case, Exclusion};
 pub use every::Every;
 pub use identity::{is_safe_name, read_id};
+pub use known::{Known, Mark};
 pub use problems::Problems;
 pub use published::{Published, PublishedError};
 pub use ranking::RankingSpec;
 pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
 pub use rules::Rule;
 pub use study::{Feature, StudyScope, StudySpec};
+pub use undetermined::{Reading, Undetermined, Varies};
 
-use spec::{DrawingSpec, FigureSpec, TableSpec, Timing, Undetermined};
+use spec::{DrawingSpec, FigureSpec, TableSpec, Timing};
+use undetermined::read_undetermined;
 
 use crate::input::{BadInput, Document, Key, Node, Problem, Value, read};
 use crate::registry::Registry;
 
 /// Keys of an experiment file.
-pub(crate) const KEYS: [&str; 26] = [
+pub(crate) const KEYS: [&str; 27] = [
     "schema",
     "id",
     "paper",
@@ -60,6 +65,7 @@ pub(crate) const KEYS: [&str; 26] = [
     "drawings",
     "rankings",
     "timing",
+    "known",
     "undetermined",
     "study",
 ];
@@ -112,6 +118,8 @@ pub struct Experiment {
     pub timing: Option<Timing>,
     /// Observables that are recorded besides those that plots need.
     pub trajectories: Vec<Placed<String>>,
+    /// How each parameter is known; none where the file does not say.
+    pub known: Option<Known>,
     /// Parameters that the paper leaves out, by path.
     pub undetermined: Vec<(Key, Undetermined)>,
     /// What a study of these parameters runs and looks at.
@@ -130,10 +138,20 @@ pub struct Placed<T> {
 }
 
 impl Experiment {
-    /// Names of what varies in a study: the undetermined parameters, then the features.
+    /// The parameters that a study samples, with their ranges.
+    pub fn sampled(&self) -> impl Iterator<Item = (&Key, [f64; 2])> + Clone {
+        self.undetermined.iter().filter_map(|(key, undetermined)| Some((key, undetermined.range()?)))
+    }
+
+    /// The readings that a study goes through, one by one.
+    pub fn readings(&self) -> impl Iterator<Item = &Reading> {
+        self.undetermined.iter().flat_map(|(_, undetermined)| undetermined.readings())
+    }
+
+    /// Names of what varies over the samples of a study: the undetermined parameters, then the features.
     #[must_use]
     pub fn variables(&self) -> Vec<&str> {
-        let parameters = self.undetermined.iter().map(|(key, _)| key.name.as_str());
+        let parameters = self.sampled().map(|(key, _)| key.name.as_str());
         parameters.chain(self.study.features.iter().map(|feature| feature.value.name.as_str())).collect()
     }
 
@@ -167,8 +185,9 @@ impl Experiment {
         let reproduces = problems.keep(read_or_default(root, "reproduces"));
         let title = problems.keep(read_or_default(root, "title"));
         let timing = problems.keep(read_timing(root));
+        let known = problems.keep(Known::read(root));
         let undetermined = problems.keep(read_undetermined(root));
-        let study = undetermined.as_ref().and_then(|known| problems.keep(StudyScope::read(root, known)));
+        let study = undetermined.as_ref().and_then(|varied| problems.keep(StudyScope::read(root, varied)));
         let trajectories = problems.keep(items(root, "trajectories", read));
         let tables = problems.keep(items(root, "tables", spec::read_table));
         let plots = problems.keep(items(root, "plots", spec::read_figure));
@@ -197,6 +216,7 @@ impl Experiment {
             rankings: rankings.expect(all_read),
             timing: timing.expect(all_read),
             trajectories: trajectories.expect(all_read),
+            known: known.expect(all_read),
             undetermined: undetermined.expect(all_read),
             study: study.expect(all_read),
             quick,
@@ -257,24 +277,4 @@ fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
             .help("accepted: beside `until`, a whole number from that of `repeat`"));
     }
     Ok(Some(timing))
-}
-
-fn read_undetermined(root: &Node) -> Result<Vec<(Key, Undetermined)>, Problem> {
-    let Some(node) = root.get("undetermined") else { return Ok(Vec::new()) };
-    let Value::Map(entries) = &node.value else {
-        return Err(Problem::new(node.place, format!("found {}", node.describe()))
-            .help("accepted: a map of paths, `model.inner-radius: { range: [low, high], why: … }`"));
-    };
-    entries
-        .iter()
-        .map(|entry| {
-            let undetermined: Undetermined = read(&entry.value)?;
-            let [low, high] = undetermined.range;
-            if low >= high {
-                let message = format!("the range from {low} to {high} is empty");
-                return Err(Problem::new(entry.value.place_of("range"), message).help("accepted: `[lowest, highest]`"));
-            }
-            Ok((entry.key.clone(), undetermined))
-        })
-        .collect()
 }

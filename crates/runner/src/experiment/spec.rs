@@ -80,19 +80,6 @@ pub struct Timing {
     pub per: Option<String>,
 }
 
-/// A parameter that the paper leaves out, with the range in which it plausibly lies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Undetermined {
-    /// Lowest and highest plausible value.
-    pub range: [f64; 2],
-    /// Why it is undetermined and where the range comes from.
-    pub why: String,
-    /// Where the nominal value was chosen to match a published number: which one.
-    #[serde(default)]
-    pub calibrated: Option<String>,
-}
-
 /// A table of results: one row and one column for each value of two axes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::{AxisValue, Undetermined};
+use super::spec::AxisValue;
+use super::undetermined::Undetermined;
 use super::{Placed, items};
 use crate::input::{Key, Node, Problem, Value, read};
 
@@ -15,9 +16,14 @@ use crate::input::{Key, Node, Problem, Value, read};
 pub struct StudySpec {
     /// Cases that are run at every sample; all of them where none is named.
     pub cases: Vec<String>,
-    /// Claims whose ids begin like this; all of them where nothing is said. Numbers that only the nominal parameters have are
+    /// Only runs with these axis values; a check that reduces over such an axis is judged on what is left.
+    #[serde(rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// Experiments of the same paper whose runs vary alike, for checks that rest on several.
+    pub along: Vec<String>,
+    /// Checks whose ids begin like this; all of them where nothing is said. Numbers that only the nominal parameters have are
     /// no matter for a study.
-    pub claims: Vec<String>,
+    pub checks: Vec<String>,
     /// How many samples are taken, where the command does not say; 512 where neither does.
     pub samples: Option<u32>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
@@ -67,18 +73,22 @@ impl Feature {
 }
 
 /// Keys of the block.
-const KEYS: [&str; 4] = ["cases", "claims", "samples", "features"];
+const KEYS: [&str; 6] = ["cases", "where", "along", "checks", "samples", "features"];
 
 /// Samples of a study of which nothing is said.
-const SAMPLES: u32 = 512;
+const SAMPLES: u32 = 128;
 
 /// The block `study:`, its parts with their nodes.
 #[derive(Debug, Clone, Default)]
 pub struct StudyScope {
     /// Cases that are run at every sample; all of them where none is named.
     pub cases: Vec<Placed<String>>,
-    /// Beginnings of the ids of claims that are judged; all of them where there is none.
-    pub claims: Vec<Placed<String>>,
+    /// Only runs with these axis values.
+    pub filter: BTreeMap<String, AxisValue>,
+    /// Experiments whose runs vary alike.
+    pub along: Vec<Placed<String>>,
+    /// Beginnings of the ids of checks that are judged; all of them where there is none.
+    pub checks: Vec<Placed<String>>,
     /// How many samples are taken.
     pub samples: Option<u32>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
@@ -90,7 +100,7 @@ impl StudyScope {
         let Some(node) = root.get("study") else { return Ok(Self::default()) };
         if !matches!(node.value, Value::Map(_)) {
             return Err(Problem::new(node.place, format!("found {}", node.describe()))
-                .help("accepted: a map with `cases`, `claims`, `samples` and `features`"));
+                .help("accepted: a map with `cases`, `where`, `along`, `checks`, `samples` and `features`"));
         }
         if undetermined.is_empty() {
             return Err(Problem::new(root.place_of("study"), "nothing is undetermined that could be studied")
@@ -124,7 +134,14 @@ impl StudyScope {
                 Problem::new(node.place_of("samples"), "no samples").help("accepted: a whole number above zero")
             );
         }
-        Ok(Self { cases: items(node, "cases", read)?, claims: items(node, "claims", read)?, samples, features })
+        Ok(Self {
+            cases: items(node, "cases", read)?,
+            filter: node.get("where").map(read).transpose()?.unwrap_or_default(),
+            along: items(node, "along", read)?,
+            checks: items(node, "checks", read)?,
+            samples,
+            features,
+        })
     }
 
     /// How many samples are taken where the command asks for no number of them.
@@ -133,10 +150,10 @@ impl StudyScope {
         self.samples.unwrap_or(SAMPLES)
     }
 
-    /// Whether a claim is to be judged.
+    /// Whether a check is to be judged.
     #[must_use]
-    pub fn asks_for(&self, claim: &str) -> bool {
-        self.claims.is_empty() || self.claims.iter().any(|beginning| claim.starts_with(&beginning.value))
+    pub fn asks_for(&self, check: &str) -> bool {
+        self.checks.is_empty() || self.checks.iter().any(|beginning| check.starts_with(&beginning.value))
     }
 }
 

@@ -91,6 +91,23 @@ impl Node {
         Self::new(value, place)
     }
 
+    /// The value without its places; a number that JSON has not becomes its spelling.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Number(number) => serde_json::Number::from_f64(number.value)
+                .map_or_else(|| Json::String(number.text.clone()), Json::Number),
+            Value::Text(text) => Json::String(text.clone()),
+            Value::List(items) => items.iter().map(Self::to_json).collect(),
+            Value::Map(entries) => {
+                Json::Object(entries.iter().map(|entry| (entry.key.name.clone(), entry.value.to_json())).collect())
+            }
+        }
+    }
+
     /// What it is, in words: "the number `0.1`", "a list".
     #[must_use]
     pub fn describe(&self) -> String {

@@ -7,8 +7,10 @@ use mbsbench_problem::Formulated;
 
 use super::{Plan, outputs};
 use crate::execute::stepwise::{self, drawable};
-use crate::experiment::{Case, Placed, Problems};
-use crate::input::{BadInput, Place, Problem};
+use crate::experiment::known::Marked;
+use crate::experiment::undetermined::lies_below;
+use crate::experiment::{Case, Mark, Placed, Problems, Varies};
+use crate::input::{BadInput, Key, Place, Problem};
 use crate::measures::{LinearAlgebraFlops, MeasureDefinition};
 use crate::registry::{Choice, ModelKind};
 
@@ -57,6 +59,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     check_measures(plan, &observables, &mut problems);
     check_methods(plan, &mut problems);
     check_undetermined(plan, &mut problems);
+    check_known(plan, &mut problems);
     check_study(plan, &mut problems);
     check_timing(plan, &mut problems);
     outputs::check(plan, &observables, &mut problems);
@@ -121,28 +124,74 @@ fn check_methods(plan: &Plan, problems: &mut Problems) {
     }
 }
 
-/// Undetermined parameters exist, are numbers, and are set to a value within their range.
+/// Undetermined parameters exist, and are set to a value within their range.
 fn check_undetermined(plan: &Plan, problems: &mut Problems) {
     for (key, undetermined) in &plan.experiment.undetermined {
-        if plan.runs.iter().all(|run| run.number_at(&key.name).is_none()) {
-            let known = known_paths(plan);
-            problems.add(Problem::unknown(
-                key.place,
-                "number",
-                &key.name,
-                known.iter().map(String::as_str).collect::<Vec<_>>(),
-            ));
-            continue;
+        match &undetermined.varies {
+            Varies::Over(range) => check_range(plan, key, *range, problems),
+            Varies::Readings(readings) => {
+                for (key, _) in readings.iter().flat_map(|reading| &reading.sets) {
+                    if plan.runs.iter().all(|run| !has_path(run, &key.name)) {
+                        problems.add(unknown_path(plan, key, "parameter"));
+                    }
+                }
+            }
         }
-        let [low, high] = undetermined.range;
-        // An axis shows the parameter at several values, some of them beyond what is plausible on purpose.
-        let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.varies(axis));
-        // `--quick` is no experiment of the paper.
-        let is_nominal = !is_axis && !plan.experiment.quick;
-        let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
-        if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
-            let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
-            problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
+    }
+}
+
+fn check_range(plan: &Plan, key: &Key, [low, high]: [f64; 2], problems: &mut Problems) {
+    if plan.runs.iter().all(|run| run.number_at(&key.name).is_none()) {
+        problems.add(unknown_path(plan, key, "number"));
+        return;
+    }
+    // An axis shows the parameter at several values, some of them beyond what is plausible on purpose.
+    let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.varies(axis));
+    // `--quick` is no experiment of the paper.
+    let is_nominal = !is_axis && !plan.experiment.quick;
+    let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
+    if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
+        let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
+        problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
+    }
+}
+
+fn unknown_path(plan: &Plan, key: &Key, kind: &str) -> Problem {
+    let known: Vec<String> = match kind {
+        "number" => known_paths(plan, |run, path| value_at(run, path).is_some()),
+        _ => known_paths(plan, |_, _| true),
+    };
+    Problem::unknown(key.place, kind, &key.name, known.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Marks are of parameters and axes that there are, all parameters have one, and what is undetermined is not printed.
+fn check_known(plan: &Plan, problems: &mut Problems) {
+    let Some(known) = &plan.experiment.known else { return };
+    let paths = known_paths(plan, |_, _| true);
+    for (key, marks) in &known.entries {
+        if !paths.iter().any(|path| lies_below(path, &key.name)) {
+            problems.add(unknown_path(plan, key, "parameter"));
+        }
+        for axis in marks.iter().flat_map(|marked| marked.filter.keys()) {
+            if plan.axis(axis).is_none() && !plan.experiment.quick {
+                let axes = plan.axes.iter().map(String::as_str);
+                problems.add(Problem::unknown(key.place, "axis", axis, axes.collect::<Vec<_>>()));
+            }
+        }
+    }
+    let unmarked = |run: &super::RunSpec| run.paths().into_iter().find(|path| plan.mark(run, path).is_none());
+    if let Some(path) = plan.runs.iter().find_map(unmarked) {
+        let place = plan.experiment.document.root.place_of("known");
+        problems.add(Problem::new(place, format!("nothing says how `{path}` is known")).help("add it, or `defaults:`"));
+    }
+    for (key, _) in plan.experiment.sampled() {
+        let is_printed = |(known, marks): &(Key, Vec<Marked>)| {
+            known.name == key.name && marks.iter().any(|marked| marked.is == Mark::Printed && marked.filter.is_empty())
+        };
+        if let Some((known, _)) = known.entries.iter().find(|entry| is_printed(entry)) {
+            let problem = Problem::new(known.place, format!("`{}` is printed and undetermined", key.name));
+            problems
+                .add(problem.help("what a paper prints has no range; leave one of the two out, or give `readings:`"));
         }
     }
 }
@@ -174,7 +223,7 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
                 || plan.axis(name).is_some_and(is_number)
                 || value_at(run, name).is_some();
             if !is_known {
-                let paths = known_paths(plan);
+                let paths = known_paths(plan, |run, path| value_at(run, path).is_some());
                 let known = measured.iter().chain(&paths).map(String::as_str).chain(["t_reached"]);
                 problems.add(Problem::unknown(node.place_of(key), "column", name, known.collect::<Vec<_>>()));
             }
@@ -182,28 +231,44 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
     }
 }
 
-/// The number at a path of a run: `model.…`, `method.…`, `step`, `span.start`, `span.end`.
+/// The number at a path of a run: `model.…`, `method.…`, `step`, `tolerance.…`, `settings.…`, `span.start`, `span.end`.
 pub(super) fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
     use mbsbench_problem::StepControl;
-    match path.split_once('.') {
-        Some(("model", path)) => run.model.parameter(path)?.as_f64(),
-        Some(("method", path)) => run.method.parameter(path)?.as_f64(),
-        Some(("span", "start")) => Some(run.span[0]),
-        Some(("span", "end")) => Some(run.span[1]),
-        None if path == "step" => match run.settings.control {
-            StepControl::Fixed { step } => Some(step),
-            StepControl::Tolerance { .. } => None,
-        },
+    match (path.split_once('.'), run.settings.control) {
+        (Some(("model", path)), _) => run.model.parameter(path)?.as_f64(),
+        (Some(("method", path)), _) => run.method.parameter(path)?.as_f64(),
+        (Some(("span", "start")), _) => Some(run.span[0]),
+        (Some(("span", "end")), _) => Some(run.span[1]),
+        (None, StepControl::Fixed { step }) if path == "step" => Some(step),
+        (Some(("tolerance", "rel")), StepControl::Tolerance { rel, .. }) => Some(rel),
+        (Some(("tolerance", "abs")), StepControl::Tolerance { abs, .. }) => Some(abs),
+        (Some(("settings", "initial_step")), StepControl::Tolerance { initial_step, .. }) => initial_step,
+        (Some(("settings", "max_step")), StepControl::Tolerance { max_step, .. }) => max_step,
         _ => None,
     }
 }
 
-fn known_paths(plan: &Plan) -> Vec<String> {
-    let mut paths: Vec<String> = ["step", "span.start", "span.end"].map(str::to_owned).to_vec();
+/// Whether a run has something at a path, a number or not.
+pub(super) fn has_path(run: &super::RunSpec, path: &str) -> bool {
+    match path.split_once('.') {
+        Some(("model", path)) => run.model.parameter(path).is_some(),
+        Some(("method", path)) => run.method.parameter(path).is_some(),
+        Some(("settings", "initial_step" | "max_step")) => {
+            matches!(run.settings.control, mbsbench_problem::StepControl::Tolerance { .. })
+        }
+        Some(("settings", "clock")) => {
+            matches!(run.settings.control, mbsbench_problem::StepControl::Fixed { .. })
+        }
+        _ => value_at(run, path).is_some(),
+    }
+}
+
+/// The paths of the runs that are asked for, each once.
+fn known_paths(plan: &Plan, is_meant: impl Fn(&super::RunSpec, &str) -> bool) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
     for run in &plan.runs {
-        let model = run.model.paths().into_iter().map(|path| format!("model.{path}"));
-        for path in model.chain(run.method.paths().into_iter().map(|path| format!("method.{path}"))) {
-            if !paths.contains(&path) && value_at(run, &path).is_some() {
+        for path in run.paths() {
+            if !paths.contains(&path) && is_meant(run, &path) {
                 paths.push(path);
             }
         }

@@ -35,7 +35,7 @@ impl fmt::Display for RunKey {
 }
 
 /// The same value with the keys of all maps in order.
-fn canonical(value: Value) -> Value {
+pub(crate) fn canonical(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
             let mut fields: Vec<(String, Value)> =
@@ -71,6 +71,18 @@ pub(super) fn of_run(run: &RunSpec) -> RunKey {
         identity["fails_when"] = json!(*run.rules);
     }
     RunKey::of(identity)
+}
+
+/// The name of what is solved and how; what is measured of it does not enter.
+pub(super) fn of_set_up(run: &RunSpec) -> RunKey {
+    RunKey::of(json!({
+        "model": run.model.identity(),
+        "method": run.method.identity(),
+        "settings": of_settings(&run.settings),
+        "span": run.span,
+        "reference": run.reference.as_ref().map(|reference| reference.key.full()),
+        "fails_when": json!(*run.rules),
+    }))
 }
 
 pub(super) fn of_reference(reference: &ReferencePlan) -> RunKey {

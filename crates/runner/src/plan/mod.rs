@@ -16,12 +16,13 @@ use std::sync::Arc;
 use mbsbench_problem::Settings;
 
 pub use key::RunKey;
+pub(crate) use key::canonical;
 pub use shard::{NoShard, Shard};
 pub use stored::{Stored, StoredReference};
 
 use crate::execute::run::Drawing;
 use crate::experiment::spec::AxisValue;
-use crate::experiment::{Experiment, Label, Precision, Rule, SolverSpec};
+use crate::experiment::{Experiment, Label, Mark, Precision, Rule, SolverSpec};
 use crate::input::{BadInput, Document};
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 
@@ -111,6 +112,36 @@ impl RunSpec {
         checks::value_at(self, path)
     }
 
+    /// The paths of its parameters: of model, method, span, step or tolerance, and settings.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        use mbsbench_problem::StepControl;
+        let own = ["model".to_owned(), "method".to_owned()].into_iter();
+        let model = self.model.paths().into_iter().map(|path| format!("model.{path}"));
+        let method = self.method.paths().into_iter().map(|path| format!("method.{path}"));
+        let rest: &[&str] = match self.settings.control {
+            StepControl::Fixed { .. } => &["span.start", "span.end", "step", "settings.clock"],
+            StepControl::Tolerance { initial_step: None, max_step: None, .. } => {
+                &["span.start", "span.end", "tolerance.rel", "tolerance.abs"]
+            }
+            StepControl::Tolerance { .. } => &[
+                "span.start",
+                "span.end",
+                "tolerance.rel",
+                "tolerance.abs",
+                "settings.initial_step",
+                "settings.max_step",
+            ],
+        };
+        own.chain(model).chain(method).chain(rest.iter().map(|&path| path.to_owned())).collect()
+    }
+
+    /// A hash of what is solved and how, without what is measured of it.
+    #[must_use]
+    pub fn set_up(&self) -> RunKey {
+        key::of_set_up(self)
+    }
+
     /// The columns that its measures fill.
     #[must_use]
     pub fn columns(&self) -> Vec<String> {
@@ -177,7 +208,24 @@ impl Plan {
     pub fn is_studied(&self, run: &RunSpec) -> bool {
         let cases = &self.experiment.study.cases;
         let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());
-        cases.is_empty() || case.is_some_and(|label| cases.iter().any(|case| case.value == label.text))
+        let is_case = cases.is_empty() || case.is_some_and(|label| cases.iter().any(|case| case.value == label.text));
+        is_case && self.is_meant(run, &self.experiment.study.filter)
+    }
+
+    /// How a parameter of a run is known; none where the file does not say. What is undetermined is our choice, unless
+    /// the file says of it that the nominal reading is printed or the authors'.
+    #[must_use]
+    pub fn mark(&self, run: &RunSpec, path: &str) -> Option<Mark> {
+        let known = self.experiment.known.as_ref()?;
+        let stated = known.stated(path, |filter| self.is_meant(run, filter));
+        match self.experiment.undetermined.iter().find(|(key, varied)| varied.covers(&key.name, path)) {
+            Some((_, varied)) => {
+                let least = if varied.calibrated.is_some() { Mark::Calibrated } else { Mark::Chosen };
+                let firm = stated.filter(|mark| !mark.is_ours() && varied.range().is_none());
+                Some(firm.unwrap_or_else(|| stated.map_or(least, |stated| stated.max(least))))
+            }
+            None => stated.or(known.defaults),
+        }
     }
 
     /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.

@@ -8,11 +8,17 @@ use crate::experiment::spec;
 pub(super) fn settings(read: &spec::Settings, control: StepControl) -> Settings {
     Settings {
         control,
-        clock: match read.clock {
-            spec::Clock::Exact => Clock::Exact,
-            spec::Clock::Accumulating => Clock::Accumulating,
-        },
+        clock: read.clock.into(),
         max_steps: read.max_steps,
         max_rhs_evaluations: read.max_rhs_evaluations,
+    }
+}
+
+impl From<spec::Clock> for Clock {
+    fn from(clock: spec::Clock) -> Self {
+        match clock {
+            spec::Clock::Exact => Self::Exact,
+            spec::Clock::Accumulating => Self::Accumulating,
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Tables and figures with their claims, the experiment behind them and the command that redoes them.
+//! Tables and figures with the statements about them, the experiment behind them and the command that redoes them.
 
 use std::path::Path;
 
 use maud::{Markup, html};
 
 use super::page::{anchor, badge, figure_named, sign};
-use super::{ReportError, claims, read};
+use super::{ReportError, read, statement};
 use crate::claims::Judged;
 use crate::claims::record::short;
 use crate::comparison::COMPARISON;
@@ -69,7 +69,7 @@ impl<'r> Artefact<'r> {
         format!("{}{} {number}", first.map(String::from).unwrap_or_default(), letters.as_str()).trim_end().to_owned()
     }
 
-    /// Whether a claim speaks of it.
+    /// Whether a statement speaks of it.
     pub fn is_place_of(&self, place: &str) -> bool {
         let name = self.name();
         place.match_indices(&name).any(|(start, _)| {
@@ -80,7 +80,7 @@ impl<'r> Artefact<'r> {
         })
     }
 
-    /// The section of a page, with the claims that speak of it.
+    /// The section of a page, with the statements that speak of it.
     pub fn section(&self, results: &Path, paper: &str, judged: &[&Judged]) -> Result<Markup, ReportError> {
         let folder = results.join(&self.plan.experiment.id);
         let shown = if self.is_table { self.table(&folder, judged)? } else { self.figure(&folder)? };
@@ -89,7 +89,6 @@ impl<'r> Artefact<'r> {
         let kinds: &[&str] = if self.is_table { &["csv", "md"] } else { &["svg", "png", "csv"] };
         // The data of a figure of several panels lie beside its panels.
         let kinds = kinds.iter().filter(|kind| folder.join(format!("{}.{kind}", self.id)).exists());
-        let cells = |each: &&&Judged| self.is_table && is_cell(self.id, each);
         let name = if self.is_published() { self.name() } else { beyond(paper).to_owned() };
         Ok(html! {
             section.artefact id=(self.anchor()) {
@@ -103,13 +102,7 @@ impl<'r> Artefact<'r> {
                     a href=(format!("../{id}/runs.csv")) { "runs.csv" } " "
                     code { "mbsbench reproduce " (id) }
                 }
-                @for each in judged.iter().filter(|each| !cells(each)) { (claims::claim(paper, each)) }
-                @if judged.iter().any(|each| cells(&each)) {
-                    details {
-                        summary { (judged.iter().filter(cells).count()) " claims, one for each cell" }
-                        @for each in judged.iter().filter(cells) { (claims::claim(paper, each)) }
-                    }
-                }
+                @for each in judged { (statement::statement(paper, each)) }
                 p.links { "The experiment: " a href=(format!("#{}", experiment_anchor(id))) { code { "experiments/" (id) ".yaml" } } }
             }
         })
@@ -126,7 +119,7 @@ impl<'r> Artefact<'r> {
         Ok(figure_named(&text, self.id, &self.anchor()))
     }
 
-    /// A table from its CSV file, cells with the verdicts of their claims.
+    /// A table from its CSV file, cells with the verdicts of their checks.
     fn table(&self, folder: &Path, judged: &[&Judged]) -> Result<Markup, ReportError> {
         let path = folder.join(format!("{}.csv", self.id));
         let text = read(&path)?;
@@ -157,10 +150,9 @@ impl<'r> Artefact<'r> {
                 Err(_) if !text("failure").is_empty() => format!("{} at {} s", text("failure"), text("t_reached")),
                 Err(_) => "–".to_owned(),
             };
-            let verdict = judged
-                .iter()
-                .find(|each| each.claim.id.ends_with(&format!("/{row}/{head}").to_lowercase()))
-                .map(|each| each.judgement.verdict);
+            let cell = format!("{}/{row}/{head}", self.id).to_lowercase();
+            let mut checks = judged.iter().flat_map(|each| &each.checks);
+            let verdict = checks.find(|each| each.check.id == cell).map(|each| each.standing.verdict);
             html! {
                 @if has_published { td.number.published { (text("published")) } }
                 td.number.(verdict.map_or("", |verdict| verdict.name())) title=[verdict.map(|verdict| verdict.name())] {
@@ -197,11 +189,6 @@ fn beyond(paper: &str) -> &'static str {
     if paper == COMPARISON { "All methods" } else { "Beyond the paper" }
 }
 
-/// Whether a claim is that of one cell of a table.
-fn is_cell(table: &str, judged: &Judged) -> bool {
-    judged.claim.id.strip_prefix(table).is_some_and(|rest| rest.starts_with('/') && rest.matches('/').count() == 2)
-}
-
 /// The numbers in a name, so that `figure-3.10` comes after `figure-3.5`; then the name.
 fn numbers(id: &str) -> (Vec<u64>, String) {
     let digits = id.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
@@ -213,9 +200,9 @@ pub(super) fn experiment_anchor(id: &str) -> String {
     format!("experiment-{}", anchor(id))
 }
 
-/// A link to an artefact with the verdicts of its claims in short.
+/// A link to an artefact with the verdicts of its statements in short.
 pub(super) fn entry(artefact: &Artefact<'_>, judged: &[&Judged]) -> Markup {
-    let mut verdicts: Vec<_> = judged.iter().map(|each| each.judgement.verdict).collect();
+    let mut verdicts: Vec<_> = judged.iter().map(|each| each.verdict).collect();
     verdicts.sort_unstable();
     verdicts.dedup();
     html! {

@@ -1,25 +1,23 @@
-//! The front page: all papers and how their claims fare.
-
-use std::path::Path;
+//! The front page: all papers and how their statements fare.
 
 use maud::html;
 
-use super::page::{page, scorecard};
+use super::PaperReport;
+use super::page::{badge, page, scorecard};
 use super::published::PAPERS;
-use super::{PaperReport, ReportError, fragility};
+use crate::claims::Verdict;
 
 /// The front page.
-pub(super) fn page_of(results: &Path, reports: &[PaperReport<'_>], is_compared: bool) -> Result<String, ReportError> {
-    let total = reports.iter().map(|report| report.judged.len()).sum::<usize>();
+pub(super) fn page_of(reports: &[PaperReport<'_>], is_compared: bool) -> String {
+    let total = reports.iter().map(|report| report.scores().total()).sum::<usize>();
     let report_of = |id: &str| reports.iter().find(|report| report.paper == id);
-    let known: Vec<&PaperReport<'_>> = PAPERS.iter().filter_map(|paper| report_of(paper.id)).collect();
-    let fragility = fragility::section(results, &known)?;
     let body = html! {
         header {
             h1 { "Does what these papers say hold?" }
             p.lead {
                 "mbsbench runs the numerical experiments of papers on time integration in multibody dynamics and tests what \
-                 they state, claim by claim: " (total) " claims so far, each with the number that supports or refutes it."
+                 they state, sentence by sentence: " (total) " statements so far, each with its verdict, what that rests on, and the numbers \
+                 behind it."
             }
         }
         main {
@@ -33,8 +31,8 @@ pub(super) fn page_of(results: &Path, reports: &[PaperReport<'_>], is_compared: 
                 section.paper {
                     h2 { a href=(format!("{}.html", paper.id)) { (paper.title) } }
                     p { (paper.authors) " (" code { (paper.id) } "): " (paper.about) "." }
-                    @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger of claims yet." } }
-                    @else { (scorecard(&report.judged, &format!("{}.html", paper.id))) }
+                    @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger yet." } }
+                    @else { (scorecard(&report.scores(), &format!("{}.html", paper.id))) }
                 }
             }
             @if PAPERS.iter().any(|paper| report_of(paper.id).is_none()) {
@@ -47,25 +45,27 @@ pub(super) fn page_of(results: &Path, reports: &[PaperReport<'_>], is_compared: 
                     }
                 }
             }
-            (fragility)
             section {
                 h2 { "How to read it" }
                 dl.verdicts {
-                    dt { span.badge.reproduced { "✓ reproduced" } } dd { "The claim holds within its tolerance." }
-                    dt { span.badge.partly { "≈ partly" } } dd { "Its direction holds, its size does not." }
-                    dt { span.badge.contradicted { "✗ contradicted" } }
-                    dd { "It does not hold, or a run it rests on failed." }
-                    dt { span.badge.inconclusive { "? inconclusive" } }
-                    dd { "The bound on the reference's error, or the spread of a timing, could turn the verdict." }
-                    dt { span.badge.untestable { "– untestable" } } dd { "It needs something that nobody outside has." }
+                    dt { (badge(Verdict::Reproduced)) } dd { "It holds within its tolerance." }
+                    dt { (badge(Verdict::Partly)) } dd { "Its direction holds, its size does not." }
+                    dt { (badge(Verdict::Depends)) }
+                    dd { "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that it does not." }
+                    dt { (badge(Verdict::Contradicted)) } dd { "It does not hold, or a run it rests on failed." }
+                    dt { (badge(Verdict::Inconclusive)) }
+                    dd { "The bound on the reference's error, or the interval of a time, could turn the verdict." }
+                    dt { (badge(Verdict::Untestable)) }
+                    dd { "It needs something that nobody outside has, or speaks of a problem whose definition is not public." }
                 }
                 p {
-                    "Claims and tolerances are written from the paper before our numbers are looked at. A claim whose \
-                     parameters were tuned to reach the published number is marked calibrated and counted apart. "
-                    code { "make reproduce" } " makes everything here again."
+                    "A statement is a sentence, a table, or what a figure shows. Its verdict follows from its checks, and rests on the least \
+                     certain of the parameters behind them: printed in the paper or in an input file of its authors; chosen by us; calibrated, \
+                     that is chosen so that a published number comes out; or a stand-in for a problem that is not public. Each check says where \
+                     its bound comes from, and whether it was set before its result was known. " code { "make reproduce" } " makes everything here again."
                 }
             }
         }
     };
-    Ok(page("mbsbench: does what these papers say hold?", &body))
+    page("mbsbench: does what these papers say hold?", &body)
 }

@@ -4,18 +4,18 @@
 //! series and reading values works without the script.
 
 mod artefact;
-mod claims;
 mod comparison;
-mod fragility;
 mod front;
 mod page;
 mod paper;
 mod published;
 mod robustness;
+mod statement;
 
 use std::path::{Path, PathBuf};
 
-use crate::claims::{Judged, Ledger};
+use crate::claims::Judged;
+use crate::claims::record::Scores;
 use crate::comparison::Summary;
 use crate::plan::Plan;
 use crate::store::write_atomically;
@@ -26,10 +26,15 @@ pub struct PaperReport<'r> {
     pub paper: &'r str,
     /// Plans of its experiments.
     pub plans: Vec<&'r Plan>,
-    /// Its claims; none where it has no ledger.
-    pub ledger: Option<&'r Ledger>,
-    /// The claims judged.
+    /// Its statements and our findings, judged; none where it has no ledger.
     pub judged: Vec<Judged>,
+}
+
+impl PaperReport<'_> {
+    /// How its statements fare.
+    fn scores(&self) -> Scores {
+        Scores::of(&self.judged, false)
+    }
 }
 
 /// The report cannot be made.
@@ -71,7 +76,7 @@ pub fn write(
     if let Some(compared) = compared {
         save("comparison.html", comparison::page_of(results, &compared.plans, &compared.summary)?)?;
     }
-    save("index.html", front::page_of(results, papers, compared.is_some())?)?;
+    save("index.html", front::page_of(papers, compared.is_some()))?;
     Ok(folder.join("index.html"))
 }
 

@@ -2,7 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::claims::{Judged, Verdict, record};
+use crate::claims::Verdict;
+use crate::claims::record::{GROUNDS, Scores};
 use crate::render::svg;
 
 /// Background of figures on a light and on a dark page.
@@ -39,6 +40,7 @@ pub(super) fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduced => "✓",
         Verdict::Partly => "≈",
+        Verdict::Depends => "±",
         Verdict::Contradicted => "✗",
         Verdict::Inconclusive => "?",
         Verdict::Untestable => "–",
@@ -50,30 +52,48 @@ pub(super) fn badge(verdict: Verdict) -> Markup {
     html! { span.badge.(verdict.name()) { (sign(verdict)) " " (verdict) } }
 }
 
-/// How many claims have each verdict, as a bar with its numbers; calibrated ones are counted apart. Each count leads to its
-/// claims on the page of the paper, `""` on that page itself.
-pub(super) fn scorecard(judged: &[Judged], page: &str) -> Markup {
-    let counts = record::counts(judged);
+/// How many statements have each verdict, as a bar, and by what they rest on. Each count leads to its statements on the page of the
+/// paper, `""` on that page itself.
+pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
+    let verdicts: Vec<Verdict> = Verdict::ALL.into_iter().filter(|&verdict| scores.with(verdict) > 0).collect();
+    let count = |count: usize| if count == 0 { "–".to_owned() } else { count.to_string() };
     html! {
         div.scorecard {
             div.bar aria-hidden="true" {
-                @for &(verdict, count, _) in counts.iter().filter(|(_, count, _)| *count > 0) {
-                    span.(verdict.name()) style=(format!("flex:{count}")) { (count) }
-                }
+                @for &verdict in &verdicts { span.(verdict.name()) style=(format!("flex:{}", scores.with(verdict))) { (scores.with(verdict)) } }
             }
-            ul.counts {
-                @for &(verdict, count, calibrated) in counts.iter().filter(|(_, count, _)| *count > 0) {
-                    li {
-                        a href=(format!("{page}#{}", verdict_anchor(verdict))) { (badge(verdict)) " " strong { (count) } }
-                        @if calibrated > 0 { " (" (calibrated) " with calibrated parameters)" }
+            div.scroll {
+                table.scores {
+                    thead { tr {
+                        th { "Statements that rest on what is" }
+                        @for &verdict in &verdicts { th { a href=(format!("{page}#{}", verdict_anchor(verdict))) { (badge(verdict)) } } }
+                        th { "all" }
+                    } }
+                    tbody {
+                        @for (name, marks) in GROUNDS {
+                            @let all: usize = verdicts.iter().map(|&verdict| scores.on(verdict, marks)).sum();
+                            @if all > 0 {
+                                tr {
+                                    th { (name) }
+                                    @for &verdict in &verdicts { td.number { (count(scores.on(verdict, marks))) } }
+                                    td.number { (all) }
+                                }
+                            }
+                        }
+                        tr.total {
+                            th { "all" }
+                            @for &verdict in &verdicts { td.number { (scores.with(verdict)) } }
+                            td.number { (scores.total()) }
+                        }
                     }
                 }
             }
+            p.small { (scores.total()) " statements, tested by " (scores.checks) " checks." }
         }
     }
 }
 
-/// The target of links to the claims that have a verdict.
+/// The target of links to the statements that have a verdict.
 pub(super) fn verdict_anchor(verdict: Verdict) -> String {
     format!("verdict-{}", verdict.name())
 }

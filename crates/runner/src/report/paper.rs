@@ -1,4 +1,4 @@
-//! The page of a paper: how its claims fare, what does not hold and why, what had to be assumed, then artefact by
+//! The page of a paper: how its statements fare, what does not hold and why, what had to be assumed, then artefact by
 //! artefact.
 
 use std::path::Path;
@@ -6,20 +6,25 @@ use std::path::Path;
 use maud::{Markup, html};
 
 use super::artefact::{Artefact, entry, experiment_anchor};
-use super::page::{anchor, badge, page, scorecard, verdict_anchor};
-use super::{PaperReport, ReportError, claims, published, robustness};
+use super::page::{badge, page, scorecard, verdict_anchor};
+use super::statement::{ground, reasons, statement, target};
+use super::{PaperReport, ReportError, published, robustness};
+use crate::claims::record::Scores;
+use crate::claims::spec::{BoundFrom, BoundSet};
 use crate::claims::{Judged, Verdict};
-use crate::experiment::spec::Undetermined;
+use crate::experiment::{Mark, Undetermined};
 use crate::results::decimal;
+use crate::robustness::words;
 
 /// The page of a paper.
 pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, ReportError> {
     let artefacts = Artefact::all(&report.plans);
     let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
     let mut elsewhere: Vec<&Judged> = Vec::new();
-    for judged in &report.judged {
-        match artefacts.iter().position(|artefact| artefact.is_published() && artefact.is_place_of(&judged.claim.place))
-        {
+    let (findings, statements): (Vec<&Judged>, Vec<&Judged>) = report.judged.iter().partition(|each| each.is_finding);
+    for &judged in &statements {
+        let place = &judged.statement.place;
+        match artefacts.iter().position(|artefact| artefact.is_published() && artefact.is_place_of(place)) {
             Some(index) => placed[index].push(judged),
             None => elsewhere.push(judged),
         }
@@ -39,8 +44,8 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
         main {
             section id="scorecard" {
                 h2 { "Scorecard" }
-                @if report.judged.is_empty() { p.pending { "No ledger of claims yet." } }
-                @else { (scorecard(&report.judged, "")) }
+                @if report.judged.is_empty() { p.pending { "No ledger yet." } }
+                @else { (scorecard(&report.scores(), "")) (bounds(&statements)) }
                 nav aria-label="Tables and figures" {
                     ul.contents {
                         @for (artefact, judged) in artefacts.iter().zip(&placed).filter(|(a, _)| a.is_published()) {
@@ -49,8 +54,9 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
                     }
                 }
             }
-            (not_holding(&report.judged))
-            (holding(&report.judged))
+            (search())
+            (not_holding(&statements))
+            (holding(&statements))
             (assumed(report))
             (robustness::section(results, &report.plans, &report.judged)?)
             section id="artefacts" {
@@ -60,7 +66,15 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             @if !elsewhere.is_empty() {
                 section id="statements" {
                     h2 { "Statements of the text" }
-                    @for judged in &elsewhere { (claims::claim(report.paper, judged)) }
+                    @for judged in &elsewhere { (statement(report.paper, judged)) }
+                }
+            }
+            @if !findings.is_empty() {
+                section id="findings" {
+                    h2 { "Findings of ours" }
+                    @let scores = Scores::of(&report.judged, true);
+                    p { "What the paper does not say: " (scores.total()) " findings with " (scores.checks) " checks, which stand in no scorecard." }
+                    @for judged in &findings { (statement(report.paper, judged)) }
                 }
             }
             section id="experiments" {
@@ -86,12 +100,62 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     Ok(page(&format!("mbsbench: {title}"), &body))
 }
 
-/// What is anything but reproduced, with the explanation.
-fn not_holding(judged: &[Judged]) -> Markup {
-    let of = |verdict: Verdict| judged.iter().filter(move |each| each.judgement.verdict == verdict);
-    let open = [Verdict::Contradicted, Verdict::Partly, Verdict::Inconclusive, Verdict::Untestable];
+/// The field that leaves only statements with some words, a verdict or a ground; the script makes it work.
+fn search() -> Markup {
     html! {
-        @if judged.iter().any(|each| each.judgement.verdict != Verdict::Reproduced) {
+        form.search hidden role="search" {
+            label { "Find " input type="search" placeholder="words, a place, a method" autocomplete="off"; }
+            label {
+                "verdict "
+                select data-by="verdict" {
+                    option value="" { "any" }
+                    @for verdict in Verdict::ALL { option value=(verdict.name()) { (verdict) } }
+                }
+            }
+            label {
+                "rests on "
+                select data-by="ground" {
+                    option value="" { "anything" }
+                    @for mark in Mark::ALL { option value=(mark.name()) { (mark) } }
+                }
+            }
+            output {}
+        }
+    }
+}
+
+/// Where the bounds of the checks come from, and how many were set when their result was known.
+fn bounds(statements: &[&Judged]) -> Markup {
+    let checks = || statements.iter().flat_map(|each| &each.checks).map(|each| &each.check);
+    let from = |wanted: BoundFrom| checks().filter(|check| check.bound_from == Some(wanted)).count();
+    let late = checks().filter(|check| check.bound_from.is_some() && check.bound_set == BoundSet::After).count();
+    let all = checks().filter(|check| check.bound_from.is_some()).count();
+    let words = |from: BoundFrom| match from {
+        BoundFrom::Printed => "as printed",
+        BoundFrom::Wording => "by the wording",
+        BoundFrom::Figure => "read off figures",
+        BoundFrom::AuthorsCode => "set with the authors' program in view",
+        BoundFrom::IndependentProgram => "set with an independent program in view",
+        BoundFrom::Ours => "ours",
+    };
+    let parts: Vec<String> = BoundFrom::ALL
+        .into_iter()
+        .filter(|&wanted| from(wanted) > 0)
+        .map(|wanted| format!("{} {}", from(wanted), words(wanted)))
+        .collect();
+    html! {
+        @if all > 0 {
+            p.small { "Bounds of its checks: " (parts.join(", ")) "; " (late) " of " (all) " were set or changed when the result was known." }
+        }
+    }
+}
+
+/// What is anything but reproduced, with the explanation.
+fn not_holding(judged: &[&Judged]) -> Markup {
+    let of = |verdict: Verdict| judged.iter().filter(move |each| each.verdict == verdict);
+    let open = [Verdict::Contradicted, Verdict::Depends, Verdict::Partly, Verdict::Inconclusive, Verdict::Untestable];
+    html! {
+        @if judged.iter().any(|each| each.verdict != Verdict::Reproduced) {
             section id="not-holding" {
                 h2 { "What does not hold, or cannot be said" }
                 @for verdict in open.into_iter().filter(|&verdict| of(verdict).next().is_some()) {
@@ -102,36 +166,36 @@ fn not_holding(judged: &[Judged]) -> Markup {
     }
 }
 
-/// A claim that is anything but reproduced.
+/// A statement that is anything but reproduced.
 fn not_held(each: &Judged) -> Markup {
-    let (published, measured) = (each.published(), each.measured());
+    let deciding = each.deciding();
+    let (required, measured) = deciding.map_or_else(Default::default, |check| (check.required(), check.measured()));
+    let is_number = each.checks.len() == 1 && each.verdict != Verdict::Untestable;
     html! {
         li {
-            (badge(each.judgement.verdict)) " "
-            a href=(format!("#claim-{}", anchor(&each.claim.id))) { (each.claim.statement) }
-            @if !measured.is_empty() && !published.is_empty() {
-                " Published: " (published) "; measured: " (measured) "."
-            } @else if !measured.is_empty() {
-                " Of its landmarks " (measured) "."
-            }
-            @if !each.claim.because.is_empty() { " " (each.claim.because) }
-            @else if !each.judgement.note.is_empty() { " (" (each.judgement.note) ")" }
+            (badge(each.verdict)) " "
+            a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) }
+            " " (ground(each.rests_on()))
+            @if !each.tally().is_empty() { span.tally { (each.tally()) } }
+            @if is_number && !measured.is_empty() && !required.is_empty() { " Required: " (required) "; measured: " (measured) "." }
+            @for reason in reasons(each) { span.reason { " " (reason) "." } }
+            @if !each.statement.because.is_empty() { " " (each.statement.because) }
         }
     }
 }
 
-/// What is reproduced, to be opened: links to the claims, whose numbers stand with their tables and figures.
-fn holding(judged: &[Judged]) -> Markup {
-    let held: Vec<&Judged> = judged.iter().filter(|each| each.judgement.verdict == Verdict::Reproduced).collect();
+/// What is reproduced, to be opened: links to the statements, whose checks stand with their tables and figures.
+fn holding(judged: &[&Judged]) -> Markup {
+    let held: Vec<&&Judged> = judged.iter().filter(|each| each.verdict == Verdict::Reproduced).collect();
     html! {
         @if !held.is_empty() {
             section id="holding" {
                 h2 { "What holds" }
                 details id=(verdict_anchor(Verdict::Reproduced)) {
-                    summary { (held.len()) " claims are " (badge(Verdict::Reproduced)) }
+                    summary { (held.len()) " statements are " (badge(Verdict::Reproduced)) }
                     ul {
                         @for each in held {
-                            li { a href=(format!("#claim-{}", anchor(&each.claim.id))) { (each.claim.statement) } }
+                            li { a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } " " (ground(each.rests_on())) }
                         }
                     }
                 }
@@ -157,14 +221,14 @@ fn assumed(report: &PaperReport<'_>) -> Markup {
                 h2 { "What had to be assumed" }
                 div.scroll {
                     table.assumed {
-                        thead { tr { th { "Experiment" } th { "Parameter" } th { "Used" } th { "Plausible" } th { "Why" } } }
+                        thead { tr { th { "Experiment" } th { "Parameter" } th { "Used" } th { "In studies" } th { "Why" } } }
                         tbody {
                             @for (experiment, name, values, undetermined) in &rows {
                                 tr {
                                     td { (experiment) }
                                     td { code { (name) } }
                                     td.number { (values.iter().map(|&v| rounded(v)).collect::<Vec<_>>().join(", ")) }
-                                    td.number { (rounded(undetermined.range[0])) " to " (rounded(undetermined.range[1])) }
+                                    td { (words::sampled(undetermined)) }
                                     td {
                                         (undetermined.why)
                                         @if let Some(to) = &undetermined.calibrated {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
-use super::page::{anchor, figure_named};
+use super::page::{anchor, badge, figure_named};
+use super::statement::check_target;
 use super::{ReportError, read};
 use crate::claims::Judged;
 use crate::plan::Plan;
@@ -25,12 +26,13 @@ pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Res
                 h2 { "How much hangs on that" }
                 p {
                     "The undetermined parameters were sampled over their plausible ranges (a Sobol sequence; ranges of more than \
-                     a decade in the logarithm), and each claim that rests on them judged at every sample. A run that fails, or \
-                     that its model refuses, is evidence; samples at which nothing can be said are counted apart. Intervals are \
+                     a decade in the logarithm), other readings of the text were gone through one by one, and each check that rests on them was \
+                     judged on every one. A share is that of the samples with the verdict of the nominal numbers. A run that fails, \
+                     or that its model refuses, is evidence; samples at which nothing can be said are counted apart. Intervals are \
                      those of 95 % confidence."
                 }
                 p {
-                    "What decides is the parameter or feature whose distributions, where the claim holds and where it does not, \
+                    "What decides is the parameter or feature whose distributions, where the verdict is that one and where it is another, \
                      are farthest apart (D, Kolmogorov–Smirnov), with the threshold where they are; then whatever decides further \
                      on one side of it. It is said where D or the rank correlation ρ (Spearman) is significant at "
                     (words::percent(LEVEL)) " for all variables together."
@@ -41,8 +43,8 @@ pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Res
     })
 }
 
-/// What the study of an experiment found of the claims that are judged; none where no study was made.
-pub(super) fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Vec<Finding>>, ReportError> {
+/// What the study of an experiment found of the checks that are judged; none where no study was made.
+fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Vec<Finding>>, ReportError> {
     let path = results.join(&plan.experiment.id).join("robustness.csv");
     // A study is made by a command of its own and may not have been.
     if !path.exists() {
@@ -50,12 +52,13 @@ pub(super) fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result
     }
     let mut findings = Finding::read_csv(&read(&path)?).map_err(|error| ReportError { path, error: error.into() })?;
     // A study may be older than the ledger.
-    findings.retain(|finding| judged.iter().any(|each| each.claim.id == finding.claim));
+    findings
+        .retain(|finding| judged.iter().any(|each| each.checks.iter().any(|check| check.check.id == finding.check)));
     Ok(Some(findings))
 }
 
 /// The target of links to the study of an experiment.
-pub(super) fn study_anchor(id: &str) -> String {
+fn study_anchor(id: &str) -> String {
     format!("robustness-{}", anchor(id))
 }
 
@@ -67,7 +70,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
     let (always, rest): (Vec<&Finding>, Vec<&Finding>) = findings
         .iter()
         .filter(|each| each.left_out.is_none())
-        .partition(|each| each.fails() == 0 && each.inconclusive == 0);
+        .partition(|each| each.fails() == 0 && each.verdicts.open == 0 && each.turned().next().is_none());
     let link = |file: &str| format!("../{id}/{file}");
     Ok(html! {
         h3 id=(study_anchor(id)) { code { (id) } }
@@ -91,7 +94,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
             div.scroll {
                 table {
                     thead { tr {
-                        th { "Claim" } th { "Holds in" } th { "Interval" } th { "Decided by" } th { "Correlations" } th { "Then" }
+                        th { "Check" } th { "Verdict" } th { "In" } th { "Interval" } th { "Decided by" } th { "Correlations" } th { "Then" } th { "Readings" }
                     } }
                     tbody { @for finding in &rest { (line(finding, name)) } }
                 }
@@ -99,10 +102,10 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
         }
         @if !always.is_empty() {
             details {
-                summary { (always.len()) " claims hold at every sample" }
+                summary { (always.len()) " checks have the same verdict at every sample and for every reading" }
                 p {
                     @for finding in &always {
-                        a href=(format!("#claim-{}", anchor(&finding.claim))) { (finding.claim) } " "
+                        a href=(format!("#{}", check_target(&finding.check))) { (finding.check) } " "
                     }
                 }
             }
@@ -130,12 +133,14 @@ fn figure(folder: &Path, id: &str, stem: &str) -> Result<Markup, ReportError> {
 fn line(finding: &Finding, name: impl Fn(&str) -> String) -> Markup {
     html! {
         tr {
-            td { a href=(format!("#claim-{}", anchor(&finding.claim))) { (finding.claim) } }
+            td { a href=(format!("#{}", check_target(&finding.check))) { (finding.check) } }
+            td { (badge(finding.nominal)) }
             td.number { (words::share(finding)) }
             td.number { (words::interval(finding)) }
             td { (words::decided(finding, &name)) }
             td { (words::correlations(finding, &name)) }
             td { (words::then(finding, &name)) }
+            td { (words::readings(finding)) }
         }
     }
 }

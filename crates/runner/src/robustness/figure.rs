@@ -1,4 +1,4 @@
-//! The figures of a study: the share of every claim, and what decides where a claim holds at some samples only.
+//! The figures of a study: the share of every check, and what decides where only some samples have its verdict.
 
 use super::explain::{Explanation, Side, Split, Variable};
 use super::words::short_name;
@@ -6,8 +6,8 @@ use super::{Finding, Sampled, Study};
 use crate::render::figure::{Axis, Figure, Panel, Series};
 use crate::render::style::{Dash, Hue, Mark, Style};
 
-/// Most claims in the figure of shares: those beyond it that hold everywhere are left to the table.
-const MOST_CLAIMS: usize = 40;
+/// Most checks in the figure of shares: those beyond it whose verdict is the nominal one everywhere are left to the table.
+const MOST_CHECKS: usize = 40;
 /// Most panels of the figure of samples.
 const MOST_PANELS: usize = 8;
 /// Part of the samples that must have a number for it to be an axis.
@@ -22,19 +22,19 @@ const FAILS: Style = Style { hue: Hue::Vermilion, mark: Mark::Cross, dash: Dash:
 const INCONCLUSIVE: Style = Style { hue: Hue::Purple, mark: Mark::TriangleUp, dash: Dash::Solid };
 const THRESHOLD: Style = Style { hue: Hue::Navy, mark: Mark::Circle, dash: Dash::Short };
 
-/// The share of samples in which each claim holds, with its interval, largest first; none without claims. Its data are
+/// The share of samples with the nominal verdict of each check, with its interval, largest first; none without checks. Its data are
 /// `robustness.csv`.
 #[must_use]
 pub fn shares(findings: &[Finding]) -> Option<Figure> {
-    let mut shown: Vec<&Finding> = findings.iter().filter(|finding| finding.count.samples > 0).collect();
+    let mut shown: Vec<&Finding> = findings.iter().filter(|finding| finding.count().samples > 0).collect();
     // From below, as names stand along the axis; of equals the last in the ledger first.
     shown.reverse();
     shown.sort_by(|a, b| a.share().total_cmp(&b.share()));
-    shown.truncate(shown.partition_point(|finding| finding.share() < 1.0).max(MOST_CLAIMS));
+    shown.truncate(shown.partition_point(|finding| finding.share() < 1.0).max(MOST_CHECKS));
     if shown.is_empty() {
         return None;
     }
-    let names = shown.iter().map(|finding| finding.claim.clone()).collect();
+    let names = shown.iter().map(|finding| finding.check.clone()).collect();
     let intervals = shown.iter().zip(0..).map(|(finding, place)| {
         let place = f64::from(place);
         finding.interval().map(|share| [100.0 * share, place])
@@ -42,7 +42,7 @@ pub fn shares(findings: &[Finding]) -> Option<Figure> {
     let points = shown.iter().zip(0..).map(|(finding, place)| [100.0 * finding.share(), f64::from(place)]);
     let panel = Panel {
         title: String::new(),
-        x: Axis::linear("samples at which the claim holds", "%").between(-2.0, 102.0),
+        x: Axis::linear("samples with the nominal verdict", "%").between(-2.0, 102.0),
         y: Axis::named("", "", names),
         series: vec![
             Series::segments("interval of 95 % confidence", HOLDS, intervals.collect::<Vec<_>>()),
@@ -51,23 +51,23 @@ pub fn shares(findings: &[Finding]) -> Option<Figure> {
         to_scale: false,
         names: Vec::new(),
     };
-    let title = "Share of samples in which each claim holds".to_owned();
+    let title = "Share of samples with the nominal verdict".to_owned();
     Some(Figure { id: "robustness".to_owned(), title, columns: 1, panels: vec![panel] })
 }
 
-/// The samples of the claims that hold at some only, over what decides; none where there is no such claim. Its data are
+/// The samples of the checks that have their verdict at some only, over what decides; none where there is no such check. Its data are
 /// `robustness-samples.csv`.
 #[must_use]
 pub fn samples(study: &Study, findings: &[Finding]) -> Option<Figure> {
     let mut divided: Vec<&Finding> = findings.iter().filter(|finding| finding.is_divided()).collect();
     // The most to tell where something decides, and where the two sides are of one size.
     divided.sort_by_key(|finding| {
-        let smaller_side = finding.count.holds.min(finding.fails());
+        let smaller_side = finding.count().holds.min(finding.fails());
         (finding.explanation.first.is_none(), std::cmp::Reverse(smaller_side))
     });
     divided.truncate(MOST_PANELS);
     let panels: Vec<Panel> = divided.iter().filter_map(|finding| panel(study, finding)).collect();
-    let title = "Where claims hold, and what decides".to_owned();
+    let title = "Where verdicts are the nominal ones, and what decides".to_owned();
     let id = "robustness-samples".to_owned();
     (!panels.is_empty()).then_some(Figure { id, title, columns: 2, panels })
 }
@@ -86,16 +86,16 @@ impl<'s> Shown<'s> {
         Self { label, values: &variable.values, is_logarithmic: variable.is_logarithmic }
     }
 
-    /// The measured numbers of a claim, where nearly all samples have one.
-    fn measured(claim: &'s Sampled) -> Option<Self> {
-        let finite = || claim.measured.iter().copied().filter(|number| number.is_finite());
+    /// The measured numbers of a check, where nearly all samples have one.
+    fn measured(sampled: &'s Sampled) -> Option<Self> {
+        let finite = || sampled.measured.iter().copied().filter(|number| number.is_finite());
         let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-        let is_enough = finite().count() as f64 >= ENOUGH * claim.measured.len() as f64 && low < high;
+        let is_enough = finite().count() as f64 >= ENOUGH * sampled.measured.len() as f64 && low < high;
         let is_logarithmic = low > 0.0 && high >= WIDE * low;
         let is_blown_up = is_logarithmic && high >= TOO_WIDE * low;
         (is_enough && !is_blown_up).then(|| Self {
             label: "measured".to_owned(),
-            values: &claim.measured,
+            values: &sampled.measured,
             is_logarithmic,
         })
     }
@@ -110,10 +110,10 @@ impl<'s> Shown<'s> {
     }
 }
 
-/// The samples of a claim over the first that decides: against the second, or else the measured number, or else another
+/// The samples of a check over the first that decides: against the second, or else the measured number, or else another
 /// variable.
 fn panel(study: &Study, finding: &Finding) -> Option<Panel> {
-    let claim = study.claims.iter().find(|claim| claim.claim == finding.claim)?;
+    let sampled = study.checks.iter().find(|sampled| sampled.check == finding.check)?;
     let Explanation { first, second } = &finding.explanation;
     let variable = |name: &str| study.variables.iter().find(|variable| variable.name == name);
     let across = match first {
@@ -125,22 +125,24 @@ fn panel(study: &Study, finding: &Finding) -> Option<Panel> {
     let other = second.as_ref().and_then(|(_, split)| others().find(|variable| variable.name == split.variable));
     let y = other
         .map(|variable| Shown::variable(study, variable))
-        .or_else(|| Shown::measured(claim))
+        .or_else(|| Shown::measured(sampled))
         .or_else(|| others().next().map(|variable| Shown::variable(study, variable)))
         .unwrap_or_else(|| Shown::variable(study, across));
-    let holds = claim.outcomes().holds;
+    let holds = sampled.outcomes().holds;
     let of = |wanted: Option<bool>| {
         let samples = (0..holds.len()).filter(|&sample| holds[sample] == wanted);
         samples.map(|sample| [x.values[sample], y.values[sample]]).collect::<Vec<[f64; 2]>>()
     };
-    let mut series =
-        vec![Series::markers("holds", HOLDS, of(Some(true))), Series::markers("does not hold", FAILS, of(Some(false)))];
-    if study.claims.iter().any(|claim| claim.outcomes().holds.contains(&None)) {
+    let mut series = vec![
+        Series::markers("nominal verdict", HOLDS, of(Some(true))),
+        Series::markers("another verdict", FAILS, of(Some(false))),
+    ];
+    if study.checks.iter().any(|sampled| sampled.outcomes().holds.contains(&None)) {
         series.push(Series::markers("inconclusive", INCONCLUSIVE, of(None)));
     }
     let thresholds = first.as_ref().map_or_else(Vec::new, |first| thresholds(first, second.as_ref(), &x, &y, other));
     series.push(Series::segments("threshold", THRESHOLD, thresholds));
-    Some(Panel { title: finding.claim.clone(), x: x.axis(), y: y.axis(), series, to_scale: false, names: Vec::new() })
+    Some(Panel { title: finding.check.clone(), x: x.axis(), y: y.axis(), series, to_scale: false, names: Vec::new() })
 }
 
 /// The threshold of the first step across the panel, and that of the second on the side where it decides.
@@ -168,7 +170,7 @@ mod tests {
     use crate::claims::Verdict;
     use crate::render::figure::Kind;
 
-    /// A study of twelve claims over `a` and `b`; the claim `k` holds in the first `8 k` of a hundred samples.
+    /// A study of twelve checks over `a` and `b`; the check `k` holds in the first `8 k` of a hundred samples.
     fn study() -> Study {
         let variable = |name: &str, factor: usize| Variable {
             name: name.to_owned(),
@@ -176,8 +178,11 @@ mod tests {
             values: (0..100).map(|k| (k * factor % 101) as f64).collect(),
         };
         let verdict = |holds: bool| if holds { Verdict::Reproduced } else { Verdict::Contradicted };
-        let claim = |k: usize| Sampled {
-            claim: format!("claim-{k}"),
+        let check = |k: usize| Sampled {
+            check: format!("check-{k}"),
+            definition: String::new(),
+            nominal: Verdict::Reproduced,
+            readings: Vec::new(),
             verdicts: (0..100).map(|sample| verdict(sample < 8 * k || k == 11)).collect(),
             measured: vec![f64::NAN; 100],
         };
@@ -185,7 +190,8 @@ mod tests {
             variables: vec![variable("model.a", 1), variable("model.b", 37)],
             failed: vec![0; 100],
             runs: 1,
-            claims: (0..12).map(claim).collect(),
+            checks: (0..12).map(check).collect(),
+            readings: Vec::new(),
             left_out: Vec::new(),
         }
     }
@@ -194,7 +200,7 @@ mod tests {
     fn shares_stand_in_their_order_with_their_intervals() {
         let figure = shares(&Finding::all(&study())).unwrap();
         let panel = &figure.panels[0];
-        assert_eq!(panel.y.names, (0..12).map(|k| format!("claim-{k}")).collect::<Vec<_>>());
+        assert_eq!(panel.y.names, (0..12).map(|k| format!("check-{k}")).collect::<Vec<_>>());
         let share = |place: usize| panel.series[1].points[place];
         assert_eq!((share(0).x, share(3).x, share(3).y, share(11).x), (0.0, 24.0, 3.0, 100.0));
         let interval = &panel.series[0];
@@ -210,11 +216,11 @@ mod tests {
         let figure = samples(&study, &findings).unwrap();
         assert_eq!(figure.panels.len(), MOST_PANELS);
         let panel = &figure.panels[0];
-        assert_eq!((panel.title.as_str(), panel.x.label.as_str(), panel.y.label.as_str()), ("claim-6", "a", "b"));
+        assert_eq!((panel.title.as_str(), panel.x.label.as_str(), panel.y.label.as_str()), ("check-6", "a", "b"));
         let points: Vec<usize> = panel.series.iter().map(|series| series.points.len()).collect();
         assert_eq!(points, [48, 52, 2]);
         assert_eq!(panel.series[2].points[0].x, 47.5);
-        assert!(figure.panels.iter().all(|panel| panel.title != "claim-0" && panel.title != "claim-11"));
+        assert!(figure.panels.iter().all(|panel| panel.title != "check-0" && panel.title != "check-11"));
         assert_eq!(samples(&study, &findings[..1]), None);
     }
 }

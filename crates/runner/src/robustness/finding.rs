@@ -1,4 +1,4 @@
-//! What a study finds of each claim, and `robustness.csv`, which keeps it.
+//! What a study finds of each check, and `robustness.csv`, which keeps it.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,18 +6,23 @@ use std::str::FromStr;
 
 use super::explain::{Count, Explanation, Followed, Side, Split, explain, followed};
 use super::statistics::wilson;
-use super::{Sampled, Study};
+use super::{Sampled, Study, words};
+use crate::claims::{Counts, Verdict};
 use crate::results::decimal;
 
-/// How a claim fares over the samples, and what decides.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// How a check fares over the samples and readings, and what decides.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// Id of the claim.
-    pub claim: String,
-    /// Samples at which it holds, of those at which something can be said.
-    pub count: Count,
-    /// Samples at which nothing can be said, for want of a resolved reference or of a method.
-    pub inconclusive: usize,
+    /// Id of the check.
+    pub check: String,
+    /// What was studied of it, as a hash; a check or an experiment that has changed since has another.
+    pub definition: String,
+    /// What its test says of the nominal numbers.
+    pub nominal: Verdict,
+    /// Samples with each verdict.
+    pub verdicts: Counts,
+    /// Other readings with what the test says there.
+    pub readings: Vec<(String, Verdict)>,
     /// What decides.
     pub explanation: Explanation,
     /// What the measured number follows.
@@ -26,8 +31,9 @@ pub struct Finding {
     pub left_out: Option<String>,
 }
 
-/// Columns of `robustness.csv` before those of the two steps.
-const COUNTS: [&str; 8] = ["claim", "samples", "holds", "fails", "inconclusive", "share", "low", "high"];
+/// Columns of `robustness.csv` before those of the two steps: the share is that of the samples with the nominal verdict.
+const COUNTS: [&str; 10] =
+    ["check", "definition", "nominal", "reproduced", "partly", "contradicted", "inconclusive", "share", "low", "high"];
 /// Columns of a step, each with the name of the step before it.
 const STEP: [&str; 10] = [
     "variable",
@@ -44,59 +50,92 @@ const STEP: [&str; 10] = [
 /// The steps.
 const STEPS: [&str; 2] = ["first", "second"];
 /// Columns after those of the two steps.
-const REST: [&str; 4] = ["second_where_first", "value_follows", "value_follows_correlation", "left_out"];
+const REST: [&str; 5] = ["second_where_first", "value_follows", "value_follows_correlation", "readings", "left_out"];
+/// Between readings in a cell, and between a reading and its verdict.
+const BETWEEN: [&str; 2] = ["; ", ": "];
 
 impl Finding {
-    /// The share of samples in which it holds; NaN where nothing can be said at any.
+    /// Samples with the nominal verdict, of those at which something can be said.
+    #[must_use]
+    pub fn count(&self) -> Count {
+        Count { holds: self.verdicts.of(self.nominal), samples: self.verdicts.judged() }
+    }
+
+    /// The share of samples with the nominal verdict; NaN where nothing can be said at any.
     #[must_use]
     pub fn share(&self) -> f64 {
-        self.count.share()
+        self.count().share()
     }
 
     /// The interval of 95 % confidence of the share.
     #[must_use]
     pub fn interval(&self) -> [f64; 2] {
-        wilson(self.count.holds, self.count.samples)
+        let Count { holds, samples } = self.count();
+        wilson(holds, samples)
     }
 
-    /// Samples at which it does not hold.
+    /// Samples with another verdict.
     #[must_use]
     pub fn fails(&self) -> usize {
-        self.count.samples - self.count.holds
+        self.count().samples - self.count().holds
     }
 
-    /// Whether it holds at some samples and not at others.
+    /// Whether some samples have the nominal verdict and others have not.
     #[must_use]
     pub fn is_divided(&self) -> bool {
-        self.count.holds > 0 && self.fails() > 0
+        self.count().holds > 0 && self.fails() > 0
     }
 
-    fn of(study: &Study, claim: &Sampled) -> Self {
-        let outcomes = claim.outcomes();
-        let said: Vec<bool> = outcomes.holds.iter().filter_map(|&holds| holds).collect();
-        let count = Count { holds: said.iter().filter(|&&holds| holds).count(), samples: said.len() };
+    /// Readings under which the verdict is another.
+    pub fn turned(&self) -> impl Iterator<Item = &(String, Verdict)> {
+        self.readings.iter().filter(|(_, verdict)| *verdict != self.nominal)
+    }
+
+    fn of(study: &Study, sampled: &Sampled) -> Self {
+        let outcomes = sampled.outcomes();
         Self {
-            claim: claim.claim.clone(),
-            count,
-            inconclusive: outcomes.holds.len() - count.samples,
+            check: sampled.check.clone(),
+            definition: sampled.definition.clone(),
+            nominal: sampled.nominal,
+            verdicts: sampled.counts(),
+            readings: study.readings.iter().cloned().zip(sampled.readings.iter().copied()).collect(),
             explanation: explain(&study.variables, &outcomes),
             follows: followed(&study.variables, &outcomes),
             left_out: None,
         }
     }
 
-    /// The findings of a study: the claims that were judged, then those that were left out.
-    #[must_use]
-    pub fn all(study: &Study) -> Vec<Self> {
-        let left_out = study.left_out.iter().map(|(claim, reason)| Self {
-            claim: claim.clone(),
-            left_out: Some(reason.name().to_owned()),
-            ..Self::default()
-        });
-        study.claims.iter().map(|claim| Self::of(study, claim)).chain(left_out).collect()
+    /// A check that was not judged, for a reason.
+    fn left_out(check: &str, reason: &str) -> Self {
+        Self {
+            check: check.to_owned(),
+            definition: String::new(),
+            nominal: Verdict::Untestable,
+            verdicts: Counts::default(),
+            readings: Vec::new(),
+            explanation: Explanation::default(),
+            follows: None,
+            left_out: Some(reason.to_owned()),
+        }
     }
 
-    /// The text of `robustness.csv`: one line a claim.
+    /// The findings of a study: the checks that were judged, then those that were left out.
+    #[must_use]
+    pub fn all(study: &Study) -> Vec<Self> {
+        let left_out = study.left_out.iter().map(|(check, reason)| Self::left_out(check, reason.name()));
+        study.checks.iter().map(|check| Self::of(study, check)).chain(left_out).collect()
+    }
+
+    /// What decides, in words; empty where nothing does.
+    #[must_use]
+    pub fn decided(&self, variables: &[&str]) -> String {
+        if self.explanation.first.is_none() {
+            return String::new();
+        }
+        words::decided(self, |name| words::short_name(name, variables))
+    }
+
+    /// The text of `robustness.csv`: one line a check.
     ///
     /// # Errors
     /// None in practice: the text is made in memory.
@@ -112,20 +151,26 @@ impl Finding {
 
     fn cells(&self) -> Vec<String> {
         let [low, high] = self.interval();
-        let Count { holds, samples } = self.count;
-        let counts = [samples, holds, self.fails(), self.inconclusive].map(|count| count.to_string());
+        let Counts { reproduced, partly, contradicted, open } = self.verdicts;
+        let counts = [reproduced, partly, contradicted, open].map(|count| count.to_string());
+        let samples = self.count().samples;
         let shares = if samples == 0 { Default::default() } else { [self.share(), low, high].map(decimal) };
         let Explanation { first, second } = &self.explanation;
         let (side, second) = second.as_ref().map_or((None, None), |(side, split)| (Some(side.name()), Some(split)));
         let follows = self.follows.as_ref();
+        let [between, before] = BETWEEN;
+        let readings: Vec<String> =
+            self.readings.iter().map(|(name, verdict)| format!("{name}{before}{verdict}")).collect();
         let rest = [
             side.unwrap_or_default().to_owned(),
             follows.map_or_else(String::new, |follows| follows.variable.clone()),
             follows.map_or_else(String::new, |follows| decimal(follows.rank_correlation)),
+            readings.join(between),
             self.left_out.clone().unwrap_or_default(),
         ];
         let steps = [first.as_ref(), second].into_iter().flat_map(step_cells);
-        std::iter::once(self.claim.clone()).chain(counts).chain(shares).chain(steps).chain(rest).collect()
+        let names = [self.check.clone(), self.definition.clone(), self.nominal.to_string()];
+        names.into_iter().chain(counts).chain(shares).chain(steps).chain(rest).collect()
     }
 
     /// Reads `robustness.csv`.
@@ -146,10 +191,19 @@ impl Finding {
             .maybe("value_follows")?
             .zip(correlation)
             .map(|(variable, rank_correlation)| Followed { variable, rank_correlation });
+        let verdicts = Counts {
+            reproduced: cells.one("reproduced")?,
+            partly: cells.one("partly")?,
+            contradicted: cells.one("contradicted")?,
+            open: cells.one("inconclusive")?,
+        };
+        let nominal: String = cells.one("nominal")?;
         Ok(Self {
-            claim: cells.one("claim")?,
-            count: Count { holds: cells.one("holds")?, samples: cells.one("samples")? },
-            inconclusive: cells.one("inconclusive")?,
+            check: cells.one("check")?,
+            definition: cells.maybe("definition")?.unwrap_or_default(),
+            nominal: verdict("nominal", &nominal)?,
+            verdicts,
+            readings: cells.readings()?,
             explanation: Explanation { first, second: side.zip(second) },
             follows,
             left_out: cells.maybe("left_out")?,
@@ -178,23 +232,40 @@ fn step_cells(split: Option<&Split>) -> [String; STEP.len()] {
     ]
 }
 
+fn wrong(column: &str, what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("column `{column}`: {what}"))
+}
+
+fn verdict(column: &str, name: &str) -> io::Result<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name).ok_or_else(|| wrong(column, name))
+}
+
 /// A line of `robustness.csv` by its columns.
 struct Cells(HashMap<String, String>);
 
 impl Cells {
     /// What stands in a cell; none where it is empty.
     fn maybe<T: FromStr>(&self, column: &str) -> io::Result<Option<T>> {
-        let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("column `{column}`: {what}"));
-        let text = self.0.get(column).ok_or_else(|| wrong("not there; make the study anew"))?;
+        let text = self.0.get(column).ok_or_else(|| wrong(column, "not there; make the study anew"))?;
         if text.is_empty() {
             return Ok(None);
         }
-        text.parse().map(Some).map_err(|_| wrong(text))
+        text.parse().map(Some).map_err(|_| wrong(column, text))
     }
 
     fn one<T: FromStr>(&self, column: &str) -> io::Result<T> {
         let empty = || io::Error::new(io::ErrorKind::InvalidData, format!("column `{column}`: an empty cell"));
         self.maybe(column)?.ok_or_else(empty)
+    }
+
+    fn readings(&self) -> io::Result<Vec<(String, Verdict)>> {
+        let text: String = self.maybe("readings")?.unwrap_or_default();
+        let [between, before] = BETWEEN;
+        let reading = |text: &str| {
+            let (name, said) = text.rsplit_once(before).ok_or_else(|| wrong("readings", text))?;
+            Ok((name.to_owned(), verdict("readings", said)?))
+        };
+        text.split(between).filter(|text| !text.is_empty()).map(reading).collect()
     }
 
     fn side(&self, column: &str) -> io::Result<Option<Side>> {
@@ -239,8 +310,16 @@ mod tests {
 
     #[test]
     fn files_give_back_what_was_found() {
-        let plain =
-            Finding { claim: "figure-2/a".into(), count: Count { holds: 50, samples: 50 }, ..Finding::default() };
+        let plain = Finding {
+            check: "figure-2/a".into(),
+            definition: "0123".into(),
+            nominal: Verdict::Reproduced,
+            verdicts: Counts { reproduced: 50, ..Counts::default() },
+            readings: Vec::new(),
+            explanation: Explanation::default(),
+            follows: None,
+            left_out: None,
+        };
         let findings = [
             plain.clone(),
             Finding {
@@ -248,18 +327,20 @@ mod tests {
                 ..plain.clone()
             },
             Finding {
-                claim: "b".into(),
-                count: Count { holds: 7, samples: 50 },
-                inconclusive: 14,
+                check: "b".into(),
+                nominal: Verdict::Partly,
+                verdicts: Counts { partly: 7, contradicted: 43, open: 14, reproduced: 0 },
+                readings: vec![("charts = a: b".into(), Verdict::Reproduced), ("mass".into(), Verdict::Partly)],
                 explanation: Explanation {
                     first: Some(split("model.mass", Side::Below, Some(0.25))),
                     second: Some((Side::Above, split("\"phase\"", Side::Above, None))),
                 },
                 ..plain.clone()
             },
-            Finding { left_out: Some("times".into()), ..Finding::default() },
+            Finding::left_out("", "times"),
         ];
-        let named = findings.map(|finding| Finding { claim: format!("c{}", finding.claim), ..finding });
+        assert_eq!((findings[2].count(), findings[2].turned().count()), (Count { holds: 7, samples: 50 }, 1));
+        let named = findings.map(|finding| Finding { check: format!("c{}", finding.check), ..finding });
         let text = String::from_utf8(Finding::to_csv(&named).unwrap()).unwrap();
         assert_eq!(Finding::read_csv(&text).unwrap(), named);
         assert!(Finding::read_csv(&text.replacen("inconclusive", "undecided", 1)).is_err());

@@ -1,9 +1,9 @@
-//! How far claims depend on what a paper leaves out: the undetermined parameters of an experiment are sampled over their
-//! ranges, each claim is judged at every sample, and what decides is looked for.
+//! How far verdicts depend on what a paper leaves out: the undetermined parameters of an experiment are sampled over their
+//! ranges, other readings are gone through one by one, each check is judged on every one, and what decides is looked for.
 //!
 //! ```text
-//! undetermined: ──sampling──▶ points ──study──▶ verdicts ─┐
-//! study: features of the runs ────────────────▶ variables ┴─explain──▶ Finding ──▶ robustness.csv, words, figure
+//! undetermined: ──sampling──▶ points, readings ──study──▶ verdicts ─┐
+//! study: scope, features of the runs ───────────────────▶ variables ┴─explain──▶ Finding ──▶ robustness.csv, words, figure
 //! ```
 //!
 //! The language of the block `study:` and the statistics are described in `docs/robustness.md`.
@@ -12,10 +12,14 @@ pub mod explain;
 pub mod figure;
 mod finding;
 mod sampling;
+mod scope;
 pub mod statistics;
 mod study;
 pub mod words;
 
 pub use finding::Finding;
 pub use sampling::is_logarithmic;
-pub use study::{LeftOut, Sampled, Study, StudyError};
+pub use scope::{LeftOut, Scope};
+pub use statistics::wilson;
+pub use study::{Sampled, Study, StudyError};
+pub use words::percent;

@@ -1,7 +1,5 @@
 //! Points of the undetermined parameters.
 
-use crate::experiment::spec::Undetermined;
-
 /// Seed of the scrambled sequence, so that every study of a file takes the same samples.
 const SEED: u32 = 2001;
 
@@ -17,11 +15,8 @@ pub fn is_logarithmic([low, high]: [f64; 2]) -> bool {
 /// The first `samples` points of a scrambled Sobol sequence in the ranges, a coordinate for each.
 ///
 /// The first points of a longer sequence are those of a shorter one, so that a study can be enlarged.
-pub(super) fn points<'u>(
-    ranges: impl Iterator<Item = &'u Undetermined> + Clone,
-    samples: u32,
-) -> impl Iterator<Item = Vec<f64>> {
-    (0..samples).map(move |index| (0..).zip(ranges.clone()).map(|(d, u)| within(u.range, unit(index, d))).collect())
+pub(super) fn points(ranges: impl Iterator<Item = [f64; 2]> + Clone, samples: u32) -> impl Iterator<Item = Vec<f64>> {
+    (0..samples).map(move |index| (0..).zip(ranges.clone()).map(|(d, range)| within(range, unit(index, d))).collect())
 }
 
 /// A coordinate of a point of the sequence, in the unit interval.
@@ -59,9 +54,8 @@ mod tests {
 
     #[test]
     fn a_longer_study_begins_with_the_shorter_one() {
-        let ranges =
-            [[0.0, 1.0], [1.0, 100.0]].map(|range| Undetermined { range, why: String::new(), calibrated: None });
-        let points = |samples| points(ranges.iter(), samples).collect::<Vec<_>>();
+        let ranges = [[0.0, 1.0], [1.0, 100.0]];
+        let points = |samples| points(ranges.into_iter(), samples).collect::<Vec<_>>();
         assert_eq!(points(8), points(32)[..8]);
     }
 }

@@ -1,4 +1,4 @@
-//! Runs and verdicts at every sample.
+//! Runs and verdicts at every sample and for every reading.
 
 use std::io;
 
@@ -6,10 +6,11 @@ use rayon::prelude::*;
 
 use super::explain::{Outcomes, Variable};
 use super::sampling::{is_logarithmic, points};
-use crate::claims::{Claim, Evidence, Ledger, Verdict, judge};
-use crate::execute::run::Drawing;
-use crate::experiment::Feature;
-use crate::input::Problem;
+use super::scope::{LeftOut, Scope};
+use crate::claims::{Check, Counts, Evidence, Ledger, Verdict, judge};
+use crate::experiment::undetermined::number;
+use crate::experiment::{Feature, Reading};
+use crate::input::{Key, Node, Problem};
 use crate::pipeline::{Outcome, results_of};
 use crate::plan::{Plan, RunSpec};
 use crate::progress::Progress;
@@ -18,94 +19,58 @@ use crate::render::csv::rounded;
 use crate::results::{Row, decimal};
 use crate::store::Store;
 
-/// Samples whose runs are made together; their results are let go before the next.
-const TOGETHER: usize = 64;
+/// Runs that are made together, about; their results are let go before the next.
+const TOGETHER: usize = 2048;
 
 /// A study of one experiment.
 #[derive(Debug, Clone, Default)]
 pub struct Study {
-    /// The undetermined parameters, then the features.
+    /// The undetermined parameters that are sampled, then the features.
     pub variables: Vec<Variable>,
     /// For each sample, how many of its runs failed, or were refused by their model or method.
     pub failed: Vec<usize>,
     /// How many runs there are at every sample.
     pub runs: usize,
-    /// The claims that were judged.
-    pub claims: Vec<Sampled>,
-    /// The claims that rest on the experiment and were not judged.
+    /// The readings that were gone through.
+    pub readings: Vec<String>,
+    /// The checks that were judged.
+    pub checks: Vec<Sampled>,
+    /// The checks that rest on the experiment and were not judged.
     pub left_out: Vec<(String, LeftOut)>,
 }
 
-/// A claim at every sample.
+/// A check at every sample and for every reading.
 #[derive(Debug, Clone)]
 pub struct Sampled {
     /// Its id.
-    pub claim: String,
-    /// Its verdicts.
+    pub check: String,
+    /// What was studied of it, as a hash.
+    pub definition: String,
+    /// What its test says of the nominal numbers.
+    pub nominal: Verdict,
+    /// What it says at each sample.
     pub verdicts: Vec<Verdict>,
     /// The measured numbers, NaN where there is none.
     pub measured: Vec<f64>,
+    /// What it says for each reading.
+    pub readings: Vec<Verdict>,
 }
 
 impl Sampled {
-    /// Where it holds: `partly` does not, and `inconclusive` says nothing.
+    /// Where its verdict is that of the nominal numbers; `inconclusive` says nothing.
     #[must_use]
     pub fn outcomes(&self) -> Outcomes {
-        let holds = |verdict: &Verdict| match verdict {
-            Verdict::Reproduced => Some(true),
-            Verdict::Partly | Verdict::Contradicted => Some(false),
-            Verdict::Inconclusive | Verdict::Untestable => None,
-        };
+        let is_said = |verdict| matches!(verdict, Verdict::Reproduced | Verdict::Partly | Verdict::Contradicted);
+        let holds = |&verdict: &Verdict| (is_said(verdict) && is_said(self.nominal)).then_some(verdict == self.nominal);
         Outcomes { holds: self.verdicts.iter().map(holds).collect(), measured: self.measured.clone() }
     }
-}
 
-/// Why a claim that rests on an experiment is no part of its study.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeftOut {
-    /// Runs of a study are not timed.
-    Times,
-    /// A study may run some of the cases only.
-    Cases,
-    /// Other experiments keep their numbers.
-    OtherExperiments,
-    /// The study asks for others.
-    NotAskedFor,
-}
-
-impl LeftOut {
-    /// All reasons.
-    pub const ALL: [Self; 4] = [Self::Times, Self::Cases, Self::OtherExperiments, Self::NotAskedFor];
-
-    /// As in files and sentences: the claim *rests on …*.
+    /// How many samples have each verdict.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Times => "times",
-            Self::Cases => "cases outside of the study",
-            Self::OtherExperiments => "other experiments too",
-            Self::NotAskedFor => "the nominal numbers",
-        }
-    }
-
-    /// Why the study leaves `claim` out; none where it does not. `plan` is that of the whole experiment.
-    fn of(claim: &Claim, plan: &Plan, paper: &str) -> Option<Self> {
-        let selections = claim.kind.selections();
-        let is_absent = |run: &RunSpec| !plan.is_studied(run);
-        if selections.iter().any(|(experiment, _)| !plan.experiment.is_called(experiment, paper)) {
-            Some(Self::OtherExperiments)
-        } else if !plan.experiment.study.asks_for(&claim.id) {
-            Some(Self::NotAskedFor)
-        } else if claim.kind.is_of_time() {
-            Some(Self::Times)
-        } else if selections
-            .iter()
-            .any(|(_, filter)| plan.runs.iter().any(|r| plan.is_meant(r, filter) && is_absent(r)))
-        {
-            Some(Self::Cases)
-        } else {
-            None
-        }
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.verdicts.iter().for_each(|&verdict| counts.add(verdict));
+        counts
     }
 }
 
@@ -118,67 +83,83 @@ pub enum StudyError {
     /// No run of any sample is accepted by its model and method.
     #[error("no sample is accepted; at {0}: {1}")]
     Refused(String, Problem),
+    /// An experiment that is to vary along is not there.
+    #[error("{0}: there is no experiment `{1}` to vary along")]
+    Along(String, String),
 }
 
 impl Study {
-    /// Samples the undetermined parameters of `plan` and judges the claims that rest on it alone.
+    /// Samples the undetermined parameters of a scope, goes through its readings, and judges the checks that rest on it alone.
     ///
     /// A run that fails is evidence like any other; so is one that its model refuses, which has the status `refused`.
     ///
     /// # Errors
     /// No sample that the models accept; what the store says.
     pub fn new(
-        plan: &Plan,
+        scope: &Scope<'_>,
         ledger: &Ledger,
         samples: u32,
         registry: &Registry,
         store: &Store,
         progress: &Progress,
     ) -> Result<Self, StudyError> {
-        let (claims, left_out) = claims_of(plan, ledger);
-        let scope = scope(plan);
-        let points: Vec<Vec<f64>> = points(plan.experiment.undetermined.iter().map(|(_, u)| u), samples).collect();
-        let mut study = Self { runs: scope.runs.len(), left_out, ..Self::empty(plan, &claims) };
-        let (mut is_any_accepted, mut refusal) = (false, None);
-        for points in points.chunks(TOGETHER) {
-            let varied: Vec<Varied> = points.iter().map(|point| Varied::new(&scope, point, registry)).collect();
-            is_any_accepted |= varied.iter().any(Varied::is_accepted);
-            refusal = refusal.or_else(|| varied.iter().find_map(Varied::refusal));
-            let plans: Vec<Plan> = varied.iter().map(|varied| varied.accepted(&scope)).collect();
-            let outcomes = results_of(&plans, store, false, progress)?;
-            let judged: Vec<JudgedSample> = (varied, plans, outcomes)
-                .into_par_iter()
-                .map(|(varied, plan, outcome)| {
-                    let (plan, outcome) = varied.with_refused(&scope, plan, outcome);
-                    JudgedSample::new(&plan, &outcome, &claims, &ledger.paper)
-                })
-                .collect();
+        let (checks, left_out) = scope.checks(ledger, samples);
+        let runs = scope.runs();
+        let nominal = Varied { at: "the nominal numbers".to_owned(), runs: scope.nominal() };
+        let paper = ledger.paper.as_str();
+        let mut made = Made { scope, store, progress, paper, checks: &checks, refusal: None, is_accepted: false };
+        let nominal = made.judge(vec![nominal])?.remove(0);
+        let mut study = Self { runs, left_out, ..Self::empty(scope, &checks, &nominal) };
+        let samples = if scope.is_sampled() { samples } else { 0 };
+        let sampled: Vec<(&Key, [f64; 2])> = scope.plan.experiment.sampled().collect();
+        let points: Vec<Vec<f64>> = points(sampled.iter().map(|(_, range)| *range), samples).collect();
+        let together = (TOGETHER / runs.max(1)).clamp(1, 64);
+        for points in points.chunks(together) {
+            let varied = points.iter().map(|point| {
+                let values: Vec<(Key, Node)> =
+                    sampled.iter().zip(point).map(|((key, _), &value)| ((*key).clone(), number(value, key))).collect();
+                Varied::new(scope, &values, registry)
+            });
+            let judged = made.judge(varied.collect())?;
             points.iter().zip(judged).for_each(|(point, judged)| study.add(point, judged));
         }
-        match refusal {
-            Some(refusal) if !is_any_accepted => Err(refusal),
+        let readings: Vec<&Reading> = scope.plan.experiment.readings().collect();
+        for reading in readings {
+            let judged = made.judge(vec![Varied::new(scope, &reading.sets, registry)])?.remove(0);
+            study.readings.push(reading.name.clone());
+            for (check, (verdict, _)) in study.checks.iter_mut().zip(judged.verdicts) {
+                check.readings.push(verdict);
+            }
+        }
+        match made.refusal {
+            Some(refusal) if !made.is_accepted => Err(refusal),
             _ => Ok(study),
         }
     }
 
-    /// A study of these claims without samples.
-    fn empty(plan: &Plan, claims: &[&Claim]) -> Self {
-        let parameter = |name: &str, range| Variable {
-            name: name.to_owned(),
+    /// A study of these checks without samples.
+    fn empty(scope: &Scope<'_>, checks: &[(&Check, String)], nominal: &JudgedSample) -> Self {
+        let parameters = scope.plan.experiment.sampled().map(|(key, range)| Variable {
+            name: key.name.clone(),
             is_logarithmic: is_logarithmic(range),
             values: Vec::new(),
-        };
-        let experiment = &plan.experiment;
-        let parameters = experiment.undetermined.iter().map(|(key, u)| parameter(&key.name, u.range));
-        let features = experiment.study.features.iter().map(|feature| Variable {
+        });
+        let features = scope.plan.experiment.study.features.iter().map(|feature| Variable {
             name: feature.value.name.clone(),
             is_logarithmic: false,
             values: Vec::new(),
         });
-        let sampled = |claim: &&Claim| Sampled { claim: claim.id.clone(), verdicts: Vec::new(), measured: Vec::new() };
+        let sampled = |((check, definition), (nominal, _)): (&(&Check, String), &(Verdict, f64))| Sampled {
+            check: check.id.clone(),
+            definition: definition.clone(),
+            nominal: *nominal,
+            verdicts: Vec::new(),
+            measured: Vec::new(),
+            readings: Vec::new(),
+        };
         Self {
             variables: parameters.chain(features).collect(),
-            claims: claims.iter().map(sampled).collect(),
+            checks: checks.iter().zip(&nominal.verdicts).map(sampled).collect(),
             ..Self::default()
         }
     }
@@ -187,9 +168,9 @@ impl Study {
         let values = point.iter().copied().chain(judged.features);
         self.variables.iter_mut().zip(values).for_each(|(variable, value)| variable.values.push(value));
         self.failed.push(judged.failed);
-        for (claim, (verdict, measured)) in self.claims.iter_mut().zip(judged.verdicts) {
-            claim.verdicts.push(verdict);
-            claim.measured.push(measured);
+        for (check, (verdict, measured)) in self.checks.iter_mut().zip(judged.verdicts) {
+            check.verdicts.push(verdict);
+            check.measured.push(measured);
         }
     }
 
@@ -200,26 +181,26 @@ impl Study {
     }
 
     /// The text of `robustness-samples.csv`: one line a sample with its parameters and features, the number of its runs that
-    /// failed, and for every claim the verdict and, where one was measured, the number. Numbers have six digits; the study
+    /// failed, and for every check the verdict and, where one was measured, the number. Numbers have six digits; the study
     /// itself takes the same points again on every machine.
     ///
     /// # Errors
     /// None in practice: the text is made in memory.
     pub fn samples_to_csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let is_measured = |claim: &Sampled| claim.measured.iter().any(|number| !number.is_nan());
-        let heads = self.claims.iter().flat_map(|claim| {
-            let measured = is_measured(claim).then(|| format!("{} measured", claim.claim));
-            std::iter::once(claim.claim.clone()).chain(measured)
+        let is_measured = |check: &Sampled| check.measured.iter().any(|number| !number.is_nan());
+        let heads = self.checks.iter().flat_map(|check| {
+            let measured = is_measured(check).then(|| format!("{} measured", check.check));
+            std::iter::once(check.check.clone()).chain(measured)
         });
         let variables = self.variables.iter().map(|variable| variable.name.clone());
         writer.write_record(variables.chain(["failed_runs".to_owned()]).chain(heads))?;
         let number = |number: f64| if number.is_nan() { String::new() } else { decimal(rounded(number)) };
         for (sample, failed) in self.failed.iter().enumerate() {
             let values = self.variables.iter().map(|variable| number(variable.values[sample]));
-            let verdicts = self.claims.iter().flat_map(|claim| {
-                let measured = is_measured(claim).then(|| number(claim.measured[sample]));
-                std::iter::once(claim.verdicts[sample].to_string()).chain(measured)
+            let verdicts = self.checks.iter().flat_map(|check| {
+                let measured = is_measured(check).then(|| number(check.measured[sample]));
+                std::iter::once(check.verdicts[sample].to_string()).chain(measured)
             });
             writer.write_record(values.chain([failed.to_string()]).chain(verdicts))?;
         }
@@ -227,81 +208,101 @@ impl Study {
     }
 }
 
-/// The claims that the study of a plan judges, and those on the same experiment that it leaves out.
-fn claims_of<'l>(plan: &Plan, ledger: &'l Ledger) -> (Vec<&'l Claim>, Vec<(String, LeftOut)>) {
-    let (mut claims, mut left_out) = (Vec::new(), Vec::new());
-    for claim in &ledger.claims {
-        if !claim.kind.experiments().iter().any(|name| plan.experiment.is_called(name, &ledger.paper)) {
-            continue;
-        }
-        match LeftOut::of(claim, plan, &ledger.paper) {
-            Some(reason) => left_out.push((claim.id.clone(), reason)),
-            None => claims.push(claim),
-        }
-    }
-    (claims, left_out)
+/// What is the same for all samples while they are made.
+struct Made<'m> {
+    scope: &'m Scope<'m>,
+    store: &'m Store,
+    progress: &'m Progress,
+    paper: &'m str,
+    checks: &'m [(&'m Check, String)],
+    refusal: Option<StudyError>,
+    is_accepted: bool,
 }
 
-/// The runs that are made at every sample, with nothing recorded for plots.
-fn scope(plan: &Plan) -> Plan {
-    let mut scope = plan.clone();
-    scope.runs.retain(|run| plan.is_studied(run));
-    for run in &mut scope.runs {
-        run.drawing = Drawing::default();
+impl Made<'_> {
+    /// Makes the runs of some samples and judges the checks on each.
+    fn judge(&mut self, samples: Vec<Varied>) -> Result<Vec<JudgedSample>, StudyError> {
+        self.is_accepted |= samples.iter().any(Varied::is_accepted);
+        if self.refusal.is_none() {
+            self.refusal = samples.iter().find_map(Varied::refusal);
+        }
+        let plans: Vec<Plan> = samples.iter().flat_map(|varied| varied.accepted(self.scope)).collect();
+        let mut outcomes = results_of(&plans, self.store, false, self.progress)?.into_iter();
+        let mut plans = plans.into_iter();
+        let each = self.scope.plans.len();
+        let parts: Vec<(Varied, Vec<Plan>, Vec<Outcome>)> = samples
+            .into_iter()
+            .map(|varied| (varied, plans.by_ref().take(each).collect(), outcomes.by_ref().take(each).collect()))
+            .collect();
+        let (scope, checks, paper) = (self.scope, self.checks, self.paper);
+        let judged = parts.into_par_iter().map(|(varied, plans, outcomes)| {
+            let (plans, outcomes) = varied.with_refused(scope, plans, outcomes);
+            JudgedSample::new(&plans, &outcomes, checks, paper)
+        });
+        Ok(judged.collect())
     }
-    scope.experiment.tables.clear();
-    scope.experiment.plots.clear();
-    scope
 }
 
-/// The runs of a sample.
+/// The runs of a sample or a reading.
 struct Varied {
-    /// Its numbers, for messages.
+    /// Its values, for messages.
     at: String,
-    /// The runs, or why their model or method refuses them.
-    runs: Vec<Result<RunSpec, Problem>>,
+    /// For each plan of the scope its runs, or why their model or method refuses them.
+    runs: Vec<Vec<Result<RunSpec, Problem>>>,
 }
 
 impl Varied {
-    fn new(scope: &Plan, point: &[f64], registry: &Registry) -> Self {
-        let names = scope.experiment.undetermined.iter().map(|(key, _)| key.name.as_str());
-        let numbers: Vec<(&str, f64)> = names.zip(point.iter().copied()).collect();
-        let texts: Vec<String> = numbers.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        Self { at: texts.join(", "), runs: scope.runs_with(&numbers, registry) }
+    fn new(scope: &Scope<'_>, values: &[(Key, Node)], registry: &Registry) -> Self {
+        let text = |(key, node): &(Key, Node)| {
+            format!("{} = {}", key.name, node.spelling().unwrap_or_else(|| node.to_json().to_string()))
+        };
+        let texts: Vec<String> = values.iter().map(text).collect();
+        Self { at: texts.join(", "), runs: scope.plans.iter().map(|plan| plan.runs_with(values, registry)).collect() }
     }
 
     fn is_accepted(&self) -> bool {
-        self.runs.iter().any(Result::is_ok)
+        self.runs.iter().flatten().any(Result::is_ok)
     }
 
     fn refusal(&self) -> Option<StudyError> {
-        let problem = self.runs.iter().find_map(|run| run.as_ref().err())?;
+        let problem = self.runs.iter().flatten().find_map(|run| run.as_ref().err())?;
         Some(StudyError::Refused(self.at.clone(), problem.clone()))
     }
 
     /// The runs that can be made.
-    fn accepted(&self, scope: &Plan) -> Plan {
-        Plan { runs: self.runs.iter().flatten().cloned().collect(), ..scope.clone() }
+    fn accepted(&self, scope: &Scope<'_>) -> Vec<Plan> {
+        let accepted = |(plan, runs): (&Plan, &Vec<Result<RunSpec, Problem>>)| Plan {
+            runs: runs.iter().flatten().cloned().collect(),
+            ..plan.clone()
+        };
+        scope.plans.iter().zip(&self.runs).map(accepted).collect()
     }
 
     /// Puts runs that were refused back to their places among those that were made, with the status `refused`.
-    fn with_refused(self, scope: &Plan, mut plan: Plan, mut outcome: Outcome) -> (Plan, Outcome) {
-        for (place, (run, nominal)) in self.runs.into_iter().zip(&scope.runs).enumerate() {
-            let Err(problem) = run else { continue };
-            let row = Row {
-                axes: nominal.cells.clone(),
-                status: "refused".to_owned(),
-                message: Some(problem.to_string()),
-                t_reached: nominal.span[0],
-                values: vec![None; scope.columns.len()],
-                key: nominal.key.to_string(),
-                timing: None,
-                trajectory: None,
-            };
-            plan.runs.insert(place, nominal.clone());
-            outcome.results.rows.insert(place, row);
+    fn with_refused(
+        self,
+        scope: &Scope<'_>,
+        mut plans: Vec<Plan>,
+        mut outcomes: Vec<Outcome>,
+    ) -> (Vec<Plan>, Vec<Outcome>) {
+        for (index, (runs, nominal)) in self.runs.into_iter().zip(&scope.plans).enumerate() {
+            for (place, (run, spec)) in runs.into_iter().zip(&nominal.runs).enumerate() {
+                let Err(problem) = run else { continue };
+                let row = Row {
+                    axes: spec.cells.clone(),
+                    status: "refused".to_owned(),
+                    message: Some(problem.to_string()),
+                    t_reached: spec.span[0],
+                    values: vec![None; nominal.columns.len()],
+                    key: spec.key.to_string(),
+                    timing: None,
+                    trajectory: None,
+                };
+                plans[index].runs.insert(place, spec.clone());
+                outcomes[index].results.rows.insert(place, row);
+            }
         }
-        (plan, outcome)
+        (plans, outcomes)
     }
 }
 
@@ -313,24 +314,24 @@ struct JudgedSample {
 }
 
 impl JudgedSample {
-    fn new(plan: &Plan, outcome: &Outcome, claims: &[&Claim], paper: &str) -> Self {
-        let results = &outcome.results;
+    fn new(plans: &[Plan], outcomes: &[Outcome], checks: &[(&Check, String)], paper: &str) -> Self {
+        let (plan, results) = (&plans[0], &outcomes[0].results);
         let feature = |feature: &Feature| {
             let place = plan.runs.iter().position(|run| plan.is_meant(run, &feature.filter))?;
             let (run, row) = (&plan.runs[place], &results.rows[place]);
             // The label of an axis is that of the file; its number may be one of those that vary.
             feature.value(|name| run.number_at(name).or_else(|| results.number(row, name)))
         };
-        let evidence = Evidence::of(std::slice::from_ref(plan), std::slice::from_ref(outcome));
-        let verdict = |claim: &&Claim| {
-            let judgement = judge(paper, claim, &evidence);
+        let evidence = Evidence::of(plans, outcomes);
+        let verdict = |(check, _): &(&Check, String)| {
+            let judgement = judge(paper, check, &evidence);
             (judgement.verdict, judgement.measured.unwrap_or(f64::NAN))
         };
         let features = &plan.experiment.study.features;
         Self {
             features: features.iter().map(|placed| feature(&placed.value).unwrap_or(f64::NAN)).collect(),
-            failed: results.rows.iter().filter(|row| !row.is_ok()).count(),
-            verdicts: claims.iter().map(verdict).collect(),
+            failed: outcomes.iter().flat_map(|outcome| &outcome.results.rows).filter(|row| !row.is_ok()).count(),
+            verdicts: checks.iter().map(verdict).collect(),
         }
     }
 }

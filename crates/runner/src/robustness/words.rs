@@ -3,7 +3,7 @@
 use super::explain::{LEVEL, Split};
 use super::{Finding, is_logarithmic};
 use crate::claims::record::short;
-use crate::experiment::spec::Undetermined;
+use crate::experiment::{Undetermined, Varies};
 use crate::results::decimal;
 
 /// A share as a whole per cent; what is not all or nothing is never rounded to it.
@@ -22,8 +22,9 @@ pub fn percent(share: f64) -> String {
 /// `24 % of 128`, with those about which nothing can be said.
 #[must_use]
 pub fn share(finding: &Finding) -> String {
-    let share = format!("{} of {}", percent(finding.share()), finding.count.samples);
-    if finding.inconclusive == 0 { share } else { format!("{share}, {} inconclusive", finding.inconclusive) }
+    let share = format!("{} of {}", percent(finding.share()), finding.count().samples);
+    let open = finding.verdicts.open;
+    if open == 0 { share } else { format!("{share}, {open} inconclusive") }
 }
 
 /// `18 % to 32 %`.
@@ -61,6 +62,16 @@ pub fn then(finding: &Finding, name: impl Fn(&str) -> String) -> String {
     format!("{there}, {}", step(second, &name(&second.variable)))
 }
 
+/// How many readings leave the verdict, and which turn it: `3 of 4; contradicted where method.charts = step`.
+#[must_use]
+pub fn readings(finding: &Finding) -> String {
+    let turned: Vec<String> = finding.turned().map(|(name, verdict)| format!("; {verdict} where {name}")).collect();
+    match finding.readings.len() {
+        0 => String::new(),
+        all => format!("{} of {all}{}", all - turned.len(), turned.concat()),
+    }
+}
+
 /// Rank correlations of what decides, or of what the measured number follows, and the distance:
 /// `ρ −0.71, of the value 0.93, D 0.94`.
 #[must_use]
@@ -83,22 +94,29 @@ fn signed(number: f64) -> String {
     format!("{number:.2}").replace('-', "−")
 }
 
-/// `1 to 50, evenly in the logarithm`.
+/// `1 to 50, evenly in the logarithm`, or the readings.
 #[must_use]
 pub fn sampled(undetermined: &Undetermined) -> String {
-    let [low, high] = undetermined.range;
-    let how = if is_logarithmic(undetermined.range) { "evenly in the logarithm" } else { "evenly" };
-    format!("{} to {}, {how}", decimal(low), decimal(high))
+    match &undetermined.varies {
+        Varies::Over(range) => {
+            let how = if is_logarithmic(*range) { "evenly in the logarithm" } else { "evenly" };
+            format!("{} to {}, {how}", decimal(range[0]), decimal(range[1]))
+        }
+        Varies::Readings(readings) => {
+            let names: Vec<&str> = readings.iter().map(|reading| reading.name.as_str()).collect();
+            format!("read as {}", names.join("; "))
+        }
+    }
 }
 
-/// How many claims a study leaves out, for each reason: `3 claims rest on times and are no part of the study`.
+/// How many checks a study leaves out, for each reason: `3 checks rest on times and are no part of the study`.
 #[must_use]
 pub fn left_out(findings: &[Finding]) -> Vec<String> {
     let mut reasons: Vec<&str> = findings.iter().filter_map(|finding| finding.left_out.as_deref()).collect();
     reasons.sort_unstable();
     let said = |same: &[&str]| match same {
-        [reason] => format!("1 claim rests on {reason} and is no part of the study"),
-        _ => format!("{} claims rest on {} and are no part of the study", same.len(), same[0]),
+        [reason] => format!("1 check rests on {reason} and is no part of the study"),
+        _ => format!("{} checks rest on {} and are no part of the study", same.len(), same[0]),
     };
     reasons.chunk_by(|a, b| a == b).map(said).collect()
 }
@@ -119,6 +137,20 @@ pub fn short_name(name: &str, all: &[&str]) -> String {
 mod tests {
     use super::super::explain::{Count, Explanation, Side};
     use super::*;
+    use crate::claims::{Counts, Verdict};
+
+    fn plain() -> Finding {
+        Finding {
+            check: String::new(),
+            definition: String::new(),
+            nominal: Verdict::Reproduced,
+            verdicts: Counts::default(),
+            readings: Vec::new(),
+            explanation: Explanation::default(),
+            follows: None,
+            left_out: None,
+        }
+    }
 
     #[test]
     fn names_are_as_short_as_they_are_clear() {
@@ -145,13 +177,12 @@ mod tests {
             counts: counts.map(|[holds, samples]| Count { holds, samples }),
         };
         let finding = Finding {
-            count: Count { holds: 60, samples: 120 },
-            inconclusive: 8,
+            verdicts: Counts { reproduced: 60, contradicted: 60, open: 8, partly: 0 },
             explanation: Explanation {
                 first: Some(split("preload", Side::Below, [[60, 80], [0, 40]])),
                 second: Some((Side::Below, split("phase", Side::Above, [[3, 20], [57, 60]]))),
             },
-            ..Finding::default()
+            ..plain()
         };
         let name = |name: &str| name.to_owned();
         assert_eq!(share(&finding), "50 % of 120, 8 inconclusive");
@@ -164,13 +195,13 @@ mod tests {
 
     #[test]
     fn reasons_are_counted() {
-        let left_out_for = |reason: &str| Finding { left_out: Some(reason.to_owned()), ..Finding::default() };
-        let findings = [left_out_for("times"), Finding::default(), left_out_for("cases"), left_out_for("times")];
+        let left_out_for = |reason: &str| Finding { left_out: Some(reason.to_owned()), ..plain() };
+        let findings = [left_out_for("times"), plain(), left_out_for("cases"), left_out_for("times")];
         assert_eq!(
             left_out(&findings),
             [
-                "1 claim rests on cases and is no part of the study",
-                "2 claims rest on times and are no part of the study"
+                "1 check rests on cases and is no part of the study",
+                "2 checks rest on times and are no part of the study"
             ]
         );
     }

@@ -1,34 +1,38 @@
-//! A claim, as it is judged.
+//! A check: one machine test of a statement.
 
 use std::collections::BTreeMap;
 
-use super::spec::{Failure, Identity, Operand};
+use super::spec::{BoundFrom, BoundSet, Failure, Identity, Operand, Tolerance};
 use super::{Test, Verdict};
 use crate::experiment::spec::AxisValue;
 use crate::timings::PREFIX;
 
-/// A statement of a paper with its test.
+/// A machine test, as it is judged.
 #[derive(Debug, Clone)]
-pub struct Claim {
+pub struct Check {
     /// Name, unique within the paper.
     pub id: String,
-    /// Where the paper says it.
-    pub place: String,
-    /// What it says.
-    pub statement: String,
+    /// What of its statement it tests; empty where it is the only one.
+    pub about: String,
     /// How it is tested.
     pub kind: Kind,
     /// The reason for the tolerance or bound; empty where there is neither.
     pub why: String,
-    /// The verdict that we stand by.
-    pub expected: Verdict,
-    /// The explanation of an expected verdict other than `reproduced`.
+    /// Where the bound comes from; none of what has no bound.
+    pub bound_from: Option<BoundFrom>,
+    /// Whether the bound was set before its result was known.
+    pub bound_set: BoundSet,
+    /// Paths of parameters on which it does not hang.
+    pub independent_of: Vec<String>,
+    /// The verdict that we stand by, where the statement's does not say it.
+    pub expected: Option<Verdict>,
+    /// What is to be said of its verdict beside what is said of the statement's.
     pub because: String,
-    /// Whether parameters were tuned to reach the published number.
-    pub calibrated: bool,
+    /// A hash of operands, tolerances and bounds, and of the measures that they name.
+    pub definition: String,
 }
 
-/// How a claim is tested.
+/// How a check is made.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// One number.
@@ -85,7 +89,7 @@ impl Kind {
         }
     }
 
-    /// The test of claims about one number.
+    /// The test of checks of one number.
     #[must_use]
     pub fn test(&self) -> Option<&Test> {
         match self {
@@ -93,6 +97,25 @@ impl Kind {
             Self::Ratio(tested) | Self::Difference(tested) => Some(&tested.test),
             Self::Order { test, .. } => Some(test),
             Self::Ordering { .. } | Self::Failure(_) | Self::Shape(_) | Self::Identity(_) | Self::Untestable(_) => None,
+        }
+    }
+
+    /// Where its bound comes from by itself: printed digits, or words that leave nothing to choose.
+    #[must_use]
+    pub fn natural_bound(&self) -> Option<BoundFrom> {
+        let is_printed = |test: &Test, partly: &Option<Test>| {
+            partly.is_none() && matches!(test, Test::Near { tolerance: Tolerance::Printed, .. })
+        };
+        match self {
+            Self::Value(Tested { test, partly, .. }) if is_printed(test, partly) => Some(BoundFrom::Printed),
+            Self::Ratio(Tested { test, partly, .. }) | Self::Difference(Tested { test, partly, .. })
+                if is_printed(test, partly) =>
+            {
+                Some(BoundFrom::Printed)
+            }
+            Self::Ordering { by_factor, .. } if *by_factor == 1.0 => Some(BoundFrom::Wording),
+            Self::Failure(Failure { between: None, .. }) | Self::Identity(_) => Some(BoundFrom::Wording),
+            _ => None,
         }
     }
 
@@ -120,10 +143,28 @@ impl Kind {
         }
     }
 
+    /// The operands, and those that say where operands are read off.
+    #[must_use]
+    pub fn all_operands(&self) -> Vec<&Operand> {
+        let inner = |operand: &&'_ Operand| operand.at.as_ref().map(|_| ());
+        let mut all = self.operands();
+        let mut next = 0;
+        while next < all.len() {
+            if inner(&all[next]).is_some()
+                && let Some(at) = &all[next].at
+            {
+                all.push(&at.equals);
+            }
+            next += 1;
+        }
+        all
+    }
+
     /// The experiments that it speaks of, each once.
     #[must_use]
     pub fn experiments(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.selections().into_iter().map(|(experiment, _)| experiment).collect();
+        names.sort_unstable();
         names.dedup();
         names
     }
@@ -134,8 +175,16 @@ impl Kind {
         match self {
             Self::Failure(failure) => vec![(&failure.experiment, &failure.filter)],
             Self::Identity(identity) => vec![(&identity.experiment, &identity.filter)],
-            _ => self.operands().into_iter().map(|operand| (operand.experiment.as_str(), &operand.filter)).collect(),
+            _ => {
+                self.all_operands().into_iter().map(|operand| (operand.experiment.as_str(), &operand.filter)).collect()
+            }
         }
+    }
+
+    /// Whether there is something to test.
+    #[must_use]
+    pub fn is_testable(&self) -> bool {
+        !matches!(self, Self::Untestable(_))
     }
 
     /// Whether it rests on how long runs take.

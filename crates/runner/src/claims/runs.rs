@@ -1,8 +1,8 @@
-//! A claim speaks of runs, columns and tables that there are.
+//! The runs that checks speak of: whether there are any, and their columns.
 
 use std::collections::BTreeMap;
 
-use super::claim::{Claim, Kind};
+use super::check::{Check, Kind};
 use super::ledger::plan_of;
 use super::spec::{Operand, Reduce};
 use crate::experiment::Problems;
@@ -11,14 +11,14 @@ use crate::input::{Node, Place, Problem};
 use crate::plan::{Plan, RunSpec};
 use crate::timings::COLUMNS;
 
-/// Checks the operands of a claim against the plans.
-pub(super) fn check(claim: &Claim, node: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
-    let checker = Checker { claim, node, paper, plans };
-    match &claim.kind {
-        Kind::Value(tested) | Kind::Bound(tested) => checker.operand(claim.kind.name(), "of", &tested.of, problems),
+/// Holds the operands of a check against the plans.
+pub(super) fn check(check: &Check, node: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
+    let checker = Checker { check, node, paper, plans };
+    match &check.kind {
+        Kind::Value(tested) | Kind::Bound(tested) => checker.operand(check.kind.name(), "of", &tested.of, problems),
         Kind::Ratio(tested) | Kind::Difference(tested) => {
-            checker.operand(claim.kind.name(), "of", &tested.of[0], problems);
-            checker.operand(claim.kind.name(), "to", &tested.of[1], problems);
+            checker.operand(check.kind.name(), "of", &tested.of[0], problems);
+            checker.operand(check.kind.name(), "to", &tested.of[1], problems);
             checker.pairs(&tested.of, problems);
         }
         Kind::Order { of, x, .. } => checker.order(of, x, problems),
@@ -68,7 +68,7 @@ pub(super) fn selected<'p>(plan: &'p Plan, filter: &BTreeMap<String, AxisValue>)
 }
 
 struct Checker<'c> {
-    claim: &'c Claim,
+    check: &'c Check,
     node: &'c Node,
     paper: &'c str,
     plans: &'c [Plan],
@@ -132,6 +132,10 @@ impl<'c> Checker<'c> {
             problems.add(problem.help("accepted: `column: NAME` or `columns: [NAME, …]`"));
             return;
         }
+        if let Some(at) = &operand.at {
+            self.column(plan, &format!("{path}.at.column"), &at.column, problems);
+            self.operand(&format!("{path}.at"), "equals", &at.equals, problems);
+        }
         for name in operand.columns() {
             let key = if operand.column.is_some() { "column" } else { "columns" };
             self.column(plan, &format!("{path}.{key}"), name, problems);
@@ -143,7 +147,7 @@ impl<'c> Checker<'c> {
         }
         let numbers = runs.len() * operand.columns().count();
         // What is taken pairwise is reduced with its partner.
-        if operand.reduce == Reduce::Only && numbers != 1 && key != "to" {
+        if operand.reduce == Reduce::Only && numbers != 1 && key != "to" && operand.at.is_none() {
             let message = format!("{numbers} numbers are meant where one is needed");
             let accepted = "accepted: a `where` that leaves one, or `reduce: max` and the like";
             problems.add(Problem::new(self.place(&path), message).help(accepted));
@@ -174,9 +178,9 @@ impl<'c> Checker<'c> {
             && first != second
             && second != 1
         {
-            let message = format!("{first} numbers against {second} in `{}`", self.claim.id);
+            let message = format!("{first} numbers against {second} in `{}`", self.check.id);
             let accepted = "accepted: as many on both sides, or one in `to`";
-            problems.add(Problem::new(self.place(self.claim.kind.name()), message).help(accepted));
+            problems.add(Problem::new(self.place(self.check.kind.name()), message).help(accepted));
         }
     }
 

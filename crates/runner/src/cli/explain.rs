@@ -1,0 +1,266 @@
+//! `mbsbench explain`: a statement as a referee would tell it.
+
+use std::path::Path;
+
+use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::verify::judged;
+use super::{CommandError, load};
+use crate::claims::record::short;
+use crate::claims::spec::{BoundFrom, BoundSet, Operand};
+use crate::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict};
+use crate::experiment::spec::AxisValue;
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::registry::Registry;
+
+/// Most checks that are told one by one where the statement, and not a check, is asked for.
+const MOST_CHECKS: usize = 12;
+/// Most numbers of an operand that are shown.
+const MOST_NUMBERS: usize = 12;
+/// Width of the names before the lines.
+const NAMES: usize = 12;
+
+/// Tells everything about a statement, or about the statement of a check, and how to redo it.
+pub(super) fn explain(
+    registry: &Registry,
+    name: &str,
+    results: &Path,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let mut known = Vec::new();
+    for paper in papers(&plans) {
+        let Some(ledger) = ledger(&paper, &plans)? else { continue };
+        let own = name.strip_prefix(&format!("{paper}/")).unwrap_or(name);
+        let statements = || ledger.statements.iter().chain(&ledger.findings);
+        known.extend(statements().map(|statement| statement.id.clone()));
+        known.extend(ledger.checks().map(|check| check.id.clone()));
+        let by_check = || statements().find(|statement| statement.checks.iter().any(|check| check.id == own));
+        let Some(statement) = statements().find(|statement| statement.id == own).or_else(by_check) else { continue };
+        let (id, is_check) = (statement.id.clone(), statement.id != own);
+        let only = Ledger {
+            paper: paper.clone(),
+            statements: ledger.statements.iter().filter(|each| each.id == id).cloned().collect(),
+            findings: ledger.findings.iter().filter(|each| each.id == id).cloned().collect(),
+        };
+        let judged = judged(&only, &plans, results)?;
+        let evidence = Evidence::read(results, &plans, |plan| {
+            only.checks().flat_map(|check| check.kind.experiments()).any(|name| plan.experiment.is_called(name, &paper))
+        })?;
+        let Some(judged) = judged.first() else { continue };
+        let teller = Teller { paper: &paper, plans: &plans, evidence: &evidence };
+        for line in teller.tell(judged, is_check.then_some(own)) {
+            output.line(line)?;
+        }
+        return Ok(());
+    }
+    Err(CommandError::UnknownName { kind: "statement", found: name.to_owned(), known })
+}
+
+struct Teller<'t> {
+    paper: &'t str,
+    plans: &'t [Plan],
+    evidence: &'t Evidence<'t>,
+}
+
+impl Teller<'_> {
+    fn tell(&self, judged: &Judged, only: Option<&str>) -> Vec<String> {
+        let statement = &judged.statement;
+        let mut lines = vec![format!("{}/{}", self.paper, statement.id)];
+        let mut say = |name: &str, text: &str| add(&mut lines, name, text);
+        say("place", &statement.place);
+        say(if judged.is_finding { "we find" } else { "it says" }, &statement.says);
+        let expected = match judged.verdict == statement.expected {
+            true => String::new(),
+            false => format!(", expected {}", statement.expected),
+        };
+        say("verdict", &format!("{}{expected}", judged.verdict));
+        let told = judged.tally();
+        if !told.is_empty() {
+            say("", &format!("{}; {told} checks reproduced", statement.rule.describe()));
+        }
+        say("because", &statement.because);
+        if let Some(mark) = judged.rests_on() {
+            let deciding = judged.checks.iter().find(|check| check.standing.rests_on == Some(mark));
+            let of = deciding.map_or(&[][..], |check| &check.standing.weakest);
+            let shown: Vec<&str> = of.iter().take(4).map(String::as_str).collect();
+            let more =
+                if of.len() > shown.len() { format!(" and {} more", of.len() - shown.len()) } else { String::new() };
+            let of = if shown.is_empty() { String::new() } else { format!(": {}{more}", shown.join(", ")) };
+            say("rests on", &format!("{mark}{of}"));
+        }
+        for (name, text) in hangs_on(judged) {
+            say(name, &text);
+        }
+        // A reader first asks for what does not hold.
+        let mut checks: Vec<&JudgedCheck> =
+            judged.checks.iter().filter(|check| only.is_none_or(|id| check.check.id == id)).collect();
+        checks.sort_by_key(|check| check.standing.verdict == Verdict::Reproduced);
+        let rest = checks.len().saturating_sub(MOST_CHECKS);
+        for check in checks.iter().take(MOST_CHECKS) {
+            lines.push(String::new());
+            self.check(check, &mut lines);
+        }
+        if rest > 0 {
+            lines.push(String::new());
+            lines.push(format!("{rest} more checks: `mbsbench explain` with the id of a check tells one"));
+        }
+        let redo = self.redo(judged);
+        if !redo.is_empty() {
+            lines.push(String::new());
+            redo.iter().for_each(|line| add(&mut lines, "redo", line));
+        }
+        lines
+    }
+
+    fn check(&self, each: &JudgedCheck, lines: &mut Vec<String>) {
+        let JudgedCheck { check, judgement, standing } = each;
+        let about = if check.about.is_empty() { String::new() } else { format!(": {}", check.about) };
+        lines.push(format!("{}{about}", check.id));
+        let mut say = |name: &str, text: &str| add(lines, name, text);
+        for operand in check.kind.operands() {
+            say("operand", &operand_text(operand));
+            let numbers = self.evidence.select(self.paper, operand).numbers;
+            let mut texts: Vec<String> =
+                numbers.iter().take(MOST_NUMBERS).map(|number| format!("{:e}", number.value)).collect();
+            if numbers.len() > MOST_NUMBERS {
+                texts.push(format!("… ({} numbers)", numbers.len()));
+            }
+            say("  numbers", &texts.join(", "));
+            if let Some(number) = numbers.iter().find(|number| number.uncertainty > 0.0) {
+                say("  bound", &format!("{:.1e} on its error", number.uncertainty));
+            }
+        }
+        if let Kind::Failure(failure) = &check.kind {
+            let wanted = match (&failure.status, failure.completes) {
+                (_, true) => "no run fails".to_owned(),
+                (Some(status), _) => format!("every run has the status `{status}`"),
+                (None, _) => "every run fails".to_owned(),
+            };
+            say("runs", &format!("{} {}: {wanted}", failure.experiment, filter_text(&failure.filter)));
+        }
+        if let Kind::Identity(identity) = &check.kind {
+            let terms: Vec<String> = identity.terms.iter().map(|(name, factor)| format!("{factor} {name}")).collect();
+            say("runs", format!("{} {}", identity.experiment, filter_text(&identity.filter)).trim_end());
+            say("identity", &format!("{} = {} + {}", identity.column, terms.join(" + "), identity.plus));
+        }
+        if let Kind::Untestable(needs) = &check.kind {
+            say("needs", needs);
+        }
+        say("published", check.kind.published().unwrap_or_default());
+        say("required", &each.required());
+        say("measured", &judgement.measured.map(|number| format!("{number:e}")).unwrap_or_default());
+        for detail in &judgement.details {
+            let measured = detail.measured.map_or_else(|| "nothing".to_owned(), short);
+            let holds = if detail.holds { "holds" } else { "does not hold" };
+            say("  landmark", &format!("{}: {measured}, {} {holds}", detail.name, detail.published));
+        }
+        say("margin", &judgement.margin.filter(|margin| margin.is_finite()).map(margin_text).unwrap_or_default());
+        say("verdict", &verdict_text(each));
+        say("bound", &bound_text(check.bound_from, check.bound_set));
+        say("why", &check.why);
+        say("note", &judgement.note);
+        say("because", &check.because);
+        if let Some(share) = standing.share.as_ref().filter(|share| share.samples > 0) {
+            let part = crate::robustness::percent(share.same as f64 / share.samples as f64);
+            let [low, high] = share.interval.map(crate::robustness::percent);
+            say("study", &format!("{} in {part} of {} samples ({low} to {high})", judgement.verdict, share.samples));
+        }
+        say("evidence", &evidence_text(&judgement.evidence));
+    }
+
+    /// The commands that make all of it again.
+    fn redo(&self, judged: &Judged) -> Vec<String> {
+        let names = judged.checks.iter().flat_map(|check| check.check.kind.experiments());
+        let mut plans: Vec<&Plan> = names
+            .filter_map(|name| self.plans.iter().find(|plan| plan.experiment.is_called(name, self.paper)))
+            .collect();
+        plans.sort_by_key(|plan| &plan.experiment.id);
+        plans.dedup_by_key(|plan| &plan.experiment.id);
+        let ids: Vec<&str> = plans.iter().map(|plan| plan.experiment.id.as_str()).collect();
+        let studied: Vec<String> = plans
+            .iter()
+            .filter(|plan| !plan.experiment.undetermined.is_empty())
+            .map(|plan| format!("experiments/{}.yaml", plan.experiment.id))
+            .collect();
+        let runs = (!ids.is_empty()).then(|| format!("mbsbench reproduce {}", ids.join(" ")));
+        let studies = (!studied.is_empty()).then(|| format!("mbsbench robustness {}", studied.join(" ")));
+        runs.into_iter().chain(studies).collect()
+    }
+}
+
+fn add(lines: &mut Vec<String>, name: &str, text: &str) {
+    if !text.is_empty() {
+        lines.push(format!("{name:<NAMES$}{text}"));
+    }
+}
+
+/// On what the verdict of a statement hangs: the reasons of its checks, each once.
+fn hangs_on(judged: &Judged) -> Vec<(&'static str, String)> {
+    let mut reasons: Vec<(String, usize)> = Vec::new();
+    for check in judged.checks.iter().filter(|check| !check.standing.reason.is_empty()) {
+        match reasons.iter_mut().find(|(reason, _)| *reason == check.standing.reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((check.standing.reason.clone(), 1)),
+        }
+    }
+    const MOST: usize = 4;
+    let rest = reasons.len().saturating_sub(MOST);
+    let shown = reasons.into_iter().take(MOST).enumerate().map(|(index, (reason, count))| {
+        let of = if count > 1 { format!(" ({count} checks)") } else { String::new() };
+        (if index == 0 { "hangs on" } else { "" }, format!("{reason}{of}"))
+    });
+    let more = (rest > 0).then(|| ("", format!("{rest} more")));
+    shown.chain(more).collect()
+}
+
+fn verdict_text(each: &JudgedCheck) -> String {
+    let standing = &each.standing;
+    let reason = if standing.reason.is_empty() { String::new() } else { format!(": {}", standing.reason) };
+    match each.check.expected.filter(|_| each.is_surprise()) {
+        Some(expected) => format!("{}{reason}, expected {expected}", standing.verdict),
+        None => format!("{}{reason}", standing.verdict),
+    }
+}
+
+fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
+    let when = match set {
+        BoundSet::Before => "set before the result was known",
+        BoundSet::After => "set or changed when the result was known",
+    };
+    let from = from.map(|from| match from {
+        BoundFrom::Printed => "as printed",
+        BoundFrom::Wording => "from the wording",
+        BoundFrom::Figure => "read off the figure",
+        BoundFrom::AuthorsCode => "with the output of the authors' program in view",
+        BoundFrom::IndependentProgram => "with the output of an independent program in view",
+        BoundFrom::Ours => "ours: the paper has none",
+    });
+    from.map_or_else(String::new, |from| format!("{from}; {when}"))
+}
+
+/// A margin in two decimals, or as a power where it is far beyond.
+fn margin_text(margin: f64) -> String {
+    if margin.abs() < 100.0 { format!("{margin:.2}") } else { format!("{margin:.0e}") }
+}
+
+fn evidence_text(keys: &[String]) -> String {
+    const MOST: usize = 4;
+    let shown = keys.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(" ");
+    if keys.len() > MOST { format!("{shown} … ({} runs)", keys.len()) } else { shown }
+}
+
+fn operand_text(operand: &Operand) -> String {
+    let columns: Vec<&str> = operand.columns().collect();
+    let times = operand.times.as_ref().map_or_else(String::new, |times| format!(" times {times}"));
+    let at = operand.at.as_ref().map_or_else(String::new, |at| {
+        format!(", read off where {} is that of {}", at.column, operand_text(&at.equals))
+    });
+    let text = format!("{}{times} of {} {}", columns.join(", "), operand.experiment, filter_text(&operand.filter));
+    format!("{}{at}", text.trim_end())
+}
+
+fn filter_text(filter: &std::collections::BTreeMap<String, AxisValue>) -> String {
+    let texts: Vec<String> = filter.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
+    if texts.is_empty() { String::new() } else { format!("where {}", texts.join(", ")) }
+}

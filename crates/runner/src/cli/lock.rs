@@ -1,0 +1,55 @@
+//! `mbsbench lock`: takes over what checks test into `bounds.lock`.
+
+use std::path::Path;
+
+use super::files::{EXPERIMENTS, experiment_files, papers, read_unlocked};
+use super::{CommandError, load};
+use crate::claims::spec::BoundSet;
+use crate::claims::{Check, Evidence, Lock};
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::registry::Registry;
+use crate::store::write_atomically;
+
+/// Writes the lock of the ledger of a paper, of all papers where none is named, and says what is new in it.
+pub(super) fn lock(
+    registry: &Registry,
+    paper: Option<&str>,
+    results: &Path,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let known = papers(&plans);
+    if let Some(paper) = paper.filter(|paper| !known.iter().any(|known| known == paper)) {
+        return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known });
+    }
+    for name in known.iter().filter(|name| paper.is_none_or(|paper| paper == *name)) {
+        let path = Path::new(EXPERIMENTS).join(name).join("claims.yaml");
+        if !path.exists() {
+            continue;
+        }
+        let ledger = read_unlocked(&path, &plans)?;
+        let file = Lock::beside(&path);
+        let before = std::fs::read_to_string(&file).ok().map(|text| Lock::parse(&text));
+        let (lock, changes) =
+            Lock::renewed(before.as_ref(), ledger.checks(), |check| has_result(name, check, &plans, results));
+        write_atomically(&file, lock.text().as_bytes())
+            .map_err(|error| CommandError::Store { path: file.clone(), error })?;
+        for change in &changes {
+            let what = if change.is_new { "new" } else { "changed" };
+            let when = match change.set {
+                BoundSet::Before => "before its result was known",
+                BoundSet::After => "when its result was known",
+            };
+            output.line(format!("{name}: {} is {what}, {when}", change.id))?;
+        }
+        output.line(format!("{}: {} checks", file.display(), ledger.checks().count()))?;
+    }
+    Ok(())
+}
+
+/// Whether results have the runs of a check.
+fn has_result(paper: &str, check: &Check, plans: &[Plan], results: &Path) -> bool {
+    let named = |plan: &Plan| check.kind.experiments().iter().any(|name| plan.experiment.is_called(name, paper));
+    Evidence::read(results, plans, named).is_ok()
+}
