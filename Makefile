@@ -5,10 +5,13 @@ OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
-.PHONY: reproduce quick report study test lock bench instructions lint setup
+.PHONY: reproduce times quick report study test lock bench instructions lint setup
 
-reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/
+reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/times/
 	$(MBSBENCH) reproduce
+
+times: setup ## the same with the times of this machine in results/, in place of those recorded; for a quiet one
+	$(MBSBENCH) reproduce --record-times
 
 quick: ## every method, model and renderer on shortened experiments, into target/quick/
 	$(MBSBENCH) reproduce --quick

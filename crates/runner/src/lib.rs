@@ -14,6 +14,7 @@ pub mod fit;
 pub mod input;
 pub mod measures;
 pub mod output;
+pub mod pairs;
 pub mod pipeline;
 pub mod plan;
 pub mod progress;

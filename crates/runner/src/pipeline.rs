@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::execute::lane::{Pending, run_all};
 use crate::execute::reference::{ReferenceSolve, certify};
 use crate::execute::run::{Drawing, Job, Record, execute};
-use crate::execute::timing::{self, Timed};
+use crate::execute::timing::{self, Rounds, Timed};
 use crate::experiment::{Precision, SolverSpec};
 use crate::measures::ReferenceTrajectory;
 use crate::plan::stored::times;
@@ -18,7 +18,7 @@ use crate::plan::{Plan, ReferencePlan, RunKey, RunSpec};
 use crate::progress::Progress;
 use crate::results::{ResultSet, Row};
 use crate::store::Store;
-use crate::timings::{RunTiming, timings};
+use crate::timings::{RunTiming, timings, units};
 
 /// A certified reference, or why there is none.
 #[derive(Debug, Clone)]
@@ -238,13 +238,29 @@ pub fn timings_of(
 ) -> io::Result<Option<Vec<Option<RunTiming>>>> {
     /// Enough to see that the lane works.
     const QUICK_REPEAT: u32 = 3;
+    /// Rounds after which a search for narrow intervals is given up, where a file does not say.
+    const MOST: u32 = 101;
     let Some(timing) = &plan.experiment.timing else { return Ok(None) };
-    let repeat = if plan.experiment.quick { timing.repeat.min(QUICK_REPEAT) } else { timing.repeat };
+    let (least, until) = match plan.experiment.quick {
+        true => (timing.repeat.min(QUICK_REPEAT), None),
+        false => (timing.repeat, timing.until),
+    };
+    let most = if until.is_some() { timing.most.unwrap_or(MOST).max(least) } else { least };
+    let is_in_order: Vec<bool> = results.rows.iter().map(Row::is_ok).collect();
     let in_order: Vec<&RunSpec> =
-        plan.runs.iter().zip(&results.rows).filter(|(_, row)| row.is_ok()).map(|(run, _)| run).collect();
+        plan.runs.iter().zip(&is_in_order).filter(|each| *each.1).map(|(run, _)| run).collect();
     let keys: Vec<&str> = in_order.iter().map(|run| run.key.full()).collect();
-    // Runs are timed in turns, so that their times belong together.
-    let stored = format!("times {repeat} on {}\n{}", timing::machine(), keys.join("\n"));
+    // Places among the runs in order.
+    let place = |run: usize| is_in_order[run].then(|| is_in_order[..run].iter().filter(|ok| **ok).count());
+    let quotients: Vec<[usize; 2]> = units(plan)
+        .into_iter()
+        .enumerate()
+        .filter_map(|(run, unit)| Some([place(run)?, place(unit?)?]))
+        .filter(|[run, unit]| run != unit)
+        .collect();
+    // Runs are timed in rounds, so that their times belong together.
+    let stored =
+        format!("rounds {least} to {most}, {until:?} of {quotients:?} on {}\n{}", timing::machine(), keys.join("\n"));
     // Those of runs that failed are empty.
     let placed = |timed: Vec<Timed>| {
         let mut timed = timed.into_iter();
@@ -270,7 +286,8 @@ pub fn timings_of(
             reference: None,
         })
         .collect();
-    let timed = timing::time_all(&jobs, repeat as usize);
+    let rounds = Rounds { least: least as usize, most: most as usize, until, quotients: &quotients };
+    let timed = timing::time_all(&jobs, &rounds);
     store.save(&stored, &timed)?;
     Ok(Some(timings(plan, &placed(timed))))
 }

@@ -119,12 +119,12 @@ fn missing_and_outdated_results_are_told_with_the_command_that_makes_them() {
 /// A paper of one experiment whose runs are timed, and claims about the times.
 const TIMED: &str = "\
 id: timed/pendulum
+known: { defaults: printed }
 model: pendulum
 span: [0.0, 1.0]
 step: 0.01
 method: [rk3, rk8]
 measures: [rhs_evaluations]
-known: { defaults: printed }
 timing: { repeat: 3, relative_to: rk3 }
 ";
 
@@ -135,12 +135,32 @@ statements:
   - id: slower
     place: Table 1
     says: RK-8 takes four times as long.
+    bound_from: ours
+    why: nothing but a test
     value:
       of: { experiment: pendulum, where: { method: rk8 }, column: timing.ratio }
       published: \"4.0\"
       tolerance: { relative: 0.2 }
-    why: nothing but a test
+  - id: quotient
+    place: Table 1
+    says: The same, from the two times.
     bound_from: ours
+    why: nothing but a test
+    ratio:
+      of: { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
+      to: { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
+      published: \"4.0\"
+      tolerance: { relative: 0.2 }
+  - id: order
+    place: Table 1
+    says: RK-3 is faster by far.
+    bound_from: ours
+    why: nothing but a test
+    ordering:
+      smallest_first:
+        - { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
+        - { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
+      by_factor: 3.3
 ";
 
 #[test]
@@ -152,29 +172,45 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     let output = run(folder.path(), "run experiments/timed/pendulum.yaml");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     fs::write(at("experiments/timed/claims.yaml"), CLAIMS).unwrap();
+    run(folder.path(), "lock timed");
     let path = at("results/timed/pendulum/timings.csv");
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let keys: Vec<String> = reader
         .deserialize::<std::collections::HashMap<String, String>>()
         .map(|row| row.unwrap()["run"].clone())
         .collect();
-    // Times of our own, so that nothing depends on those of the machine.
-    let verdict = |ratio: f64, spread: f64| {
+    // Times of our own, so that nothing depends on those of the machine: eight rounds, slower or faster together.
+    let verdict = |name: &str, ratio: f64, noise: f64| {
+        let rounds = |of: f64, noise: f64| {
+            let load = |round: u32| if round % 3 == 0 { 1.5 } else { 1.0 };
+            let seconds = (0..8).map(|round| of * load(round) * (1.0 + noise * (f64::from(round) / 3.5 - 1.0)));
+            seconds.map(|seconds| format!("{seconds:.6}")).collect::<Vec<_>>().join(" ")
+        };
         let rows = format!(
-            "method,median_s,spread_s,ratio,run\nrk3,1,0,1,{}\nrk8,{ratio},{spread},{ratio},{}\n",
-            keys[0], keys[1]
+            "method,step_ns,samples_s,run\nrk3,1,{},{}\nrk8,1,{},{}\n",
+            rounds(1.0, 0.0),
+            keys[0],
+            rounds(ratio, noise),
+            keys[1]
         );
         fs::write(&path, rows).unwrap();
         let output = run(folder.path(), "verify timed");
         let said = text(&output);
         let verdicts = ["reproduced", "contradicted", "inconclusive"];
-        let line = said.lines().find(|line| line.starts_with(" slower")).unwrap_or_else(|| panic!("{said}")).to_owned();
-        (verdicts.into_iter().find(|verdict| line.contains(verdict)), output.status.code())
+        let start = format!(" {name} ");
+        let line = said.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{said}")).to_owned();
+        (verdicts.into_iter().find(|verdict| line.contains(verdict)).unwrap(), output.status.code())
     };
-    assert_eq!(verdict(4.2, 0.01), (Some("reproduced"), Some(0)));
-    assert_eq!(verdict(4.2, 1.0), (Some("inconclusive"), Some(0)), "an open verdict on a time is no surprise");
-    let (_, exit) = verdict(8.0, 0.01);
-    assert_eq!(exit, Some(1));
+    // As a ratio that the file has, as a quotient of two medians, and as an order: all from the rounds.
+    for name in ["slower", "quotient", "order"] {
+        assert_eq!(verdict(name, 4.2, 0.01), ("reproduced", Some(0)), "{name}");
+        assert_eq!(verdict(name, 4.2, 0.9), ("inconclusive", Some(0)), "{name}: no surprise on a time");
+        assert_eq!(verdict(name, 0.9, 0.01), ("contradicted", Some(1)), "{name}");
+    }
+    let (placed, _) = verdict("order", 3.4, 0.01);
+    assert_eq!(placed, "inconclusive", "within five per cent of the factor, by where code is placed");
+    let output = run(folder.path(), "explain timed/quotient");
+    assert!(text(&output).contains("the 95 % interval"), "{}", text(&output));
 }
 
 #[test]

@@ -5,10 +5,12 @@ mod drawings;
 mod figures;
 mod slopes;
 mod tables;
+mod times;
 pub mod units;
 mod write;
 
 pub use drawings::{drawing, views};
 pub use figures::figure;
 pub use tables::table;
+pub use times::keep_times;
 pub use write::{WriteError, Written, write};

@@ -14,7 +14,6 @@ use crate::render::png::PngError;
 use crate::render::{csv, lay_out, png, svg};
 use crate::results::decimal;
 use crate::store::{Store, write_atomically};
-use crate::timings;
 
 /// Why the artefacts of an experiment could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +48,7 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything under `out/<id>/`; pictures that `store` has are not drawn again.
+/// Writes everything but `timings.csv` under `out/<id>/`; pictures that `store` has are not drawn again.
 ///
 /// # Errors
 /// The first file that could not be written; the others are whole.
@@ -65,10 +64,6 @@ pub fn write(
     let mut files: Vec<(String, Vec<u8>)> = vec![("runs.csv".to_owned(), results.to_csv()?)];
     if !outcome.certificates.is_empty() {
         files.push(("references.csv".to_owned(), certificates(outcome)?));
-    }
-    let timings: Vec<_> = results.rows.iter().map(|row| row.timing.as_ref()).collect();
-    if timings.iter().any(Option::is_some) {
-        files.push(("timings.csv".to_owned(), timings::to_csv(plan, &timings)?));
     }
     let mut written = Written { folder: folder.clone(), ..Written::default() };
     for spec in &plan.experiment.tables {

@@ -9,7 +9,7 @@ use super::spec::{At, Operand, Reduce, Unit};
 use crate::measures::bound_of;
 use crate::pipeline::Outcome;
 use crate::plan::{Plan, RunSpec};
-use crate::timings::PREFIX;
+use crate::timings::{self, PREFIX, RunTiming};
 
 /// Results of experiments, in the order of their plans' runs.
 #[derive(Debug)]
@@ -18,10 +18,6 @@ pub struct Evidence<'p> {
     /// For each plan, its rows; empty where no claim asks for them.
     rows: Vec<Vec<Recorded>>,
 }
-
-/// What a time is uncertain by at least, relative: where a compiler happens to place code changes times by a few per cent from
-/// one build to the next, which the spread of samples taken together does not show.
-const LEAST_SPREAD: f64 = 0.05;
 
 /// Statuses of runs that were not begun, so that they have no numbers until a failure.
 const NEVER_MADE: [&str; 2] = ["unavailable", "refused"];
@@ -35,6 +31,8 @@ pub struct Recorded {
     pub t_reached: f64,
     /// Its measures by column; none where a cell is empty.
     pub values: HashMap<String, Option<f64>>,
+    /// Its times, where it was timed.
+    pub timing: Option<RunTiming>,
 }
 
 /// Results cannot be used.
@@ -140,6 +138,7 @@ impl<'p> Evidence<'p> {
                 status: row.status.clone(),
                 t_reached: row.t_reached,
                 values: results.measures.iter().cloned().zip(row.values.iter().copied()).collect(),
+                timing: row.timing.clone(),
             };
             results.rows.iter().map(row).collect()
         };
@@ -206,7 +205,7 @@ impl<'p> Evidence<'p> {
                         let what = format!("the run {} has no `{column}`: no certified reference", run.key);
                         selection.lacks(Lacking::Reference(what));
                     }
-                    None if column.starts_with(PREFIX) && !row.values.contains_key(&format!("{PREFIX}median_s")) => {
+                    None if column.starts_with(PREFIX) && row.timing.is_none() => {
                         selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key)));
                     }
                     None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key))),
@@ -229,8 +228,16 @@ impl<'p> Evidence<'p> {
         }
         let ordinates = std::mem::take(&mut selection.numbers);
         let points: Vec<[f64; 2]> = abscissas.numbers.iter().zip(&ordinates).map(|(x, y)| [x.value, y.value]).collect();
-        match reduce(&equals.numbers, at.equals.reduce).and_then(|x| interpolated(&points, x.value)) {
-            Some(value) => selection.numbers.push(Number { value, uncertainty: 0.0 }),
+        // The upper ends are read off as the numbers are, for what these are uncertain by.
+        let ends = points.iter().zip(&ordinates).map(|(&[x, y], number)| [x, y + number.uncertainty]);
+        let ends: Vec<[f64; 2]> = ends.collect();
+        let read =
+            |points: &[[f64; 2]]| reduce(&equals.numbers, at.equals.reduce).and_then(|x| interpolated(points, x.value));
+        match read(&points) {
+            Some(value) => {
+                let end = read(&ends).filter(|end| !end.is_nan()).unwrap_or(f64::INFINITY);
+                selection.numbers.push(Number { value, uncertainty: end - value });
+            }
             None => selection.lacks(Lacking::Beyond(format!("no two runs enclose the value of `{}`", at.column))),
         }
         selection
@@ -246,15 +253,12 @@ impl<'p> Evidence<'p> {
             // In a study the label stays while the number varies.
             return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(exact);
         }
+        if column.starts_with(PREFIX) {
+            let timing = row.timing.as_ref()?;
+            return Some(Number { value: timing.number(column)?, uncertainty: timing.uncertainty(column) });
+        }
         let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
         let value = (*cell)?;
-        if column.starts_with(PREFIX) {
-            let spread = row.values.get(&format!("{PREFIX}spread_s")).copied().flatten().unwrap_or(0.0);
-            let median = row.values.get(&format!("{PREFIX}median_s")).copied().flatten().unwrap_or(f64::NAN);
-            // A ratio has two of them.
-            let parts = if column == "timing.ratio" { 2.0 } else { 1.0 };
-            return Some(Number { value, uncertainty: value.abs() * parts * (spread / median).max(LEAST_SPREAD) });
-        }
         let uncertainty = bound_of(column).and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
         Some(Number { value, uncertainty })
     }
@@ -319,7 +323,7 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
     for record in reader.records() {
         let record = record.map_err(missing)?;
         let line = record.position().map_or(0, csv::Position::line);
-        let mut row = Recorded { status: String::new(), t_reached: f64::NAN, values: HashMap::new() };
+        let mut row = Recorded { status: String::new(), t_reached: f64::NAN, values: HashMap::new(), timing: None };
         let mut key = String::new();
         for (head, text) in heads.iter().zip(&record) {
             let number = || -> Result<Option<f64>, EvidenceError> {
@@ -359,22 +363,12 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
     Ok(rows)
 }
 
-/// Adds the columns of `timings.csv` to the rows of the runs.
+/// Adds what `timings.csv` says to the rows of the runs.
 fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
-    let path = results.join(&plan.experiment.id).join("timings.csv");
+    let path = results.join(&plan.experiment.id).join(timings::FILE);
     let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
-    let mut reader = csv::Reader::from_path(&path).map_err(missing)?;
-    let mut by_key: HashMap<String, HashMap<String, String>> = HashMap::new();
-    for record in reader.deserialize() {
-        let record: HashMap<String, String> = record.map_err(missing)?;
-        by_key.insert(record.get("run").cloned().unwrap_or_default(), record);
-    }
-    for (run, row) in plan.runs.iter().zip(rows) {
-        let timings = by_key.get(&run.key.to_string());
-        for name in ["median_s", "spread_s", "ratio", "step_ns"] {
-            let value = timings.and_then(|timings| timings.get(name)).and_then(|text| text.parse().ok());
-            row.values.insert(format!("{PREFIX}{name}"), value);
-        }
+    for (row, timing) in rows.iter_mut().zip(timings::read(&path, plan).map_err(missing)?) {
+        row.timing = timing;
     }
     Ok(())
 }

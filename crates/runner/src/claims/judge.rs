@@ -3,6 +3,7 @@
 use super::Test;
 use super::check::{Check, Kind, Tested};
 use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
+use super::paired;
 use super::record::short;
 use super::spec::{Failure, Identity, Operand, Reduce};
 use super::verdict::{Detail, Judgement, Verdict};
@@ -15,6 +16,10 @@ pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
     let mut judgement = judge.kind(&check.kind);
     // A machine that is busy surprises nobody.
     judgement.excused |= check.kind.is_of_time() && judgement.verdict == Verdict::Inconclusive;
+    if check.kind.is_of_time() && (judgement.measured.is_some() || !judgement.details.is_empty()) {
+        let separator = if judgement.note.is_empty() { "" } else { "; " };
+        judgement.note = format!("{}{separator}{}", judgement.note, paired::BASIS);
+    }
     let mut seen = std::collections::HashSet::new();
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
@@ -86,6 +91,9 @@ impl Judge<'_> {
             let number = first.number.and_then(|first| second.number.map(|second| make(first, second)));
             return Found { number, keys };
         }
+        if let Some(selection) = self.evidence.paired(self.paper, of, to).filter(|_| !of_difference) {
+            return found(selection.lacking, &selection.numbers, of.reduce, selection.keys);
+        }
         let (first, second) = (self.select(of), self.select(to));
         let size = |number: Number, operand: &Operand| if operand.magnitude { magnitude(number) } else { number };
         let partners = second.numbers.iter().cycle().map(|&number| size(number, to));
@@ -153,7 +161,24 @@ impl Judge<'_> {
         };
         let mut details = vec![detail(&operands[0], String::new(), numbers[0].value, true)];
         let (mut verdict, mut margin) = (Verdict::Reproduced, f64::INFINITY);
-        for (operand, pair) in operands[1..].iter().zip(numbers.windows(2)) {
+        for (pair_of, pair) in operands.windows(2).zip(numbers.windows(2)) {
+            let [before, operand] = pair_of else { continue };
+            let quotient =
+                self.evidence.paired(self.paper, operand, before).filter(|selection| selection.keys.len() == 2);
+            if let Some(&Number { value, uncertainty }) =
+                quotient.as_ref().and_then(|quotient| quotient.numbers.first())
+            {
+                let test = Test::Within { above: Some(by_factor), below: None };
+                let judged = tested_number(Number { value, uncertainty }, &test, None);
+                let name = format!("{} over the one before", detail(operand, String::new(), value, true).name);
+                let holds = test.holds(value);
+                details.push(Detail { name, ..detail(operand, format!("at least {by_factor}"), value, holds) });
+                margin = margin.min(test.margin(value));
+                if judged.verdict != Verdict::Reproduced && verdict != Verdict::Contradicted {
+                    verdict = judged.verdict;
+                }
+                continue;
+            }
             let least = pair[0].value * by_factor;
             let holds = pair[1].value >= least;
             let unsure = (pair[1].value - least).abs() <= pair[1].uncertainty + pair[0].uncertainty * by_factor

@@ -17,6 +17,7 @@ mod grounds;
 mod judge;
 mod ledger;
 mod lock;
+mod paired;
 mod printed;
 pub mod record;
 mod runs;

@@ -17,7 +17,7 @@ pub enum Verdict {
     Contradicted,
     /// The paper leaves something out, and over its plausible range the verdict turns.
     Depends,
-    /// The bound on the reference's error, or the spread of a timing, could turn the verdict.
+    /// The bound on the reference's error, or the interval of a time, could turn the verdict.
     Inconclusive,
     /// It needs something that nobody outside has, or a method that is unavailable here.
     Untestable,
@@ -64,7 +64,7 @@ pub struct Judgement {
     /// What a reader must know: why a number is missing, which landmark fails.
     pub note: String,
     /// Whether a verdict other than the expected one is no surprise here: the method is not available on this machine, or
-    /// the spread of a timing leaves the verdict open.
+    /// the interval of a time leaves the verdict open.
     pub excused: bool,
 }
 

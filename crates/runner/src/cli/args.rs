@@ -30,6 +30,10 @@ pub enum Command {
     Reproduce {
         /// Papers (`compere2001`) or experiments (`compere2001/pendulum-ode`); all where none is given.
         wanted: Vec<String>,
+        /// Take times anew and write them into `results/`, with the tables and figures that show them, in place of those recorded
+        /// there; else they go to `target/times/`.
+        #[arg(long)]
+        record_times: bool,
         /// How runs are made.
         #[command(flatten)]
         options: RunOptions,
@@ -42,6 +46,10 @@ pub enum Command {
         /// Folder for results; each experiment goes to `DIR/<id>/`.
         #[arg(long, value_name = "DIR", default_value = "results")]
         out: PathBuf,
+        /// Take times anew and write them into `results/`, with the tables and figures that show them, in place of those recorded
+        /// there; else they go to `target/times/`.
+        #[arg(long)]
+        record_times: bool,
         /// How runs are made.
         #[command(flatten)]
         options: RunOptions,

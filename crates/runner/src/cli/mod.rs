@@ -95,7 +95,9 @@ pub fn run(
 
 fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     match command {
-        Command::Reproduce { wanted, options } => return run::reproduce(registry, wanted, options, output),
+        Command::Reproduce { wanted, options, record_times } => {
+            return run::reproduce(registry, wanted, options, *record_times, output);
+        }
         Command::Verify { paper, shown, results } => {
             return verify::verify(registry, paper.as_deref(), *shown, results, output);
         }
@@ -103,7 +105,9 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Lock { paper, results } => lock::lock(registry, paper.as_deref(), results, output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Reference { id } => return reference::reference(registry, id, output),
-        Command::Run { files, out, options } => run::run(registry, files, out, options, output)?,
+        Command::Run { files, out, options, record_times } => {
+            run::run(registry, files, out, options, *record_times, output)?;
+        }
         Command::Robustness { files, options } => robustness::robustness(registry, files, options, output)?,
         Command::Report { results } => report::report(registry, results, output)?,
         Command::Check { files } => check::check(registry, files, output)?,

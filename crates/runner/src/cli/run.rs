@@ -7,7 +7,7 @@ use super::files::{ledger, named, papers};
 use super::report::{manifest, report};
 use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
-use crate::artefacts::write;
+use crate::artefacts::{keep_times, write};
 use crate::output::Output;
 use crate::pipeline::{results_of, timings_of};
 use crate::plan::Plan;
@@ -41,10 +41,11 @@ pub(super) fn run(
     files: &[PathBuf],
     out: &Path,
     options: &RunOptions,
+    record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = load(registry, files, options.quick)?;
-    run_plans(registry, &plans, out, options, output)
+    run_plans(registry, &plans, out, options, record_times, output)
 }
 
 /// Reproduces the papers or experiments named, all papers where none is.
@@ -52,6 +53,7 @@ pub(super) fn reproduce(
     registry: &Registry,
     wanted: &[String],
     options: &RunOptions,
+    record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let plans = named(registry, wanted, options.quick)?;
@@ -65,7 +67,7 @@ pub(super) fn reproduce(
     for paper in &whole {
         ledger(paper, &plans)?;
     }
-    run_plans(registry, &plans, out, options, output)?;
+    run_plans(registry, &plans, out, options, record_times, output)?;
     let mut exit = Exit::Done;
     for paper in &whole {
         exit = exit.worst(verify_paper(paper, &plans, Shown::default(), out, output)?);
@@ -84,6 +86,7 @@ fn run_plans(
     plans: &[Plan],
     out: &Path,
     options: &RunOptions,
+    record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let threads = options.jobs.unwrap_or(0);
@@ -100,10 +103,13 @@ fn run_plans(
             }
         }
         // Alone, after all other work: nothing else of this program runs while it is timed.
-        let timings = timings_of(plan, &outcome.results, &store, options.fresh)
+        // Those to be recorded are of now, and not what the store remembers.
+        let timings = timings_of(plan, &outcome.results, &store, options.fresh || record_times)
             .map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
-        for (row, timing) in outcome.results.rows.iter_mut().zip(timings.into_iter().flatten()) {
-            row.timing = timing;
+        if let Some(timings) = timings {
+            for line in keep_times(out, plan, &mut outcome.results, timings, record_times)? {
+                output.line(line)?;
+            }
         }
         let written = pool.install(|| write(out, plan, &outcome, registry, &store))?;
         for table in &written.tables {

@@ -261,5 +261,20 @@ fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
     if timing.repeat == 0 {
         return Err(Problem::new(node.place_of("repeat"), "no repetition").help("accepted: a whole number from 1"));
     }
+    if timing.until.is_some_and(|until| !(until > 0.0 && until.is_finite())) {
+        return Err(
+            Problem::new(node.place_of("until"), "no width").help("accepted: a relative width above zero, `0.03`")
+        );
+    }
+    if timing.until.is_some() && timing.relative_to.is_none() {
+        let message = "there is no ratio that could have this width";
+        return Err(
+            Problem::new(node.place_of("until"), message).help("`relative_to` names the method in the denominator")
+        );
+    }
+    if timing.most.is_some_and(|most| most < timing.repeat || timing.until.is_none()) {
+        return Err(Problem::new(node.place_of("most"), "a limit that limits nothing")
+            .help("accepted: beside `until`, a whole number from that of `repeat`"));
+    }
     Ok(Some(timing))
 }

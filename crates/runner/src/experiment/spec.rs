@@ -61,12 +61,18 @@ pub struct Tolerance {
 }
 
 /// Sends the runs through the timing lane as well.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
-    /// Repetitions, interleaved over the runs (A B C A B C …).
+    /// Rounds, in each of which every run is timed once, in an order of its own.
     pub repeat: u32,
-    /// Label of the method whose median is the unit of the ratios.
+    /// Further rounds are made until the interval of each ratio has this relative width, `0.03`.
+    #[serde(default)]
+    pub until: Option<f64>,
+    /// Rounds after which the search for such intervals is given up; 101 where it is not said.
+    #[serde(default)]
+    pub most: Option<u32>,
+    /// Label of the method whose time in the same round is the unit of the ratios.
     #[serde(default)]
     pub relative_to: Option<String>,
     /// Axis or parameter by whose number the time of a step is divided in `timing.step_ns`: `model.count`.

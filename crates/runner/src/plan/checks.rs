@@ -11,6 +11,7 @@ use crate::experiment::known::Marked;
 use crate::experiment::undetermined::lies_below;
 use crate::experiment::{Case, Mark, Placed, Problems, Varies};
 use crate::input::{BadInput, Key, Place, Problem};
+use crate::measures::{LinearAlgebraFlops, MeasureDefinition};
 use crate::registry::{Choice, ModelKind};
 
 /// Names of what can be drawn of the models, their observables first, each model made once.
@@ -75,9 +76,17 @@ fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super
 }
 
 fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problems) {
+    let mut refused = HashSet::new();
     for case in &plan.experiment.cases {
         for run in runs_of(plan, case) {
             for Placed { value: measure, node } in &case.measures {
+                let method = &run.method;
+                let is_counted = measure.name() != LinearAlgebraFlops::NAME || method.object().method().counts_flops();
+                if !is_counted && refused.insert(Arc::as_ptr(method)) {
+                    let message = format!("`{}` does not count the operations of its linear algebra", method.name());
+                    let help = "`factorizations` and `linear_solves` are counted by every method";
+                    problems.add(Problem::new(node.place, message).help(help));
+                }
                 for name in measure.object().observables() {
                     problems.keep(observables.require_of_model(run, &name, node.place));
                 }

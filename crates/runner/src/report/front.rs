@@ -54,7 +54,7 @@ pub(super) fn page_of(reports: &[PaperReport<'_>], is_compared: bool) -> String 
                     dd { "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that it does not." }
                     dt { (badge(Verdict::Contradicted)) } dd { "It does not hold, or a run it rests on failed." }
                     dt { (badge(Verdict::Inconclusive)) }
-                    dd { "The bound on the reference's error, or the spread of a timing, could turn the verdict." }
+                    dd { "The bound on the reference's error, or the interval of a time, could turn the verdict." }
                     dt { (badge(Verdict::Untestable)) }
                     dd { "It needs something that nobody outside has, or speaks of a problem whose definition is not public." }
                 }

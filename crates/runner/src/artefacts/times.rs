@@ -1,0 +1,55 @@
+//! Which times an experiment's tables and figures show, and where those of a reader go.
+
+use std::path::{Path, PathBuf};
+
+use super::WriteError;
+use crate::plan::Plan;
+use crate::results::ResultSet;
+use crate::store::write_atomically;
+use crate::timings::{self, RunTiming};
+
+/// Where a reader's own times go, so that recorded ones stay as they are.
+const OWN: &str = "target/times";
+
+/// The folder whose files are recorded.
+const RECORDED: &str = "results";
+
+/// Writes the times just taken, and gives the rows of `results` the times that are to be shown. With `record`, where none are recorded
+/// yet, and outside `results/` these are the times just taken, which go to `out/<id>/timings.csv`. Else they are the recorded ones,
+/// and the others go to `target/times/<id>/`. What a reader should be told is returned.
+///
+/// # Errors
+/// Files that cannot be written or read.
+pub fn keep_times(
+    out: &Path,
+    plan: &Plan,
+    results: &mut ResultSet,
+    taken: Vec<Option<RunTiming>>,
+    record: bool,
+) -> Result<Vec<String>, WriteError> {
+    let id = &plan.experiment.id;
+    let recorded = out.join(id).join(timings::FILE);
+    let is_apart = !record && out == Path::new(RECORDED) && recorded.exists();
+    let path = if is_apart { Path::new(OWN).join(id).join(timings::FILE) } else { recorded.clone() };
+    let mut told = Vec::new();
+    if taken.iter().any(Option::is_some) {
+        put(path.clone(), plan, &taken)?;
+    }
+    let shown = if is_apart { timings::read(&recorded, plan)? } else { taken };
+    if is_apart {
+        let lacking = results.rows.iter().zip(&shown).filter(|(row, timing)| row.is_ok() && timing.is_none()).count();
+        told.push(format!("{id}: times of this machine in {}; shown are those recorded", path.display()));
+        if lacking > 0 {
+            told.push(format!("{id}: {lacking} runs have no recorded time; `--record-times` records those just taken"));
+        }
+    }
+    for (row, timing) in results.rows.iter_mut().zip(shown) {
+        row.timing = timing;
+    }
+    Ok(told)
+}
+
+fn put(path: PathBuf, plan: &Plan, taken: &[Option<RunTiming>]) -> Result<(), WriteError> {
+    let text = timings::to_csv(plan, &taken.iter().map(Option::as_ref).collect::<Vec<_>>())?;
+    write_atomically(&path, &text).map_err(|error| WriteError::Io { path, error })
+}

@@ -1,0 +1,206 @@
+//! Quotients of times judged from pairs: two runs that were timed in the same round saw the same machine.
+//!
+//! Nothing is assumed of how times are distributed. The median of the quotients of each round has an interval between two of
+//! them in order, which holds it in at least 95 % of cases (J. D. Gibbons, S. Chakraborti, Nonparametric Statistical
+//! Inference, section 5.2). Rounds may come in states of the machine in which the quotient is another one; the median of all is then
+//! that of a mixture. The interval is therefore widened to the medians of the quieter and of the busier half of the rounds.
+
+/// Share of cases in which an interval holds the median.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// What a compiler's placement of code in memory is taken to change a quotient of times by, or a time that stands alone, from one build to
+/// the next: a few per cent in our experience. No repetition of one program shows it. It is an assumption and no measurement of
+/// the machine at hand.
+pub const PLACEMENT: f64 = 0.05;
+
+/// Fewest rounds of which each half has an interval of its own.
+const FEWEST_FOR_HALVES: usize = 12;
+
+/// A median with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The median.
+    pub value: f64,
+    /// Lower end; zero where there are too few rounds for an interval.
+    pub low: f64,
+    /// Upper end; infinite where there are too few.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Its width over the median.
+    #[must_use]
+    pub fn relative_width(&self) -> f64 {
+        (self.high - self.low) / self.value
+    }
+
+    /// The larger distance of the median from an end, with both ends moved out by [`PLACEMENT`] where `placed`: where the times
+    /// are not of one and the same code.
+    #[must_use]
+    pub fn uncertainty(&self, placed: bool) -> f64 {
+        let factor = if placed { 1.0 + PLACEMENT } else { 1.0 };
+        (self.high * factor - self.value).max(self.value - self.low / factor)
+    }
+}
+
+/// The median of times, or of other positive numbers, with its interval.
+#[must_use]
+pub fn median(numbers: &[f64]) -> Interval {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    let value = match n {
+        0 => f64::NAN,
+        _ if n % 2 == 1 => sorted[n / 2],
+        _ => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
+    };
+    match outermost(n) {
+        Some(rank) => Interval { value, low: sorted[rank], high: sorted[n - 1 - rank] },
+        None => Interval { value, low: 0.0, high: f64::INFINITY },
+    }
+}
+
+/// The median of the quotients `of/to` of each round, with its interval; none where the two were not timed in the same rounds.
+#[must_use]
+pub fn ratio(of: &[f64], to: &[f64]) -> Option<Interval> {
+    if of.len() != to.len() || of.is_empty() {
+        return None;
+    }
+    let mut rounds: Vec<[f64; 2]> = of.iter().zip(to).map(|(of, to)| [of + to, of / to]).collect();
+    rounds.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let quotients: Vec<f64> = rounds.iter().map(|round| round[1]).collect();
+    let mut all = median(&quotients);
+    if quotients.len() >= FEWEST_FOR_HALVES {
+        let (quiet, busy) = quotients.split_at(quotients.len() / 2);
+        for half in [median(quiet).value, median(busy).value] {
+            all.low = all.low.min(half);
+            all.high = all.high.max(half);
+        }
+    }
+    Some(all)
+}
+
+/// How many of `n` numbers in order lie outside the interval of their median on either side: as many as leave the probability that the
+/// median does, each number being on either side of it with probability 1/2, at most `1 − CONFIDENCE`. None below six.
+fn outermost(n: usize) -> Option<usize> {
+    let n_real = n as f64;
+    let mut logarithm = -n_real * std::f64::consts::LN_2;
+    let (mut below, mut rank) = (logarithm.exp(), None);
+    for k in 0..n / 2 {
+        if 2.0 * below > 1.0 - CONFIDENCE {
+            break;
+        }
+        rank = Some(k);
+        logarithm += ((n_real - k as f64) / (k as f64 + 1.0)).ln();
+        below += logarithm.exp();
+    }
+    rank
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers in [0, 1) that look random, the same in every run.
+    struct Noise(u64);
+
+    impl Noise {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        }
+
+        /// A time of about one with a tail towards long ones, as times have.
+        fn time(&mut self, spread: f64) -> f64 {
+            1.0 + spread * (-(1.0 - self.next()).ln())
+        }
+    }
+
+    fn rounds(n: usize, mut round: impl FnMut(usize) -> [f64; 2]) -> [Vec<f64>; 2] {
+        let (of, to) = (0..n).map(|k| round(k)).map(|[a, b]| (a, b)).unzip();
+        [of, to]
+    }
+
+    #[test]
+    fn ranks_are_those_of_the_tables_of_the_sign_test() {
+        // Ranks from one in the usual tables: 6: 1, 10: 2, 21: 6, 50: 18, 101: 41.
+        assert_eq!([5, 6, 10, 21, 50, 101].map(outermost), [None, Some(0), Some(1), Some(5), Some(17), Some(40)]);
+        assert!(outermost(5000).is_some_and(|rank| (2400..2450).contains(&rank)), "no underflow");
+    }
+
+    #[test]
+    fn a_quiet_machine_gives_narrow_intervals_around_the_quotient() {
+        let mut noise = Noise(1);
+        let [of, to] = rounds(21, |_| [1.3 * noise.time(0.005), noise.time(0.005)]);
+        let quotient = ratio(&of, &to).unwrap();
+        assert!(quotient.low <= 1.3 && 1.3 <= quotient.high && quotient.relative_width() < 0.01, "{quotient:?}");
+        assert!(quotient.uncertainty(true) > 0.05 * 1.3 && quotient.uncertainty(false) < 0.01);
+    }
+
+    #[test]
+    fn what_slows_both_runs_of_a_round_leaves_their_quotient_alone() {
+        let mut noise = Noise(2);
+        // Twice as slow for stretches of rounds, as beside another load.
+        let [of, to] = rounds(21, |round| {
+            let load = if round % 8 < 4 { 1.0 } else { 2.0 };
+            [1.3 * load * noise.time(0.005), load * noise.time(0.005)]
+        });
+        let quotient = ratio(&of, &to).unwrap();
+        assert!(quotient.low <= 1.3 && 1.3 <= quotient.high && quotient.relative_width() < 0.02, "{quotient:?}");
+        let apart = median(&of);
+        assert!(apart.relative_width() > 0.9, "the times themselves are not known to that");
+    }
+
+    #[test]
+    fn noise_is_in_the_interval_and_more_rounds_narrow_it() {
+        let width = |rounds_of: usize| {
+            let mut noise = Noise(3);
+            let [of, to] = rounds(rounds_of, |_| [1.3 * noise.time(0.3), noise.time(0.3)]);
+            let quotient = ratio(&of, &to).unwrap();
+            assert!(quotient.low <= 1.3 && 1.3 <= quotient.high, "{quotient:?}");
+            quotient.relative_width()
+        };
+        let (few, many) = (width(11), width(401));
+        assert!(few > 0.1 && many < 0.5 * few, "{few} {many}");
+    }
+
+    /// In so many of a thousand experiments does the interval hold the true quotient, which is that of the medians here.
+    #[test]
+    fn intervals_hold_the_quotient_as_often_as_they_say() {
+        let mut noise = Noise(4);
+        for n in [7, 11, 21, 60] {
+            let holds = (0..1000).filter(|_| {
+                let [of, to] = rounds(n, |_| [1.3 * noise.time(0.5), noise.time(0.5)]);
+                ratio(&of, &to).is_some_and(|quotient| quotient.low <= 1.3 && 1.3 <= quotient.high)
+            });
+            assert!(holds.count() >= 940, "{n} rounds");
+        }
+    }
+
+    /// A load that falls on the runs of a round by chance, and one that slows only one of the two runs: the median alone would be
+    /// that of whichever state has more rounds.
+    #[test]
+    fn a_machine_of_two_states_gives_a_wide_interval_and_not_a_wrong_one() {
+        let mut noise = Noise(5);
+        for share in [0.3, 0.4, 0.5, 0.6, 0.7] {
+            let [of, to] = rounds(41, |round| {
+                let load = if (round as f64 / 41.0) < share { 1.6 } else { 1.0 };
+                [1.3 * load * noise.time(0.01), noise.time(0.01)]
+            });
+            let quotient = ratio(&of, &to).unwrap();
+            assert!(quotient.low < 1.35 && quotient.high > 2.0, "{share}: {quotient:?}");
+        }
+        let mut by_chance = |slow: f64| if noise.next() < 0.5 { slow } else { 1.0 };
+        let [of, to] = rounds(41, |_| [1.3 * by_chance(1.55), by_chance(1.55)]);
+        let quotient = ratio(&of, &to).unwrap();
+        assert!(quotient.low <= 1.3 && 1.3 <= quotient.high, "{quotient:?}");
+    }
+
+    #[test]
+    fn too_few_rounds_and_other_rounds_say_nothing() {
+        let quotient = ratio(&[1.3; 5], &[1.0; 5]).unwrap();
+        assert_eq!((quotient.value, quotient.low, quotient.high), (1.3, 0.0, f64::INFINITY));
+        assert!(quotient.uncertainty(false).is_infinite());
+        assert!(ratio(&[1.3; 5], &[1.0; 6]).is_none() && ratio(&[], &[]).is_none());
+    }
+}
