@@ -167,7 +167,7 @@ impl<'c> Checker<'c> {
 
     /// What is subtracted or divided pairwise has as many numbers on both sides.
     fn pairs(&self, [of, to]: &[Operand; 2], problems: &mut Problems) {
-        if to.reduce != Reduce::Only {
+        if to.reduce != Reduce::Only || of.at.is_some() || to.at.is_some() {
             return;
         }
         let count = |operand: &Operand| {

@@ -251,8 +251,8 @@ pub(super) fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
 /// Whether a run has something at a path, a number or not.
 pub(super) fn has_path(run: &super::RunSpec, path: &str) -> bool {
     match path.split_once('.') {
-        Some(("model", path)) => run.model.parameter(path).is_some(),
-        Some(("method", path)) => run.method.parameter(path).is_some(),
+        Some(("model", path)) => run.model.has(path),
+        Some(("method", path)) => run.method.has(path),
         Some(("settings", "initial_step" | "max_step")) => {
             matches!(run.settings.control, mbsbench_problem::StepControl::Tolerance { .. })
         }

@@ -79,11 +79,14 @@ fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, values: &[(&str, &
     let place = Place::default();
     let mut parameters = Node::from_json(choice.parameters(), place);
     for &(path, node) in values {
-        let Some(present) = choice.parameter(path) else { continue };
+        if !choice.has(path) {
+            continue;
+        }
+        let counts = choice.parameter(path).is_some_and(|present| present.is_u64() || present.is_i64());
         let keys: Vec<Key> = path.split('.').map(|name| Key { name: name.to_owned(), place }).collect();
         // A parameter that counts takes whole numbers.
         let node = match &node.value {
-            Value::Number(number) if present.is_u64() || present.is_i64() => {
+            Value::Number(number) if counts => {
                 let value = number.value.round();
                 let number = Number { value, whole: Some(value as i128), text: value.to_string() };
                 Node::new(Value::Number(number), place)

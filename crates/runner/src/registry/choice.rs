@@ -14,6 +14,8 @@ pub struct Choice<K: Kind> {
     pub(super) family: &'static str,
     pub(super) parameters: Value,
     pub(super) defaults: Value,
+    /// Parameters that are not written out while they are at their defaults.
+    pub(super) silent: Vec<String>,
     pub(super) label: Option<String>,
     pub(super) own: Option<(String, Node)>,
     pub(super) object: Arc<K::Object>,
@@ -28,6 +30,7 @@ impl<K: Kind> Clone for Choice<K> {
             family: self.family,
             parameters: self.parameters.clone(),
             defaults: self.defaults.clone(),
+            silent: self.silent.clone(),
             label: self.label.clone(),
             own: self.own.clone(),
             object: Arc::clone(&self.object),
@@ -108,12 +111,19 @@ impl<K: Kind> Choice<K> {
         })
     }
 
-    /// The paths of all parameters that are numbers, texts or switches.
+    /// The paths of all parameters that are numbers, texts or switches, and of those that say nothing of themselves.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         leaves("", &self.parameters, &mut paths);
+        paths.extend(self.silent.iter().cloned());
         paths
+    }
+
+    /// Whether it has a parameter at a path, written out or not.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.parameter(path).is_some() || self.silent.iter().any(|name| name == path)
     }
 }
 

@@ -1,8 +1,9 @@
 //! An entry of a registry: a definition whose type is forgotten.
 
 use std::any::type_name;
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use mbsbench_problem::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 use schemars::{Schema, schema_for};
@@ -134,7 +135,18 @@ impl<K: Kind> Entry<K> {
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
         let (defaults, _) = (self.default)();
-        Choice { name: self.name, family: self.family, parameters, defaults, label, own: None, object, place: None }
+        let silent = silent(self.definition, self.schema, &parameters);
+        Choice {
+            name: self.name,
+            family: self.family,
+            parameters,
+            defaults,
+            silent,
+            label,
+            own: None,
+            object,
+            place: None,
+        }
     }
 }
 
@@ -190,6 +202,19 @@ fn made<P: Parameters>(node: &Node, what: &str) -> Result<(Value, P), Problem> {
         Problem::new(node.place_of(&field), format!("`{field}` is {found}")).help(format!("accepted: {accepted}"))
     })?;
     Ok((normalised(&parameters), parameters))
+}
+
+/// The names of parameters that say nothing of themselves while they are at their defaults, so that runs keep their names when a
+/// parameter is added.
+fn silent(definition: &'static str, schema: fn() -> Schema, parameters: &Value) -> Vec<String> {
+    static NAMES: LazyLock<Mutex<HashMap<&'static str, Vec<String>>>> = LazyLock::new(Mutex::default);
+    let names_of = || {
+        let schema = schema().to_value();
+        schema["properties"].as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    };
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let names = names.entry(definition).or_insert_with(names_of);
+    names.iter().filter(|name| parameters.get(name.as_str()).is_none()).cloned().collect()
 }
 
 fn normalised<P: Serialize>(parameters: &P) -> Value {
