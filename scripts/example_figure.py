@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent if "__file__" in globals() else "sc
 from results import load
 
 found = load("results", "negrut2007/slider-crank-order")
-found.claims[["id", "published", "measured", "verdict"]]
+found.checks[["id", "required", "measured", "verdict"]]
 
 # %% The data of the figure, panel by panel
 panels = [found.figures[f"positions-all{letter}"] for letter in "ab"]

@@ -2,7 +2,7 @@
 
 >>> from results import load
 >>> shaft = load("results", "zhang2022/shaft-convergence")
->>> shaft.runs, shaft.claims, shaft.figures["figure-14a"]
+>>> shaft.runs, shaft.checks, shaft.figures["figure-14a"]
 """
 
 import json
@@ -31,8 +31,8 @@ class Results:
     """One row a run that was timed, on the machine that is named there."""
     references: pd.DataFrame
     """One row a reference, with the digits to which its two methods agree."""
-    claims: pd.DataFrame
-    """The paper's claims that rest on these runs: statement, published, measured, verdict, …"""
+    checks: pd.DataFrame
+    """The checks that rest on these runs, each with its statement: required, measured, rests_on, verdict, …"""
     figures: dict[str, pd.DataFrame]
     """The data of each figure by its name: `x`, `y`, and of `panel`, `series`, `published`, … what it has"""
     tables: dict[str, pd.DataFrame]
@@ -52,7 +52,7 @@ def load(results_dir, id: str) -> Results:
         runs=runs,
         timings=read_if_there(folder / "timings.csv"),
         references=read_if_there(folder / "references.csv"),
-        claims=claims_on(set(runs["run"]), Path(results_dir) / id.split("/")[0] / "claims.json"),
+        checks=checks_on(set(runs["run"]), Path(results_dir) / id.split("/")[0] / "claims.json"),
         figures={name: table for name, table in data.items() if is_figure[name]},
         tables={name: table for name, table in data.items() if not is_figure[name]},
     )
@@ -85,14 +85,19 @@ def read_if_there(path: Path) -> pd.DataFrame:
     return read(path) if path.exists() else pd.DataFrame()
 
 
-def claims_on(runs: set[str], path: Path) -> pd.DataFrame:
-    """The claims in a file that rest on some of these runs."""
-    claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return pd.DataFrame([claim for claim in claims if runs.intersection(claim["evidence"])])
+def checks_on(runs: set[str], path: Path) -> pd.DataFrame:
+    """The checks in a file that rest on some of these runs."""
+    statements = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    checks = (
+        {"statement": statement["id"], "finding": statement["finding"], "place": statement["place"], **check}
+        for statement in statements
+        for check in statement["checks"]
+    )
+    return pd.DataFrame([check for check in checks if runs.intersection(check["evidence"])])
 
 
 if __name__ == "__main__":
     found = load(*sys.argv[1:3])
     print(found.runs)
-    verdicts = found.claims["verdict"].value_counts().to_dict() if len(found.claims) else {}
+    verdicts = found.checks["verdict"].value_counts().to_dict() if len(found.checks) else {}
     print(f"{len(found.runs)} runs, figures {list(found.figures)}, tables {list(found.tables)}, verdicts {verdicts}")

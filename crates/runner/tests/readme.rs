@@ -207,34 +207,79 @@ fn derived(name: &str) -> String {
     match name {
         "counts" => counts(),
         "scorecard" => scorecard(),
+        "bounds" => bounds(),
         "cheapest" => cheapest(),
         other => panic!("nothing is known of `{other}`"),
     }
 }
 
-/// How many claims of a paper have each verdict.
-fn verdicts(paper: &str) -> [usize; VERDICTS.len()] {
+/// The judged statements of a paper, or our findings.
+fn statements(paper: &str, is_finding: bool) -> Vec<Value> {
     let text = fs::read_to_string(root().join("results").join(paper).join("claims.json")).unwrap();
-    let claims: Vec<Value> = serde_json::from_str(&text).unwrap();
-    let counts = VERDICTS.map(|verdict| claims.iter().filter(|claim| claim["verdict"] == verdict).count());
-    assert_eq!(counts.iter().sum::<usize>(), claims.len(), "{paper} has other verdicts");
-    counts
+    let all: Vec<Value> = serde_json::from_str(&text).unwrap();
+    all.into_iter().filter(|statement| statement["finding"] == is_finding).collect()
+}
+
+fn checks(statements: &[Value]) -> Vec<&Value> {
+    statements.iter().flat_map(|statement| statement["checks"].as_array().unwrap()).collect()
 }
 
 fn counts() -> String {
     let registry = Registry::builtin();
-    let claims: usize = PAPERS.iter().flat_map(|paper| verdicts(paper)).sum();
+    let of = |is_finding| PAPERS.iter().flat_map(|paper| statements(paper, is_finding)).collect::<Vec<_>>();
+    let (papers, ours) = (of(false), of(true));
     let (methods, models) = (registry.methods().len(), registry.models().len());
-    format!("So far: {claims} claims of {} papers, {methods} methods, {models} models.\n", PAPERS.len())
+    format!(
+        "So far: {} statements of {} papers, tested by {} checks, and {} findings of ours; {methods} methods, {models} models.\n",
+        papers.len(),
+        PAPERS.len(),
+        checks(&papers).len(),
+        ours.len()
+    )
 }
 
+/// For each paper, how many statements have each verdict, by what they rest on.
 fn scorecard() -> String {
-    let mut text = format!("| paper | {} |\n|---|{}\n", VERDICTS.join(" | "), "---|".repeat(VERDICTS.len()));
+    let mut text = format!("| paper | rests on what is | {} |\n|---|---|{}\n", VERDICTS.join(" | "), "---|".repeat(VERDICTS.len()));
     for paper in PAPERS {
-        let cells = verdicts(paper).map(|count| count.to_string()).join(" | ");
-        writeln!(text, "| [`{paper}`](results/report/{paper}.html) | {cells} |").unwrap();
+        let statements = statements(paper, false);
+        let mut name = format!("[`{paper}`](results/report/{paper}.html)");
+        for (ground, marks) in GROUNDS {
+            let rests = |statement: &&Value| {
+                marks.iter().any(|mark| statement["rests_on"].as_str() == mark.map(mbsbench::experiment::Mark::name))
+            };
+            let counts = VERDICTS.map(|verdict| {
+                statements.iter().filter(rests).filter(|statement| statement["verdict"] == verdict).count()
+            });
+            if counts.iter().sum::<usize>() == 0 {
+                continue;
+            }
+            let cells = counts.map(|count| if count == 0 { "–".to_owned() } else { count.to_string() }).join(" | ");
+            writeln!(text, "| {name} | {ground} | {cells} |").unwrap();
+            name.clear();
+        }
+        let known = statements.iter().all(|each| VERDICTS.iter().any(|verdict| each["verdict"] == *verdict));
+        assert!(known, "{paper} has other verdicts");
     }
     text
+}
+
+/// Where the bounds of all checks on the papers' statements come from, and how many were set late.
+fn bounds() -> String {
+    let papers: Vec<Value> = PAPERS.iter().flat_map(|paper| statements(paper, false)).collect();
+    let bounded: Vec<&Value> = checks(&papers).into_iter().filter(|check| check["bound_from"].is_string()).collect();
+    let count = |key: &str, value: &str| bounded.iter().filter(|check| check[key] == value).count();
+    let parts: Vec<String> = BoundFrom::ALL
+        .into_iter()
+        .map(|from| format!("{} `{}`", count("bound_from", from.name()), from.name()))
+        .collect();
+    let text = format!(
+        "Of the {} bounds {} were set or changed when their result was known. They come from: {}.",
+        bounded.len(),
+        count("bound_set", "after"),
+        parts.join(", ")
+    );
+    format!("{text}\n")
 }
 
 /// For each model the first two methods of each accuracy, by right-hand sides and the first error that is ranked.
