@@ -28,6 +28,8 @@ use std::process::{Command, Output};
 use chapter::copy;
 use clap::Parser as _;
 use mbsbench::Registry;
+use mbsbench::claims::record::GROUNDS;
+use mbsbench::claims::spec::BoundFrom;
 use mbsbench::cli::Arguments;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -240,7 +242,11 @@ fn counts() -> String {
 
 /// For each paper, how many statements have each verdict, by what they rest on.
 fn scorecard() -> String {
-    let mut text = format!("| paper | rests on what is | {} |\n|---|---|{}\n", VERDICTS.join(" | "), "---|".repeat(VERDICTS.len()));
+    let mut text = format!(
+        "| paper | rests on what is | {} |\n|---|---|{}\n",
+        VERDICTS.join(" | "),
+        "---|".repeat(VERDICTS.len())
+    );
     for paper in PAPERS {
         let statements = statements(paper, false);
         let mut name = format!("[`{paper}`](results/report/{paper}.html)");
