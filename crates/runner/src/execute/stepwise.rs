@@ -14,7 +14,11 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
         Observable::new("error_estimate", "1", "2-norm of the local error that the method estimates for that step"),
         Observable::new("error_estimate_rate", "1/s", "the same over the size of the step"),
         Observable::new("step_number", "1", "steps made so far; in a step, with the part of it that is over"),
-        Observable::new("step_change", "1", "size of the step that ends there over that of the step before; 1 of the first"),
+        Observable::new(
+            "step_change",
+            "1",
+            "size of the step that ends there over that of the step before; 1 of the first",
+        ),
     ]);
     observables
 }
