@@ -116,8 +116,8 @@ mod tests {
         }
     }
 
-    fn rounds(n: usize, mut round: impl FnMut(usize) -> [f64; 2]) -> [Vec<f64>; 2] {
-        let (of, to) = (0..n).map(|k| round(k)).map(|[a, b]| (a, b)).unzip();
+    fn rounds(n: usize, round: impl FnMut(usize) -> [f64; 2]) -> [Vec<f64>; 2] {
+        let (of, to) = (0..n).map(round).map(|[a, b]| (a, b)).unzip();
         [of, to]
     }
 

@@ -182,7 +182,7 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     // Times of our own, so that nothing depends on those of the machine: eight rounds, slower or faster together.
     let verdict = |name: &str, ratio: f64, noise: f64| {
         let rounds = |of: f64, noise: f64| {
-            let load = |round: u32| if round % 3 == 0 { 1.5 } else { 1.0 };
+            let load = |round: u32| if round.is_multiple_of(3) { 1.5 } else { 1.0 };
             let seconds = (0..8).map(|round| of * load(round) * (1.0 + noise * (f64::from(round) / 3.5 - 1.0)));
             seconds.map(|seconds| format!("{seconds:.6}")).collect::<Vec<_>>().join(" ")
         };

@@ -12,8 +12,11 @@ use crate::plan::Plan;
 pub struct Grounds<'p> {
     plans: &'p [Plan],
     /// For each plan and each of its runs, the parameters that are not printed.
-    weak: Vec<OnceCell<Vec<Vec<(String, Mark)>>>>,
+    weak: Vec<OnceCell<Vec<Marks>>>,
 }
+
+/// Parameters of a run with their marks.
+type Marks = Vec<(String, Mark)>;
 
 /// What a check rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +88,7 @@ fn axes_gone_over<'p>(plan: &'p Plan, runs: &[usize]) -> Vec<&'p str> {
 }
 
 /// For each run of a plan, its parameters that are not printed. Where the file says nothing, all of it is our choice.
-fn weak(plan: &Plan) -> Vec<Vec<(String, Mark)>> {
+fn weak(plan: &Plan) -> Vec<Marks> {
     let of_run = |run: &crate::plan::RunSpec| {
         if plan.experiment.known.is_none() {
             return vec![(plan.experiment.id.clone(), Mark::Chosen)];

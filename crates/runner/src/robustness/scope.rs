@@ -22,6 +22,9 @@ pub struct Scope<'p> {
     whole: Vec<&'p Plan>,
 }
 
+/// A check that a study judges, with a hash of what is studied of it.
+pub type Judgeable<'l> = (&'l Check, String);
+
 /// Why a check that rests on an experiment is no part of its study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeftOut {
@@ -92,7 +95,7 @@ impl<'p> Scope<'p> {
 
     /// The checks that the study judges, each with a hash of what is studied of it, and those on the same experiment that it leaves out.
     #[must_use]
-    pub fn checks<'l>(&self, ledger: &'l Ledger) -> (Vec<(&'l Check, String)>, Vec<(String, LeftOut)>) {
+    pub fn checks<'l>(&self, ledger: &'l Ledger) -> (Vec<Judgeable<'l>>, Vec<(String, LeftOut)>) {
         let (mut checks, mut left_out) = (Vec::new(), Vec::new());
         for check in ledger.checks() {
             let names = check.kind.experiments();
