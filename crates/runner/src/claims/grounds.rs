@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::check::Check;
 use super::runs::selected;
 use crate::experiment::Mark;
+use crate::experiment::undetermined::lies_below;
 use crate::plan::Plan;
 
 /// What the runs of some plans rest on, looked up once a plan.
@@ -93,9 +94,13 @@ fn weak(plan: &Plan) -> Vec<Marks> {
         if plan.experiment.known.is_none() {
             return vec![(plan.experiment.id.clone(), Mark::Chosen)];
         }
-        let marked = run.paths().into_iter().filter_map(|path| {
-            let mark = plan.mark(run, &path)?;
-            (mark != Mark::Printed).then_some((path, mark))
+        let paths = run.paths();
+        // Which model or method it is stands for itself where it has no parameters that do, or where the whole is a stand-in.
+        let is_whole = |path: &str| paths.iter().any(|other| other != path && lies_below(other, path));
+        let marked = paths.iter().filter_map(|path| {
+            let mark = plan.mark(run, path)?;
+            let is_own = mark == Mark::StandIn || !is_whole(path);
+            (mark != Mark::Printed && is_own).then(|| (path.clone(), mark))
         });
         marked.collect()
     };
