@@ -146,9 +146,7 @@ impl Discretisation {
     /// [`Method::damped_radius`](mbsbench_problem::Method::damped_radius). None for the generalized-α formulas.
     pub fn damped_radius(self, alpha: f64, omega_h: f64, damping_ratio: f64) -> Option<f64> {
         match self {
-            Self::Newmark { beta, gamma } => {
-                Some(spectral_radius(&hht((beta, gamma), alpha, omega_h, damping_ratio)))
-            }
+            Self::Newmark { beta, gamma } => Some(spectral_radius(&hht((beta, gamma), alpha, omega_h, damping_ratio))),
             Self::GeneralizedAlpha(_) => None,
             Self::Bdf => {
                 let root = Complex::new(damping_ratio * damping_ratio - 1.0, 0.0).sqrt();
