@@ -259,8 +259,11 @@ pub fn timings_of(
         .filter(|[run, unit]| run != unit)
         .collect();
     // Runs are timed in rounds, so that their times belong together.
-    let stored =
-        format!("rounds {least} to {most}, {until:?} of {quotients:?} on {}\n{}", timing::machine(), keys.join("\n"));
+    let stored = format!(
+        "times of {least} to {most} rounds, {until:?} of {quotients:?} on {}\n{}",
+        timing::machine(),
+        keys.join("\n")
+    );
     // Those of runs that failed are empty.
     let placed = |timed: Vec<Timed>| {
         let mut timed = timed.into_iter();

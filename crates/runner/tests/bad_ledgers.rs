@@ -51,7 +51,7 @@ const MISTAKES: [Mistake; 40] = [
     ("    why: five printed digits\n", "    bound_from: ours\n", (4, 5), ["a tolerance without reason", "add `why:`"]),
     ("why:", "expected: reproducd\n    why:", (11, 15), ["`reproducd`", "did you mean `reproduced`?"]),
     ("why:", "expected: partly\n    why:", (11, 15), ["without explanation", "add `because:`"]),
-    ("why:", "bound: {}\n    why:", (11, 12), ["the key `of` is missing", "add `of:`"]),
+    ("why:", "bound: {}\n    why:", (4, 5), ["`start-energy` has 2 kinds", "one of `value`"]),
     (
         "why:",
         "untestable: { needs: the author's files }\n    why:",

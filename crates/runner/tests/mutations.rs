@@ -44,7 +44,7 @@ const PUBLISHED: [(&str, &str, &str, &str); 5] = [
     ("published/table-3.2.csv", "4.4e-8", "4.3e-8", "table-3.2/0.05/rk8"),
     ("published/table-3.2.csv", "9.7e-13", "9.7e-12", "table-3.2/0.001/rk5"),
     ("published/table-3.3.csv", "2.8e-15", "2.9e-15", "table-3.3/0.005/rk5"),
-    ("claims.yaml", "\"159.93\"", "\"159.94\"", ""),
+    ("claims.yaml", "\"159.93\"", "\"159.94\"", "/energy-at-start"),
 ];
 
 #[test]
@@ -59,8 +59,9 @@ fn a_changed_published_value_turns_its_claim() {
         // Its lock would tell by itself.
         let _ = fs::remove_file(folder.path().join("bounds.lock"));
         let surprises = surprises(folder.path(), &Registry::builtin());
-        assert_eq!(surprises.len(), 1, "{from} to {to} in {file}: {surprises:?}");
-        assert!(surprises[0].contains(claim), "{surprises:?}");
+        assert!(!surprises.is_empty(), "{from} to {to} in {file}");
+        // One number of a ledger may stand for both formulations; one cell of a table is one check.
+        assert!(surprises.iter().all(|check| check.contains(claim)), "{from} to {to} in {file}: {surprises:?}");
     }
 }
 

@@ -120,7 +120,7 @@ fn operations_are_measured_of_methods_that_count_them_only() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("counted.yaml");
     let check = |method: &str| {
-        fs::write(&file, EXPERIMENT.replace("rk8", method).replace("rk3", "rk5")).unwrap();
+        fs::write(&file, EXPERIMENT.replace("rk3", "rk5").replace("rk8", method)).unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_mbsbench")).args(["check", file.to_str().unwrap()]).output();
         let output = output.unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())

@@ -93,7 +93,8 @@ fn templates(schema: &mut Value) {
                 let named = |name: &Value| ["number", "integer", "boolean", "array"].iter().any(|known| name == known);
                 named(of) || of.as_array().is_some_and(|all| all.iter().any(named))
             });
-            if is_value || fields.contains_key("enum") {
+            let is_map = fields.get("type").is_some_and(|of| of == "object") && !fields.contains_key("properties");
+            if is_value || is_map || fields.contains_key("enum") {
                 let plain = Value::Object(std::mem::take(fields));
                 fields.insert("anyOf".to_owned(), json!([plain, { "type": "string", "pattern": "\\{.*\\}" }]));
             }

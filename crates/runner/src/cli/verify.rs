@@ -148,9 +148,9 @@ pub(super) fn print(
 
 fn push(table: &mut Builder, each: &Judged, shown: Shown) {
     let rests_on = each.rests_on().map_or("", crate::experiment::Mark::name);
-    let verdict = match each.verdict == each.statement.expected {
-        true => each.verdict.to_string(),
-        false => format!("{}, expected {}", each.verdict, each.statement.expected),
+    let verdict = match each.is_surprise() && each.verdict != each.statement.expected {
+        true => format!("{}, expected {}", each.verdict, each.statement.expected),
+        false => each.verdict.to_string(),
     };
     let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
     table.push_record([id, place, rests_on.to_owned(), each.tally(), verdict]);

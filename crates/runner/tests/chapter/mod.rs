@@ -85,20 +85,6 @@ pub fn ledger(path: &Path, book: Book, plans: &[Plan]) -> Ledger {
     Ledger::read(&document, book, plans).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)))
 }
 
-/// Copies the committed studies of the paper to its results elsewhere.
-pub fn copy_studies(to: &Path) {
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/compere2001");
-    for entry in fs::read_dir(results).unwrap() {
-        let folder = entry.unwrap().path();
-        let study = folder.join("robustness.csv");
-        if study.exists() {
-            let target = to.join(folder.file_name().unwrap());
-            fs::create_dir_all(&target).unwrap();
-            fs::copy(&study, target.join("robustness.csv")).unwrap();
-        }
-    }
-}
-
 /// Copies a folder with all that is in it.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
