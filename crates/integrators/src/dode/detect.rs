@@ -2,9 +2,9 @@
 
 use mbsbench_problem::{Counted, EventKind, Failure, Scalar};
 
-use super::{Cel, ErrorProne};
 use super::rules::{Detection, Rules};
 use super::state::State;
+use super::{Cel, ErrorProne};
 
 /// A function that is expected to cross zero.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -116,8 +116,7 @@ impl Parameters for DrivenRelaxation {
 
 impl ModelDefinition for DrivenRelaxation {
     const NAME: &'static str = "driven-relaxation";
-    const SUMMARY: &'static str =
-        "relaxation with a drive that changes its sign and a rate that changes at a threshold; stands in for Carver's second problem";
+    const SUMMARY: &'static str = "relaxation with a drive that changes its sign and a rate that changes at a threshold; stands in for Carver's second problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {

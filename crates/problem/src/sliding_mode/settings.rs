@@ -61,7 +61,11 @@ impl Parameters for SlidingModeSettings {
             OutOfRange::unless_positive(&format!("eta[{index}]"), eta)?;
         }
         if self.robust_control == RobustControl::Always && self.eta.is_empty() {
-            return Err(OutOfRange::new("eta", "an empty list", "a gain for each surface, as `robust-control` is `always`"));
+            return Err(OutOfRange::new(
+                "eta",
+                "an empty list",
+                "a gain for each surface, as `robust-control` is `always`",
+            ));
         }
         if self.post_stabilization_passes > 2 {
             return Err(OutOfRange::new("post-stabilization-passes", self.post_stabilization_passes, "0, 1 or 2"));
