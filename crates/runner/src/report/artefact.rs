@@ -86,7 +86,7 @@ impl<'r> Artefact<'r> {
         let shown = if self.is_table { self.table(&folder, judged)? } else { self.figure(&folder)? };
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
-        let kinds: &[&str] = if self.is_table { &["csv", "md"] } else { &["svg", "png", "csv"] };
+        let kinds: &[&str] = if self.is_table { &["csv", "md"] } else { &["svg", "csv"] };
         // The data of a figure of several panels lie beside its panels.
         let kinds = kinds.iter().filter(|kind| folder.join(format!("{}.{kind}", self.id)).exists());
         let name = if self.is_published() { self.name() } else { beyond(paper).to_owned() };
