@@ -89,7 +89,7 @@ for (const svg of document.querySelectorAll("figure svg")) {
     frame.addEventListener("pointerleave", () => reading.remove());
   }
 }
-// A link to a claim opens it; paper shows what does not hold in full.
+// A link to a statement opens it; paper shows what does not hold in full.
 const open = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
@@ -97,7 +97,7 @@ const open = () => {
 };
 addEventListener("hashchange", open);
 open();
-addEventListener("beforeprint", () => document.querySelectorAll("details.claim:not(.reproduced)").forEach((node) => (node.open = true)));
+addEventListener("beforeprint", () => document.querySelectorAll("details.statement:not(.reproduced)").forEach((node) => (node.open = true)));
 
 // Find statements: by words in what they say, where, and in the names of their checks; by verdict; by what they rest on.
 for (const form of document.querySelectorAll("form.search")) {
@@ -124,11 +124,3 @@ for (const form of document.querySelectorAll("form.search")) {
   form.addEventListener("input", find);
   form.addEventListener("submit", (event) => event.preventDefault());
 }
-// A link to a statement or check opens it.
-const open = () => {
-  let target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  for (let each = target; each; each = each.parentElement) if (each.tagName === "DETAILS") each.open = true;
-  if (target) target.scrollIntoView();
-};
-addEventListener("hashchange", open);
-open();
