@@ -244,3 +244,64 @@ drawings:
         assert!(texts(&svg).contains(&title.to_owned()), "{title} in {:?}", texts(&svg));
     }
 }
+
+#[test]
+fn a_figure_gathers_runs_of_several_experiments() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = |name: &str, method: &str| {
+        let text = EXPERIMENT.replace("pendulum\nmodel", &format!("{name}\nmodel"));
+        let text = text.replace("[rk3, rk4, rk8]", method).replace("plots:\n", "");
+        fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
+    };
+    part("low", "[rk3]");
+    part("high", "[rk4, rk8]");
+    let both = "\
+id: plots/both
+gathers:
+  - { experiment: low }
+  - { experiment: high, where: { method: rk4 } }
+plots:
+  - { id: figure-1, x: step, y: error(theta), series: method, scale: log-log }
+";
+    fs::write(folder.path().join("both.yaml"), both).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder.path())
+        .args(["run", "both.yaml", "low.yaml", "high.yaml", "--out", "results", "--cache", "cache"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let rows = |name: &str| {
+        let bytes = fs::read(folder.path().join(format!("results/plots/{name}/runs.csv"))).unwrap();
+        csv::Reader::from_reader(bytes.as_slice()).records().map(Result::unwrap).collect::<Vec<_>>()
+    };
+    let [gathered, low, high] = ["both", "low", "high"].map(rows);
+    let own = |row: &csv::StringRecord| row.iter().skip(1).take(4).map(str::to_owned).collect::<Vec<_>>();
+    let of_parts: Vec<_> = low.iter().chain(high.iter().filter(|row| &row[0] == "rk4")).collect();
+    assert_eq!(gathered.len(), of_parts.len());
+    for (row, part) in gathered.iter().zip(&of_parts) {
+        assert_eq!(&row[0], if &row[1] == "rk3" { "low" } else { "high" });
+        let found = own(row);
+        let expected: Vec<_> = part.iter().take(4).map(str::to_owned).collect();
+        assert_eq!(found, expected, "axes and status of the same run");
+        let errors =
+            |row: &csv::StringRecord, from: usize| row.iter().skip(from).take(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(errors(row, 5), errors(part, 4), "its error and the bound on it, and no other measure");
+    }
+    let entries = walk(&folder.path().join("cache"));
+    assert_eq!(entries, 12 + 1, "each run once, and the reference");
+    let svg = fs::read_to_string(folder.path().join("results/plots/both/figure-1.svg")).unwrap();
+    let svg = Document::parse(&svg).unwrap();
+    assert_eq!(names(&svg, "data-legend"), ["rk3", "rk4"]);
+}
+
+/// Number of entries of runs and references below a folder of the store.
+fn walk(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .map(
+            |path| {
+                if path.is_dir() { walk(&path) } else { usize::from(path.extension().is_some_and(|end| end == "json")) }
+            },
+        )
+        .sum()
+}

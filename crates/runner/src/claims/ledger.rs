@@ -118,7 +118,8 @@ fn check_schema(root: &Node) -> Result<(), Problem> {
 
 /// Experiments of a paper that has a ledger say how their parameters are known.
 fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
-    for plan in plans.iter().filter(|plan| plan.experiment.paper == paper && plan.experiment.known.is_none()) {
+    let is_silent = |plan: &&Plan| plan.experiment.known.is_none() && plan.experiment.gathers.is_empty();
+    for plan in plans.iter().filter(|plan| plan.experiment.paper == paper).filter(is_silent) {
         let message = format!("`{}` does not say how its parameters are known", plan.experiment.id);
         let problem = Problem::new(root.place_of("paper"), message);
         problems.add(problem.help("add `known: { defaults: …, … }` to the experiment file"));

@@ -9,7 +9,7 @@ use crate::claims::spec::{CheckSpec, StatementSpec};
 use crate::experiment::known::{Mark, Marked};
 use crate::experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance};
 use crate::experiment::undetermined::UndeterminedSpec;
-use crate::experiment::{Every, Precision, RankingSpec, Rule, StudySpec};
+use crate::experiment::{Every, Gathered, Precision, RankingSpec, Rule, StudySpec};
 use crate::output::Output;
 use crate::registry::{Entry, Kind, Registry};
 
@@ -119,6 +119,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
     let marked = part(SchemaGenerator::subschema_for::<Marked>);
     let study = part(SchemaGenerator::subschema_for::<StudySpec>);
     let ranking = part(SchemaGenerator::subschema_for::<RankingSpec>);
+    let gathered = part(SchemaGenerator::subschema_for::<Gathered>);
     let every = part(SchemaGenerator::subschema_for::<Every>);
     let rule = part(SchemaGenerator::subschema_for::<Rule>);
     let precision = part(SchemaGenerator::subschema_for::<Precision>);
@@ -172,6 +173,7 @@ pub(super) fn experiment(registry: &Registry) -> Value {
         "paper": { "type": "string" },
         "reproduces": list(json!({ "type": "string" })),
         "title": { "type": "string" },
+        "gathers": list(gathered),
         "trajectories": list(json!({ "type": "string" })),
         "cases": list(json!({ "type": "object", "properties": one_case, "required": ["case"], "additionalProperties": false })),
         "tables": list(table),

@@ -1,5 +1,6 @@
 //! The parallel lane: runs that are not in the store go to all cores, each is kept as soon as it is finished.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +20,8 @@ pub struct Pending<'p> {
     pub make: Box<dyn Fn() -> Record + Send + Sync + 'p>,
 }
 
-/// Gives the record of every run, in order. With `fresh` nothing is taken from the store.
+/// Gives the record of every run, in order. With `fresh` nothing is taken from the store that was there before. A run that
+/// several experiments ask for is made once.
 ///
 /// The result is bitwise the same for any number of threads: a run is one thread, and nothing is shared
 /// between runs.
@@ -27,13 +29,28 @@ pub struct Pending<'p> {
 /// # Errors
 /// Those of the file system; the runs finished by then are kept.
 pub fn run_all(pending: &[Pending<'_>], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Record>> {
+    let mut seen = HashSet::new();
+    let (first, again): (Vec<_>, Vec<_>) = pending.iter().enumerate().partition(|(_, run)| seen.insert(&run.key));
+    let mut records = run_each(&first, store, fresh, progress)?;
+    records.extend(run_each(&again, store, false, progress)?);
+    records.sort_by_key(|&(place, _)| place);
+    Ok(records.into_iter().map(|(_, record)| record).collect())
+}
+
+/// Gives the record of each of some runs with its place; no two have the same key.
+fn run_each(
+    pending: &[(usize, &Pending<'_>)],
+    store: &Store,
+    fresh: bool,
+    progress: &Progress,
+) -> io::Result<Vec<(usize, Record)>> {
     let stop = AtomicBool::new(false);
     pending
         .par_iter()
-        .map(|run| {
+        .map(|&(place, run)| {
             if let Some(record) = (!fresh).then(|| store.load::<Record>(&run.key)).flatten() {
                 progress.kept(&record.status);
-                return Ok(record);
+                return Ok((place, record));
             }
             if stop.load(Ordering::Relaxed) {
                 return Err(io::Error::other("another run could not be kept"));
@@ -43,7 +60,7 @@ pub fn run_all(pending: &[Pending<'_>], store: &Store, fresh: bool, progress: &P
             let kept = store.save(&run.key, &record);
             stop.fetch_or(kept.is_err(), Ordering::Relaxed);
             progress.finished(&run.title, &record);
-            kept.map(|()| record)
+            kept.map(|()| (place, record))
         })
         .collect()
 }

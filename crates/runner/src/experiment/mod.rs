@@ -7,6 +7,7 @@
 mod axis;
 mod case;
 mod every;
+mod gathered;
 mod identity;
 pub mod known;
 mod problems;
@@ -23,6 +24,7 @@ pub use axis::{Axis, AxisPoint, Label, Role};
 pub(crate) use case::read_settings;
 pub use case::{Case, Exclusion};
 pub use every::Every;
+pub use gathered::Gathered;
 pub use identity::{is_safe_name, read_id};
 pub use known::{Known, Mark};
 pub use problems::Problems;
@@ -40,12 +42,13 @@ use crate::input::{BadInput, Document, Key, Node, Problem, Value, read};
 use crate::registry::Registry;
 
 /// Keys of an experiment file.
-pub(crate) const KEYS: [&str; 27] = [
+pub(crate) const KEYS: [&str; 28] = [
     "schema",
     "id",
     "paper",
     "reproduces",
     "title",
+    "gathers",
     "model",
     "span",
     "matrix",
@@ -104,7 +107,9 @@ pub struct Experiment {
     pub reproduces: Vec<String>,
     /// Heading, in our words.
     pub title: Option<String>,
-    /// What is run; one nameless case where the file has no `cases`.
+    /// The experiments whose runs it shows, where it has none of its own.
+    pub gathers: Vec<Placed<Gathered>>,
+    /// What is run; one nameless case where the file has no `cases`, and none where it gathers.
     pub cases: Vec<Case>,
     /// Tables with their nodes.
     pub tables: Vec<Placed<TableSpec>>,
@@ -193,7 +198,11 @@ impl Experiment {
         let plots = problems.keep(items(root, "plots", spec::read_figure));
         let drawings = problems.keep(items(root, "drawings", read::<DrawingSpec>));
         let rankings = problems.keep(items(root, "rankings", ranking::read_ranking));
-        let cases = case::read_cases(root, registry, quick, &mut problems);
+        let gathers = problems.keep(gathered::read_gathered(root));
+        let cases = match root.get("gathers") {
+            Some(_) => Vec::new(),
+            None => case::read_cases(root, registry, quick, &mut problems),
+        };
         if let (Some(tables), Some(plots), Some(drawings)) = (&tables, &plots, &drawings) {
             let tables = tables.iter().map(|table| (&table.value.id, &table.node));
             let plots = plots.iter().map(|figure| (&figure.value.id, &figure.node));
@@ -209,6 +218,7 @@ impl Experiment {
             id,
             reproduces: reproduces.expect(all_read),
             title: title.expect(all_read),
+            gathers: gathers.expect(all_read),
             cases,
             tables: tables.expect(all_read),
             plots: plots.expect(all_read),

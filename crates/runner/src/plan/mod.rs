@@ -2,6 +2,7 @@
 
 mod checks;
 mod expand;
+mod gather;
 mod key;
 mod outputs;
 mod shard;
@@ -156,6 +157,9 @@ impl Plan {
     /// # Errors
     /// Everything that is wrong.
     pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
+        if !experiment.gathers.is_empty() {
+            return gather::gather(experiment, registry);
+        }
         let plan = expand::expand(experiment, registry)?;
         checks::check(&plan)?;
         stored::check(&plan)?;
