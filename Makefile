@@ -19,7 +19,7 @@ quick: ## every method, model and renderer on shortened experiments, into target
 report: ## results/report/ anew, from the results that are there
 	$(MBSBENCH) report
 
-study: ## how far verdicts depend on what the papers leave out; all methods on all models
+study: setup ## how far verdicts depend on what the papers leave out; all methods on all models
 	$(MBSBENCH) robustness $(filter-out %/claims.yaml %/anchors.yaml experiments/comparison/%, $(wildcard experiments/*/*.yaml))
 	$(MBSBENCH) reproduce comparison
 	$(MBSBENCH) report

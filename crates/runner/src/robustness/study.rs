@@ -83,6 +83,16 @@ pub enum StudyError {
     /// No run of any sample is accepted by its model and method.
     #[error("no sample is accepted; at {0}: {1}")]
     Refused(String, Problem),
+    /// A method that cannot run on this machine: what it would say is no evidence.
+    #[error(
+        "{experiment}: `{method}` is unavailable here, and a study without it would say less than the one that is there"
+    )]
+    Unavailable {
+        /// The experiment.
+        experiment: String,
+        /// The method's name.
+        method: String,
+    },
     /// An experiment that is to vary along is not there.
     #[error("{0}: there is no experiment `{1}` to vary along")]
     Along(String, String),
@@ -94,7 +104,7 @@ impl Study {
     /// A run that fails is evidence like any other; so is one that its model refuses, which has the status `refused`.
     ///
     /// # Errors
-    /// No sample that the models accept; what the store says.
+    /// No sample that the models accept; a method that is unavailable here; what the store says.
     pub fn new(
         scope: &Scope<'_>,
         ledger: &Ledger,
@@ -229,7 +239,15 @@ impl Made<'_> {
             self.refusal = samples.iter().find_map(Varied::refusal);
         }
         let plans: Vec<Plan> = samples.iter().flat_map(|varied| varied.accepted(self.scope)).collect();
-        let mut outcomes = results_of(&plans, self.store, false, self.progress)?.into_iter();
+        let outcomes = results_of(&plans, self.store, false, self.progress)?;
+        for (plan, outcome) in plans.iter().zip(&outcomes) {
+            let mut made = plan.runs.iter().zip(&outcome.results.rows);
+            if let Some((run, _)) = made.find(|(_, row)| row.status == "unavailable") {
+                let (experiment, method) = (plan.experiment.id.clone(), run.method.name().to_owned());
+                return Err(StudyError::Unavailable { experiment, method });
+            }
+        }
+        let mut outcomes = outcomes.into_iter();
         let mut plans = plans.into_iter();
         let each = self.scope.plans.len();
         let parts: Vec<(Varied, Vec<Plan>, Vec<Outcome>)> = samples
