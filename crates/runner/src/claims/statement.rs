@@ -55,10 +55,16 @@ impl Rule {
             let order = [Verdict::Contradicted, Verdict::Depends, Verdict::Inconclusive, Verdict::Partly];
             order.into_iter().find(|verdict| judged.contains(verdict)).unwrap_or(Verdict::Reproduced)
         };
-        let reproduced = judged.iter().filter(|&&verdict| verdict == Verdict::Reproduced).count();
+        let of = |wanted: Verdict| judged.iter().filter(|&&verdict| verdict == wanted).count();
+        let is_majority = |count: usize| 2 * count > judged.len();
+        let reproduced = of(Verdict::Reproduced);
+        let with_depending = reproduced + of(Verdict::Depends);
         match self {
             Self::All => worst(),
-            Self::Most if 2 * reproduced > judged.len() => Verdict::Reproduced,
+            Self::Most if is_majority(reproduced) => Verdict::Reproduced,
+            // Checks that hang on a choice, or that nobody can tell yet, could make the majority.
+            Self::Most if is_majority(with_depending) => Verdict::Depends,
+            Self::Most if is_majority(with_depending + of(Verdict::Inconclusive)) => Verdict::Inconclusive,
             Self::Most => worst(),
             Self::Readings if judged.iter().all(|&verdict| verdict == first) => first,
             Self::Readings => Verdict::Depends,
@@ -82,6 +88,9 @@ mod tests {
             (All, vec![Untestable, Untestable], Untestable),
             (Most, vec![Reproduced, Reproduced, Contradicted, Untestable], Reproduced),
             (Most, vec![Reproduced, Contradicted], Contradicted),
+            (Most, vec![Reproduced, Reproduced, Depends, Contradicted], Depends),
+            (Most, vec![Reproduced, Inconclusive, Contradicted], Inconclusive),
+            (Most, vec![Depends, Contradicted, Contradicted], Contradicted),
             (Readings, vec![Partly, Partly, Untestable], Partly),
             (Readings, vec![Reproduced, Contradicted], Depends),
         ] {
