@@ -31,7 +31,7 @@ pub(super) fn explain(
     let mut known = Vec::new();
     for paper in papers(&plans) {
         let Some(ledger) = ledger(&paper, &plans)? else { continue };
-        let own = name.strip_prefix(&format!("{paper}/")).unwrap_or(name);
+        let own = name.strip_prefix(paper.as_str()).and_then(|rest| rest.strip_prefix(['/', ':'])).unwrap_or(name);
         let statements = || ledger.statements.iter().chain(&ledger.findings);
         known.extend(statements().map(|statement| statement.id.clone()));
         known.extend(ledger.checks().map(|check| check.id.clone()));

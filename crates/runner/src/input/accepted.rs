@@ -13,7 +13,7 @@ pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// "`a`, `b` or `c`"; long lists are shown in full, since they are what the reader needs.
+/// "`a`, `b` or `c`"; long lists are shown in full, since they are what the reader needs; see [`accepted`] for very long ones.
 #[must_use]
 pub fn one_of<'k>(known: impl IntoIterator<Item = &'k str>) -> String {
     let quoted: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
@@ -24,9 +24,22 @@ pub fn one_of<'k>(known: impl IntoIterator<Item = &'k str>) -> String {
     }
 }
 
-/// The help for an unknown name: the nearest one first, then all.
+/// Names that are still shown in full.
+const MOST: usize = 100;
+/// Names that are shown of more.
+const SHOWN: usize = 8;
+
+/// The help for an unknown name: the nearest one first, then all; of very many, those that are most like it.
 #[must_use]
 pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
+    let count = known.clone().into_iter().count();
+    if count > MOST {
+        let mut names: Vec<(f64, &str)> =
+            known.into_iter().map(|name| (strsim::normalized_damerau_levenshtein(found, name), name)).collect();
+        names.sort_by(|a, b| b.1.contains(found).cmp(&a.1.contains(found)).then(b.0.total_cmp(&a.0)));
+        let shown = names.iter().take(SHOWN).map(|&(_, name)| format!("`{name}`")).collect::<Vec<_>>();
+        return format!("accepted: {} and {} others", shown.join(", "), count - SHOWN);
+    }
     let all = one_of(known.clone());
     match nearest(found, known) {
         Some(name) => format!("did you mean `{name}`? accepted: {all}"),
@@ -45,5 +58,8 @@ mod tests {
         assert_eq!(nearest("colour", ["mass", "length"]), None);
         assert_eq!(accepted("x", []), "accepted: nothing");
         assert_eq!(accepted("rk4", ["rk3", "bs32"]), "did you mean `rk3`? accepted: `rk3` or `bs32`");
+        let many: Vec<String> = (0..500).map(|n| format!("table-3.1/{n}")).chain(["drift/law".to_owned()]).collect();
+        let help = accepted("law", many.iter().map(String::as_str));
+        assert!(help.starts_with("accepted: `drift/law`, `") && help.ends_with(" and 493 others"), "{help}");
     }
 }

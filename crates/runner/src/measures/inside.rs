@@ -8,7 +8,7 @@ use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 /// Number of accepted steps inside which an observable exceeds its values at both ends: of `contacts`, contacts that a step
 /// goes through without noticing. It is looked at in points that divide the step evenly, `every` apart at most; steps shorter
-/// than that are not looked into.
+/// than that are not looked into. A lower bound, therefore: what rises and falls again between two points is not seen.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExcessInside {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::artefact::{Artefact, entry, experiment_anchor};
 use super::page::{badge, page, scorecard, verdict_anchor};
-use super::statement::{ground, reasons, statement, target};
+use super::statement::{ground, on_the_stand_in, reasons, statement, target};
 use super::{PaperReport, ReportError, published, robustness};
 use crate::claims::record::Scores;
 use crate::claims::spec::{BoundFrom, BoundSet};
@@ -176,10 +176,12 @@ fn not_held(each: &Judged) -> Markup {
             (badge(each.verdict)) " "
             a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) }
             " " (ground(each.rests_on()))
-            @if !each.tally().is_empty() { span.tally { (each.tally()) } }
+            @if !each.tally().is_empty() { " " span.tally { (each.tally()) " checks. " } }
             @if is_number && !measured.is_empty() && !required.is_empty() { " Required: " (required) "; measured: " (measured) "." }
-            @for reason in reasons(each) { span.reason { " " (reason) "." } }
             @if !each.statement.because.is_empty() { " " (each.statement.because) }
+            @let reasons = reasons(each);
+            @if let Some(stand_in) = on_the_stand_in(each) { span.reason { " On the stand-in: " (stand_in) "." } }
+            @else if !reasons.is_empty() { span.reason { " Hangs on: " (reasons.join("; ")) "." } }
         }
     }
 }

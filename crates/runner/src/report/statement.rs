@@ -20,12 +20,13 @@ pub(super) fn statement(paper: &str, judged: &Judged) -> Markup {
                 (badge(*verdict))
                 span.says { (statement.says) }
                 span.place { (statement.place) }
-                @if !tally.is_empty() { span.tally { (tally) } }
+                @if !tally.is_empty() { span.tally { (tally) " checks" } }
                 (ground(judged.rests_on()))
                 @if judged.is_surprise() { span.surprise { "expected " (statement.expected) } }
             }
             @if !statement.because.is_empty() { p.because { (statement.because) } }
-            @for reason in reasons(judged) { p.reason { (reason) } }
+            @if let Some(stand_in) = on_the_stand_in(judged) { p.stand-in { "On the stand-in: " (stand_in) "." } }
+            @else { @for reason in reasons(judged) { p.reason { (reason) } } }
             @if checks.len() > 1 { p.rule { (checks.len()) " checks: " (statement.rule.describe()) "." } }
             @for each in checks { (check(each)) }
             p.links { code { "mbsbench explain " (paper) "/" (statement.id) } }
@@ -64,6 +65,16 @@ pub(super) fn reasons(judged: &Judged) -> Vec<String> {
         reasons.push(format!("{rest} more, at the checks"));
     }
     reasons
+}
+
+/// How the tests of a statement fare on a stand-in, where that is why nothing can be said: `3 reproduced, 1 contradicted`.
+pub(super) fn on_the_stand_in(judged: &Judged) -> Option<String> {
+    let is_stood_in = |check: &&JudgedCheck| check.standing.rests_on == Some(Mark::StandIn);
+    let of =
+        |verdict: Verdict| judged.checks.iter().filter(is_stood_in).filter(|c| c.judgement.verdict == verdict).count();
+    let counts = Verdict::ALL.into_iter().map(|verdict| (verdict, of(verdict))).filter(|&(_, count)| count > 0);
+    let words: Vec<String> = counts.map(|(verdict, count)| format!("{count} {verdict}")).collect();
+    (judged.verdict == Verdict::Untestable && !words.is_empty()).then(|| words.join(", "))
 }
 
 fn check(each: &JudgedCheck) -> Markup {
