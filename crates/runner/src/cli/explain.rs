@@ -121,8 +121,7 @@ impl Teller<'_> {
         for operand in check.kind.operands() {
             say("operand", &operand_text(operand));
             let numbers = self.evidence.select(self.paper, operand).numbers;
-            let mut texts: Vec<String> =
-                numbers.iter().take(MOST_NUMBERS).map(|number| format!("{:e}", number.value)).collect();
+            let mut texts: Vec<String> = numbers.iter().take(MOST_NUMBERS).map(|number| short(number.value)).collect();
             if numbers.len() > MOST_NUMBERS {
                 texts.push(format!("… ({} numbers)", numbers.len()));
             }
@@ -149,7 +148,7 @@ impl Teller<'_> {
         }
         say("published", check.kind.published().unwrap_or_default());
         say("required", &each.required());
-        say("measured", &judgement.measured.map(|number| format!("{number:e}")).unwrap_or_default());
+        say("measured", &judgement.measured.map(short).unwrap_or_default());
         for detail in &judgement.details {
             let measured = detail.measured.map_or_else(|| "nothing".to_owned(), short);
             let holds = if detail.holds { "holds" } else { "does not hold" };
