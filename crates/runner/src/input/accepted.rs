@@ -33,14 +33,15 @@ const SHOWN: usize = 8;
 #[must_use]
 pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
     let count = known.clone().into_iter().count();
-    if count > MOST {
+    let all = if count > MOST {
         let mut names: Vec<(f64, &str)> =
-            known.into_iter().map(|name| (strsim::normalized_damerau_levenshtein(found, name), name)).collect();
+            known.clone().into_iter().map(|name| (strsim::normalized_damerau_levenshtein(found, name), name)).collect();
         names.sort_by(|a, b| b.1.contains(found).cmp(&a.1.contains(found)).then(b.0.total_cmp(&a.0)));
         let shown = names.iter().take(SHOWN).map(|&(_, name)| format!("`{name}`")).collect::<Vec<_>>();
-        return format!("accepted: {} and {} others", shown.join(", "), count - SHOWN);
-    }
-    let all = one_of(known.clone());
+        format!("{} and {} others", shown.join(", "), count - SHOWN)
+    } else {
+        one_of(known.clone())
+    };
     match nearest(found, known) {
         Some(name) => format!("did you mean `{name}`? accepted: {all}"),
         None => format!("accepted: {all}"),
