@@ -99,7 +99,7 @@ impl Teller<'_> {
         let rest = checks.len().saturating_sub(MOST_CHECKS);
         for check in checks.iter().take(MOST_CHECKS) {
             lines.push(String::new());
-            self.check(check, &mut lines);
+            self.check(check, judged.is_finding, &mut lines);
         }
         if rest > 0 {
             lines.push(String::new());
@@ -113,7 +113,8 @@ impl Teller<'_> {
         lines
     }
 
-    fn check(&self, each: &JudgedCheck, lines: &mut Vec<String>) {
+    fn check(&self, each: &JudgedCheck, is_finding: bool, lines: &mut Vec<String>) {
+        let whose = if is_finding { "ours" } else { "published" };
         let JudgedCheck { check, judgement, standing } = each;
         let about = if check.about.is_empty() { String::new() } else { format!(": {}", check.about) };
         lines.push(format!("{}{about}", check.id));
@@ -146,7 +147,7 @@ impl Teller<'_> {
         if let Kind::Untestable(needs) = &check.kind {
             say("needs", needs);
         }
-        say("published", check.kind.published().unwrap_or_default());
+        say(whose, check.kind.published().unwrap_or_default());
         say("required", &each.required());
         say("measured", &judgement.measured.map(short).unwrap_or_default());
         for detail in &judgement.details {

@@ -28,7 +28,7 @@ pub(super) fn statement(paper: &str, judged: &Judged) -> Markup {
             @if let Some(stand_in) = on_the_stand_in(judged) { p.stand-in { "On the stand-in: " (stand_in) "." } }
             @else { @for reason in reasons(judged) { p.reason { (reason) } } }
             @if checks.len() > 1 { p.rule { (checks.len()) " checks: " (statement.rule.describe()) "." } }
-            @for each in checks { (check(each)) }
+            @for each in checks { (check(each, judged.is_finding)) }
             p.links { code { "mbsbench explain " (paper) "/" (statement.id) } }
         }
     }
@@ -77,7 +77,9 @@ pub(super) fn on_the_stand_in(judged: &Judged) -> Option<String> {
     (judged.verdict == Verdict::Untestable && !words.is_empty()).then(|| words.join(", "))
 }
 
-fn check(each: &JudgedCheck) -> Markup {
+/// A check; the number that it holds a measured one against is the paper's, or in a finding ours.
+fn check(each: &JudgedCheck, is_finding: bool) -> Markup {
+    let whose = if is_finding { "ours" } else { "published" };
     let JudgedCheck { check, judgement, standing } = each;
     let name = if check.about.is_empty() { &check.id } else { &check.about };
     html! {
@@ -86,7 +88,7 @@ fn check(each: &JudgedCheck) -> Markup {
                 (badge(standing.verdict)) span.about { (name) }
                 @if let Some(number) = judgement.measured { span.number { (short(number)) } }
                 @if let Some(test) = check.kind.test() {
-                    span.required { @if check.kind.published().is_some() { "published " (check.kind.published().unwrap_or_default()) ", " } "required " (test) }
+                    span.required { @if check.kind.published().is_some() { (whose) " " (check.kind.published().unwrap_or_default()) ", " } "required " (test) }
                 }
             }
             dl {
