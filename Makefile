@@ -41,6 +41,7 @@ instructions: ## instructions of two methods on Andrews' squeezer against their 
 lint: ## what the gate asks of the sources
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --release --no-deps --workspace --lib
 	$(CARGO) fmt $(OWN_METHODS) --check
 	$(CARGO) clippy --release --locked $(OWN_METHODS) --target-dir $(TARGET) --all-targets -- --deny warnings
 

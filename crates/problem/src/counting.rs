@@ -172,12 +172,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.switches().map_or(0, |switches| switches.count())
     }
 
-    /// See [`Switches::is_watched`].
+    /// See [`Switches::is_watched`](crate::Switches::is_watched).
     pub fn is_watched(&mut self, index: usize) -> bool {
         self.inner.switches().is_some_and(|switches| switches.is_watched(index))
     }
 
-    /// See [`Switches::values`]; leaves `g` alone where the problem has no switches.
+    /// See [`Switches::values`](crate::Switches::values); leaves `g` alone where the problem has no switches.
     ///
     /// # Errors
     /// Those of the problem.
@@ -192,7 +192,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
         }
     }
 
-    /// See [`Switches::rates`].
+    /// See [`Switches::rates`](crate::Switches::rates).
     ///
     /// # Errors
     /// Those of the problem.
@@ -200,12 +200,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.switches().map_or(Ok(()), |switches| switches.rates(t, y, rates))
     }
 
-    /// See [`Switches::tolerance`].
+    /// See [`Switches::tolerance`](crate::Switches::tolerance).
     pub fn switch_tolerance(&mut self, step: f64, order: u32) -> f64 {
         self.inner.switches().map_or(0.0, |switches| switches.tolerance(step, order))
     }
 
-    /// See [`Switches::switch`]. Counts an event.
+    /// See [`Switches::switch`](crate::Switches::switch). Counts an event.
     ///
     /// # Errors
     /// Those of the problem.
@@ -219,7 +219,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.switched().is_some()
     }
 
-    /// See [`SwitchedOde::prepare`]; zero functions where the problem has none.
+    /// See [`SwitchedOde::prepare`](crate::SwitchedOde::prepare); zero functions where the problem has none.
     ///
     /// # Errors
     /// Those of the problem.
@@ -227,12 +227,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.switched().map_or(Ok(0), |switched| switched.prepare(t, y, horizon))
     }
 
-    /// See [`SwitchedOde::kind`].
+    /// See [`SwitchedOde::kind`](crate::SwitchedOde::kind).
     pub fn switched_kind(&mut self, index: usize) -> EventKind {
         self.inner.switched().map_or(EventKind::Bilateral, |switched| switched.kind(index))
     }
 
-    /// See [`SwitchedOde::values`]. Counts an evaluation of the switching functions.
+    /// See [`SwitchedOde::values`](crate::SwitchedOde::values). Counts an evaluation of the switching functions.
     ///
     /// # Errors
     /// Those of the problem.
@@ -241,7 +241,7 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.switched().map_or(Ok(()), |switched| switched.values(t, y, g))
     }
 
-    /// See [`SwitchedOde::rates`].
+    /// See [`SwitchedOde::rates`](crate::SwitchedOde::rates).
     ///
     /// # Errors
     /// Those of the problem.
@@ -249,14 +249,14 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.switched().map_or(Ok(()), |switched| switched.rates(t, y, dydt, rates))
     }
 
-    /// See [`SwitchedOde::lock`].
+    /// See [`SwitchedOde::lock`](crate::SwitchedOde::lock).
     pub fn lock_switched(&mut self, configuration: Option<&[bool]>) {
         if let Some(switched) = self.inner.switched() {
             switched.lock(configuration);
         }
     }
 
-    /// See [`SwitchedOde::jump`].
+    /// See [`SwitchedOde::jump`](crate::SwitchedOde::jump).
     ///
     /// # Errors
     /// Those of the problem.

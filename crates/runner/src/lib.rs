@@ -1,35 +1,25 @@
-//! Experiment files, runs, measures, tables and plots: the library behind the program `mbsbench`.
+//! The program `mbsbench`: its commands, tables and figures of papers, and the report.
 //!
 //! ```text
-//! YAML ──input──▶ nodes ──experiment──▶ cases and axes ──plan──▶ runs ──pipeline──▶ results ──artefacts──▶ files
+//! YAML ──input──▶ nodes ──experiment──▶ plan ──runs──▶ results ──judge──▶ verdicts ──artefacts, report──▶ files
 //! ```
+//!
+//! What a crate outside the workspace needs to know is named here again, under the names of the crates that have it.
 
 pub mod artefacts;
-pub mod claims;
 pub mod cli;
-pub mod comparison;
-pub mod execute;
-pub mod experiment;
-pub mod fit;
-pub mod input;
-pub mod measures;
 pub mod output;
-pub mod pairs;
-pub mod pipeline;
-pub mod plan;
-pub mod progress;
-pub mod provenance;
-pub mod registry;
-pub mod render;
 pub mod report;
-pub mod results;
-pub mod robustness;
-pub mod store;
-pub mod timings;
 
 use std::process::ExitCode;
 
-pub use registry::Registry;
+pub use mbsbench_experiment::{self as experiment, Registry, plan, registry};
+pub use mbsbench_input as input;
+pub use mbsbench_judge::{claims, comparison, fit, robustness};
+pub use mbsbench_measures as measures;
+pub use mbsbench_numbers as numbers;
+pub use mbsbench_render as render;
+pub use mbsbench_runs::{execute, fingerprint, pairs, pipeline, progress, provenance, results, store, timings};
 
 /// The program `mbsbench` over a registry; a crate outside the workspace calls it with its own entries added.
 #[must_use]

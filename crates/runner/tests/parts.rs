@@ -262,7 +262,7 @@ fn entries_of_other_code_are_refused_by_name() {
     assert!(said.contains("made by other code") && said.contains("another compiler"), "{said}");
     assert!(place.files("here").is_empty());
     // What only looks like an entry of this code, since it is of nothing that this program makes.
-    let own = Store::new(place.path("strange"), Registry::builtin().fingerprint());
+    let own = Store::new(place.path("strange"), mbsbench::fingerprint(&Registry::builtin()));
     own.save(&name, &"no record").unwrap();
     own.save("weather tomorrow", &record).unwrap();
     let said = place.refused("merge strange --cache here", 1);
@@ -279,7 +279,7 @@ fn a_contradiction_names_the_run_and_nothing_is_merged() {
     let mut record: Record = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
     record.t_reached += 1.0;
     place.said("shard 2/2 experiment.yaml --cache other");
-    Store::new(place.path("other"), Registry::builtin().fingerprint()).save(&name, &record).unwrap();
+    Store::new(place.path("other"), mbsbench::fingerprint(&Registry::builtin())).save(&name, &record).unwrap();
     let key = &name.split_whitespace().nth(1).unwrap()[..20];
     let said = place.refused("merge one other --cache here", 2);
     assert!(said.contains(&format!("run {key} is not the same in one/")) && said.contains("other/"), "{said}");

@@ -77,7 +77,7 @@ impl Search {
         if is_short { Verdict::Raised } else { Verdict::Again }
     }
 
-    /// Whether no trial will meet the criterion: the bracket is down to rounding, or [`MOST_TESTS`] are made. Where the force
+    /// Whether no trial will meet the criterion: the bracket is down to rounding, or `MOST_TESTS` are made. Where the force
     /// jumps, so may `R`, across the whole of `[−η, η]`.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {

@@ -1,11 +1,12 @@
 //! Bars of an experiment: a column of `runs.csv` for each value of an axis, beside what the paper printed.
 
+use mbsbench_experiment::spec::PanelSpec;
+use mbsbench_experiment::{Label, Published};
+use mbsbench_render::figure::{Point, Series};
+use mbsbench_render::style::Style;
+use mbsbench_runs::results::ResultSet;
+
 use super::figures::{Drawn, Look, failed, unresolved};
-use crate::experiment::spec::PanelSpec;
-use crate::experiment::{Label, Published};
-use crate::render::figure::{Point, Series};
-use crate::render::style::Style;
-use crate::results::ResultSet;
 
 impl Look {
     /// The values of the axis over which a panel has bars, in the order of the runs, as far as it shows them.

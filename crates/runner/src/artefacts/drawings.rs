@@ -1,16 +1,14 @@
 //! Drawings of mechanisms as data for the renderer.
 
-use mbsbench_problem::model::Formulated;
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::spec::DrawingSpec;
+use mbsbench_experiment::units;
+use mbsbench_numbers::decimal;
 use mbsbench_problem::view::View;
-
-use super::units;
-use crate::execute::states::states_at;
-use crate::experiment::spec::DrawingSpec;
-use crate::plan::{Plan, RunSpec};
-use crate::render::figure::{Axis, Figure, Panel, Series};
-use crate::render::style::{Dash, Style};
-use crate::results::decimal;
-use crate::store::Store;
+use mbsbench_render::figure::{Axis, Figure, Panel, Series};
+use mbsbench_render::style::{Dash, Style};
+use mbsbench_runs::execute::states::states_at;
+use mbsbench_runs::store::Store;
 
 /// Corners of the polygons that circles are drawn as.
 const CORNERS: usize = 72;
@@ -25,7 +23,7 @@ pub fn drawing(plan: &Plan, spec: &DrawingSpec, store: &Store) -> Figure {
     let run = plan.runs.iter().find(|run| plan.is_meant(run, &spec.filter));
     let panels = match (run, spec.at.as_deref()) {
         (None, _) => Vec::new(),
-        (Some(run), None) => wanted(spec, &views(run)).map(|view| panel(view, spec)).collect(),
+        (Some(run), None) => wanted(spec, &run.views()).map(|view| panel(view, spec)).collect(),
         (Some(run), Some(times)) => sequence(run, spec, times, store),
     };
     Figure {
@@ -69,12 +67,6 @@ fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
 /// The views that are asked for, in that order.
 fn wanted<'v>(spec: &'v DrawingSpec, views: &'v [View]) -> impl Iterator<Item = &'v View> {
     spec.views.iter().filter_map(move |name| views.iter().find(|view| view.name == name.as_str()))
-}
-
-/// The views of a run's model at its start.
-pub fn views(run: &RunSpec) -> Vec<View> {
-    let model = run.model.object().model();
-    model.views(&Formulated::<f64>::initial_state(&*model))
 }
 
 fn panel(view: &View, spec: &DrawingSpec) -> Panel {

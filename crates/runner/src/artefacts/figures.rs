@@ -3,19 +3,20 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
+use mbsbench_experiment::units;
+use mbsbench_experiment::{Label, Published, PublishedError};
+use mbsbench_measures::bound_of;
+use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
+use mbsbench_render::figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
+use mbsbench_render::style::Style;
+use mbsbench_render::thin::thinned;
+use mbsbench_runs::results::{ResultSet, Row};
 
-use super::{slopes, units};
-use crate::execute::stepwise::drawable;
-use crate::experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
-use crate::experiment::{Label, Published, PublishedError};
-use crate::measures::bound_of;
-use crate::plan::Plan;
-use crate::registry::Registry;
-use crate::render::figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
-use crate::render::style::Style;
-use crate::render::thin::thinned;
-use crate::results::{ResultSet, Row};
+use super::slopes;
 
 /// An error within this factor of the reference's own bound is drawn hollow.
 const UNRESOLVED: f64 = 10.0;

@@ -3,13 +3,13 @@
 mod bars;
 mod drawings;
 mod figures;
+pub mod shares;
 mod slopes;
 mod tables;
 mod times;
-pub mod units;
 mod write;
 
-pub use drawings::{drawing, views};
+pub use drawings::drawing;
 pub use figures::figure;
 pub use tables::table;
 pub use times::keep_times;

@@ -1,13 +1,13 @@
 //! Tables of an experiment as data for the renderer.
 
-use crate::experiment::spec::{Layout, TableSpec};
-use crate::experiment::{Label, Published};
-use crate::plan::Plan;
-use crate::render::table::{Cell, Measured, Row, Table};
-use crate::results::{ResultSet, Row as Run};
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::spec::{Layout, TableSpec};
+use mbsbench_experiment::units::of_column;
+use mbsbench_experiment::{Label, Published};
+use mbsbench_render::table::{Cell, Measured, Row, Table};
+use mbsbench_runs::results::{ResultSet, Row as Run};
 
 use super::WriteError;
-use super::units::of_column;
 
 /// The table that `spec` describes, with published values where the paper prints them.
 ///

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::write_atomically;
+use mbsbench_runs::results::ResultSet;
+use mbsbench_runs::timings::{self, RunTiming};
+
 use super::WriteError;
-use crate::plan::Plan;
-use crate::results::ResultSet;
-use crate::store::write_atomically;
-use crate::timings::{self, RunTiming};
 
 /// Where a reader's own times go, so that recorded ones stay as they are.
 const OWN: &str = "target/times";

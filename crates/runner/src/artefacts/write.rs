@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::PublishedError;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::write_atomically;
+use mbsbench_numbers::decimal;
+use mbsbench_render::figure::Figure;
+use mbsbench_render::png::PngError;
+use mbsbench_render::{RENDERER, csv, lay_out, png, svg};
+use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
 use super::{drawing, figure, table};
-use crate::experiment::PublishedError;
-use crate::pipeline::Outcome;
-use crate::plan::Plan;
-use crate::registry::Registry;
-use crate::render::figure::Figure;
-use crate::render::png::PngError;
-use crate::render::{csv, lay_out, png, svg};
-use crate::results::decimal;
-use crate::store::{Store, write_atomically};
 
 /// Why the artefacts of an experiment could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +119,7 @@ fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(St
 fn pictures(figure: &Figure, store: &Store) -> Result<[(String, Vec<u8>); 2], PngError> {
     let drawing = lay_out(figure);
     // Not the SVG: its numbers are rounded.
-    let pixels = store.picture(&format!("{drawing:?}"), || png::encode(&drawing))?;
+    let pixels = store.picture(&format!("{drawing:?}"), RENDERER, || png::encode(&drawing))?;
     Ok([(format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()), (format!("{}.png", figure.id), pixels)])
 }
 

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use mbsbench_experiment::plan::Shard;
 
 use super::diff::DiffOptions;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
 use super::verify::Shown;
-use crate::plan::Shard;
 
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
 #[derive(Debug, Clone, Parser)]

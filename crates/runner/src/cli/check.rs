@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::{BadInput, Problem};
+
 use super::CommandError;
 use super::files::{book, plans_beside, read_ledger};
-use crate::input::{BadInput, Problem};
 use crate::output::Output;
-use crate::plan::Plan;
-use crate::registry::Registry;
 
 /// Reads experiment files and plans their runs; all files are read before the first problem is reported.
 ///

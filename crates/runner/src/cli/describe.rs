@@ -1,11 +1,11 @@
 //! `mbsbench describe`: parameters from their JSON Schema, observables from the model itself.
 
+use mbsbench_experiment::registry::{Entry, Kind, Registry};
 use serde_json::Value;
 
 use super::CommandError;
 use super::args;
 use crate::output::Output;
-use crate::registry::{Entry, Kind, Registry};
 
 pub(super) fn describe(
     registry: &Registry,

@@ -3,14 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 
+use mbsbench_input::{BadInput, accepted};
+use mbsbench_judge::claims::EvidenceError;
+use mbsbench_judge::robustness::StudyError;
+use mbsbench_runs::provenance::ManifestError;
+use mbsbench_runs::store::MergeError;
+
 use super::Exit;
 use crate::artefacts::WriteError;
-use crate::claims::EvidenceError;
-use crate::input::{BadInput, accepted};
-use crate::provenance::ManifestError;
 use crate::report::ReportError;
-use crate::robustness::StudyError;
-use crate::store::MergeError;
 
 /// Why a command stopped.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +72,7 @@ pub enum CommandError {
         /// Its file.
         path: PathBuf,
         /// Why.
-        error: crate::plan::stored::StoredError,
+        error: mbsbench_experiment::plan::stored::StoredError,
     },
     /// Stores cannot be merged.
     #[error(transparent)]
@@ -90,7 +91,7 @@ pub enum CommandError {
     Manifest(#[from] ManifestError),
     /// A study that was made is of something else by now.
     #[error(transparent)]
-    OutdatedStudy(#[from] crate::robustness::OutdatedStudy),
+    OutdatedStudy(#[from] mbsbench_judge::robustness::OutdatedStudy),
     /// A study cannot be made.
     #[error(transparent)]
     Study(#[from] StudyError),

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::spec::AxisValue;
+use mbsbench_judge::claims::spec::{BoundFrom, BoundSet, Operand};
+use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict};
+use mbsbench_numbers::short;
+
 use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
 use super::verify::judged;
 use super::{CommandError, load};
-use crate::claims::record::short;
-use crate::claims::spec::{BoundFrom, BoundSet, Operand};
-use crate::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict};
-use crate::experiment::spec::AxisValue;
 use crate::output::Output;
-use crate::plan::Plan;
-use crate::registry::Registry;
 
 /// Most checks that are told one by one where the statement, and not a check, is asked for.
 const MOST_CHECKS: usize = 12;
@@ -162,8 +163,8 @@ impl Teller<'_> {
         say("note", &judgement.note);
         say("because", &check.because);
         if let Some(share) = standing.share.as_ref().filter(|share| share.samples > 0) {
-            let part = crate::robustness::percent(share.same as f64 / share.samples as f64);
-            let [low, high] = share.interval.map(crate::robustness::percent);
+            let part = mbsbench_numbers::percent(share.same as f64 / share.samples as f64);
+            let [low, high] = share.interval.map(mbsbench_numbers::percent);
             say("study", &format!("{} in {part} of {} samples ({low} to {high})", judgement.verdict, share.samples));
         }
         say("evidence", &evidence_text(&judgement.evidence));

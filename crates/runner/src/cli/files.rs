@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::{BadInput, Document};
+use mbsbench_judge::claims::{Book, Ledger};
+use mbsbench_judge::comparison::is_comparison;
+
 use super::{CommandError, load};
-use crate::claims::{Book, Ledger};
-use crate::comparison::is_comparison;
-use crate::input::{BadInput, Document};
-use crate::plan::Plan;
-use crate::registry::Registry;
 
 /// Where experiments are, seen from the folder of the project.
 pub(super) const EXPERIMENTS: &str = "experiments";

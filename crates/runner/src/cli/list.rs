@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use mbsbench_experiment::read_id;
+use mbsbench_experiment::registry::{Entry, Kind, Registry};
+use mbsbench_input::{BadInput, Document, Node};
 use serde_json::{Value, json};
 
 use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
 use super::{CommandError, Format, Listed, load};
-use crate::experiment::read_id;
-use crate::input::{BadInput, Document, Node};
 use crate::output::Output;
-use crate::registry::{Entry, Kind, Registry};
 
 /// A line of a list: its name, what stands beside it, and all of it for programs.
 struct Item {

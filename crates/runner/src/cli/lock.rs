@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::write_atomically;
+use mbsbench_judge::claims::spec::BoundSet;
+use mbsbench_judge::claims::{Check, Evidence, Lock};
+
 use super::files::{EXPERIMENTS, experiment_files, papers, read_unlocked};
 use super::{CommandError, load};
-use crate::claims::spec::BoundSet;
-use crate::claims::{Check, Evidence, Lock};
 use crate::output::Output;
-use crate::plan::Plan;
-use crate::registry::Registry;
-use crate::store::write_atomically;
 
 /// Writes the lock of the ledger of a paper, of all papers where none is named, and says what is new in it.
 pub(super) fn lock(

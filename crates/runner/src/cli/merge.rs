@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::registry::Registry;
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::store::Store;
+
 use super::{CommandError, Exit};
 use crate::output::Output;
-use crate::registry::Registry;
-use crate::store::Store;
 
 /// Takes over what stores in `folders` have. Where some of it is refused, the rest is there, and the exit code says so.
 pub(super) fn merge(
@@ -15,7 +17,7 @@ pub(super) fn merge(
     cache: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let merged = Store::new(cache, registry.fingerprint()).merge(folders)?;
+    let merged = Store::new(cache, fingerprint(registry)).merge(folders)?;
     for (file, refusal) in &merged.refused {
         let _ = writeln!(std::io::stderr(), "{}: {refusal}", file.display());
     }

@@ -30,7 +30,7 @@ pub use check::load;
 pub use error::CommandError;
 
 use crate::output::Output;
-use crate::registry::Registry;
+use mbsbench_experiment::registry::Registry;
 
 /// Exit codes of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

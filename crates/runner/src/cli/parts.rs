@@ -3,16 +3,18 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use mbsbench_experiment::plan::{Plan, RunSpec, Shard};
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::nearest;
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::pipeline::{Made, make, title};
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::store::Store;
+
 use super::CommandError;
 use super::files::selected;
 use super::run::RunOptions;
-use crate::input::nearest;
 use crate::output::Output;
-use crate::pipeline::{Made, make, title};
-use crate::plan::{Plan, RunSpec, Shard};
-use crate::progress::Progress;
-use crate::registry::Registry;
-use crate::store::Store;
 
 /// Makes the run of that key. Where several experiments have it, what each of them draws of it is kept.
 pub(super) fn cell(
@@ -76,7 +78,7 @@ fn keep(
 ) -> Result<(Made, Progress), CommandError> {
     let kept = |error| CommandError::Store { path: options.cache.clone(), error };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
-    let store = Store::new(&options.cache, registry.fingerprint());
+    let store = Store::new(&options.cache, fingerprint(registry));
     store.prepare().map_err(kept)?;
     let progress = Progress::new(runs(plans).filter(|(plan, run)| is_chosen(plan, run)).count());
     let made = pool.install(|| make(plans, is_chosen, &store, options.fresh, &progress));

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::registry::Registry;
 use serde_json::{Map, Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
@@ -9,8 +11,6 @@ use tabled::settings::Style;
 use super::files::selected;
 use super::{CommandError, Format};
 use crate::output::Output;
-use crate::plan::{Plan, RunSpec};
-use crate::registry::Registry;
 
 pub(super) fn plan(
     registry: &Registry,

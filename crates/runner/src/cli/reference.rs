@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use mbsbench_experiment::plan::stored::{StoredReference, command, times};
+use mbsbench_experiment::plan::{Plan, ReferencePlan, RunSpec};
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::{BadInput, Problem};
+use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_runs::pipeline::make_reference;
+
 use super::files::{EXPERIMENTS, experiment_files};
 use super::{CommandError, Exit};
-use crate::input::{BadInput, Problem};
-use crate::measures::ReferenceTrajectory;
 use crate::output::Output;
-use crate::pipeline::make_reference;
-use crate::plan::stored::{StoredReference, command, times};
-use crate::plan::{Plan, ReferencePlan, RunSpec};
-use crate::registry::Registry;
 
 /// Makes every stored reference of the experiment `id`, at the times that all experiments need that share it.
 pub(super) fn reference(registry: &Registry, id: &str, output: &mut Output<'_>) -> Result<Exit, CommandError> {

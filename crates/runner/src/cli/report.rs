@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::write_atomically;
+use mbsbench_judge::claims::Evidence;
+use mbsbench_judge::comparison::{COMPARISON, Summary, is_comparison, rank};
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::provenance;
+
 use super::files::{EXPERIMENTS, all_files, experiment_files, ledger, papers};
 use super::verify::judged;
 use super::{CommandError, load};
 use crate::artefacts::WriteError;
-use crate::claims::Evidence;
-use crate::comparison::{COMPARISON, Summary, is_comparison, rank};
 use crate::output::Output;
-use crate::plan::Plan;
-use crate::provenance;
-use crate::registry::Registry;
 use crate::report::{ComparisonReport, PaperReport, write};
-use crate::store::write_atomically;
 
 /// Writes the report of all papers whose results are there.
 pub(super) fn report(registry: &Registry, results: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
@@ -59,7 +61,7 @@ pub(super) fn manifest(registry: &Registry, plans: &[Plan], results: &Path) -> R
     let mut outputs: Vec<PathBuf> = plans.iter().map(|plan| runs_file(results, plan)).collect();
     let claims = papers(plans).into_iter().map(|paper| results.join(paper).join("claims.json"));
     outputs.extend(claims.filter(|path| path.exists()));
-    Ok(provenance::write(results, &registry.fingerprint(), &all_files(Path::new(EXPERIMENTS))?, &outputs)?)
+    Ok(provenance::write(results, &fingerprint(registry), &all_files(Path::new(EXPERIMENTS))?, &outputs)?)
 }
 
 fn runs_file(results: &Path, plan: &Plan) -> PathBuf {

@@ -2,20 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::write_atomically;
+use mbsbench_judge::robustness::{Finding, Scope, Study, StudyError, words};
+use mbsbench_render::{lay_out, svg};
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::store::Store;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style};
 
 use super::files::{EXPERIMENTS, experiment_files, ledger};
 use super::{CommandError, load};
-use crate::artefacts::WriteError;
+use crate::artefacts::{WriteError, shares};
 use crate::output::Output;
-use crate::plan::Plan;
-use crate::progress::Progress;
-use crate::registry::Registry;
-use crate::render::{lay_out, svg};
-use crate::robustness::{Finding, Scope, Study, StudyError, figure, words};
-use crate::store::{Store, write_atomically};
 
 /// How a study is made.
 #[derive(Debug, Clone, clap::Args)]
@@ -44,7 +46,7 @@ pub(super) fn robustness(
     let plans = load(registry, files, false)?;
     let all = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
-    let store = Store::new(&options.cache, registry.fingerprint());
+    let store = Store::new(&options.cache, fingerprint(registry));
     for plan in &plans {
         let id = &plan.experiment.id;
         if plan.experiment.undetermined.is_empty() {
@@ -79,7 +81,7 @@ fn write(folder: &Path, study: &Study, findings: &[Finding]) -> Result<(), Comma
         ("robustness.csv".to_owned(), Finding::to_csv(findings).map_err(WriteError::from)?),
         ("robustness-samples.csv".to_owned(), study.samples_to_csv().map_err(WriteError::from)?),
     ];
-    for figure in [figure::shares(findings), figure::samples(study, findings)].into_iter().flatten() {
+    for figure in [shares::shares(findings), shares::samples(study, findings)].into_iter().flatten() {
         files.push((format!("{}.svg", figure.id), svg::write(&lay_out(&figure)).into_bytes()));
     }
     for (name, content) in files {

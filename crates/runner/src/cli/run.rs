@@ -3,17 +3,19 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::pipeline::{results_of, timings_of};
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::store::Store;
+
 use super::files::{ledger, named, papers};
 use super::report::{manifest, report};
 use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
 use crate::artefacts::{keep_times, write};
 use crate::output::Output;
-use crate::pipeline::{results_of, timings_of};
-use crate::plan::Plan;
-use crate::progress::Progress;
-use crate::registry::Registry;
-use crate::store::Store;
 
 /// Where the store is, seen from the folder of the project.
 pub(super) const STORE: &str = "target/mbsbench-store";
@@ -91,7 +93,7 @@ fn run_plans(
 ) -> Result<(), CommandError> {
     let threads = options.jobs.unwrap_or(0);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let store = Store::new(&options.cache, registry.fingerprint());
+    let store = Store::new(&options.cache, fingerprint(registry));
     let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
     let outcomes = pool.install(|| results_of(plans, &store, options.fresh, &progress));
     progress.clear();

@@ -1,17 +1,17 @@
 //! `mbsbench schema`: the JSON Schema of experiment files, with all that the registry has, and of ledgers.
 
+use mbsbench_experiment::known::{Mark, Marked};
+use mbsbench_experiment::registry::{Entry, Kind, Registry};
+use mbsbench_experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance};
+use mbsbench_experiment::undetermined::UndeterminedSpec;
+use mbsbench_experiment::{Every, Gathered, Precision, RankingSpec, Rule, StudySpec};
+use mbsbench_judge::claims::spec::{CheckSpec, StatementSpec};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::CommandError;
 use super::args::Schemas;
-use crate::claims::spec::{CheckSpec, StatementSpec};
-use crate::experiment::known::{Mark, Marked};
-use crate::experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance};
-use crate::experiment::undetermined::UndeterminedSpec;
-use crate::experiment::{Every, Gathered, Precision, RankingSpec, Rule, StudySpec};
 use crate::output::Output;
-use crate::registry::{Entry, Kind, Registry};
 
 pub(super) fn schema(registry: &Registry, what: Schemas, output: &mut Output<'_>) -> Result<(), CommandError> {
     let schema = match what {

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::Registry;
+use mbsbench_input::write_atomically;
+use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
+use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Studies, Verdict};
+use mbsbench_judge::robustness::studies;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
 
 use super::files::{EXPERIMENTS, anchors, experiment_files, ledger, papers};
 use super::{CommandError, Exit, load};
-use crate::claims::record::{Scores, judge_all, to_json};
-use crate::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Studies, Verdict};
 use crate::output::Output;
-use crate::plan::Plan;
-use crate::registry::Registry;
-use crate::robustness::studies;
-use crate::store::write_atomically;
 
 /// What is printed of the verdicts.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -68,7 +68,8 @@ pub(super) fn verify_paper(
 fn verify_anchors(paper: &str, plans: &[Plan], results: &Path, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     let Some(ledger) = anchors(paper, plans)? else { return Ok(Exit::Done) };
     let evidence = Evidence::read(results, plans, |plan| is_named(&ledger, plan))?;
-    let judged: Vec<_> = ledger.checks().map(|check| (check, crate::claims::judge(paper, check, &evidence))).collect();
+    let judged: Vec<_> =
+        ledger.checks().map(|check| (check, mbsbench_judge::claims::judge(paper, check, &evidence))).collect();
     let loose: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict != Verdict::Reproduced).collect();
     for (check, judgement) in &loose {
         let failing: Vec<String> = judgement
@@ -147,7 +148,7 @@ pub(super) fn print(
 }
 
 fn push(table: &mut Builder, each: &Judged, shown: Shown) {
-    let rests_on = each.rests_on().map_or("", crate::experiment::Mark::name);
+    let rests_on = each.rests_on().map_or("", mbsbench_experiment::Mark::name);
     let verdict = match each.is_surprise() && each.verdict != each.statement.expected {
         true => format!("{}, expected {}", each.verdict, each.statement.expected),
         false => each.verdict.to_string(),
@@ -158,7 +159,7 @@ fn push(table: &mut Builder, each: &Judged, shown: Shown) {
         if shown.brief && check.standing.verdict == Verdict::Reproduced && !check.is_surprise() {
             continue;
         }
-        let rests_on = check.standing.rests_on.map_or("", crate::experiment::Mark::name);
+        let rests_on = check.standing.rests_on.map_or("", mbsbench_experiment::Mark::name);
         let numbers = [check.measured(), check.required()].join(" | ");
         let name = format!("  {}", check.check.id);
         table.push_record([name, numbers, rests_on.to_owned(), String::new(), said(check)]);

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use maud::{Markup, html};
+use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::claims::Judged;
+use mbsbench_judge::comparison::COMPARISON;
+use mbsbench_numbers::short;
 
 use super::page::{anchor, badge, figure_named, sign};
 use super::{ReportError, read, statement};
-use crate::claims::Judged;
-use crate::claims::record::short;
-use crate::comparison::COMPARISON;
-use crate::plan::Plan;
 
 /// A table or figure of an experiment.
 pub(super) struct Artefact<'r> {

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use maud::{Markup, html};
+use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::comparison::{COMPARISON, NAMED, Ranked, Summary, words};
 
 use super::ReportError;
 use super::artefact::{Artefact, experiment_anchor};
 use super::page::page;
-use crate::comparison::{COMPARISON, NAMED, Ranked, Summary, words};
-use crate::plan::Plan;
 
 /// The page.
 pub(super) fn page_of(results: &Path, plans: &[&Plan], summary: &Summary<'_>) -> Result<String, ReportError> {

@@ -1,11 +1,11 @@
 //! The front page: all papers and how their statements fare.
 
 use maud::html;
+use mbsbench_judge::claims::Verdict;
 
 use super::PaperReport;
 use super::page::{badge, page, scorecard};
 use super::published::PAPERS;
-use crate::claims::Verdict;
 
 /// The front page.
 pub(super) fn page_of(reports: &[PaperReport<'_>], is_compared: bool) -> String {

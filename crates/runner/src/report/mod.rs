@@ -14,11 +14,11 @@ mod statement;
 
 use std::path::{Path, PathBuf};
 
-use crate::claims::Judged;
-use crate::claims::record::Scores;
-use crate::comparison::Summary;
-use crate::plan::Plan;
-use crate::store::write_atomically;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::write_atomically;
+use mbsbench_judge::claims::Judged;
+use mbsbench_judge::claims::record::Scores;
+use mbsbench_judge::comparison::Summary;
 
 /// A paper with everything that its page shows.
 pub struct PaperReport<'r> {

@@ -1,10 +1,9 @@
 //! What all pages have in common.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-
-use crate::claims::Verdict;
-use crate::claims::record::{GROUNDS, Scores};
-use crate::render::svg;
+use mbsbench_judge::claims::Verdict;
+use mbsbench_judge::claims::record::{GROUNDS, Scores};
+use mbsbench_render::svg;
 
 /// Background of figures on a light and on a dark page.
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];

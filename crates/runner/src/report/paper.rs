@@ -4,17 +4,17 @@
 use std::path::Path;
 
 use maud::{Markup, html};
+use mbsbench_experiment::{Mark, Undetermined};
+use mbsbench_judge::claims::record::Scores;
+use mbsbench_judge::claims::spec::{BoundFrom, BoundSet};
+use mbsbench_judge::claims::{Judged, Verdict};
+use mbsbench_judge::robustness::words;
+use mbsbench_numbers::decimal;
 
 use super::artefact::{Artefact, entry, experiment_anchor};
 use super::page::{badge, page, scorecard, verdict_anchor};
 use super::statement::{ground, on_the_stand_in, reasons, statement, target};
 use super::{PaperReport, ReportError, published, robustness};
-use crate::claims::record::Scores;
-use crate::claims::spec::{BoundFrom, BoundSet};
-use crate::claims::{Judged, Verdict};
-use crate::experiment::{Mark, Undetermined};
-use crate::results::decimal;
-use crate::robustness::words;
 
 /// The page of a paper.
 pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, ReportError> {

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use maud::{Markup, html};
+use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::claims::Judged;
+use mbsbench_judge::robustness::explain::LEVEL;
+use mbsbench_judge::robustness::{Finding, words};
 
 use super::page::{anchor, badge, figure_named};
 use super::statement::check_target;
 use super::{ReportError, read};
-use crate::claims::Judged;
-use crate::plan::Plan;
-use crate::robustness::explain::LEVEL;
-use crate::robustness::{Finding, words};
 
 /// The studies of a paper's experiments; nothing where there are none.
 pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Result<Markup, ReportError> {
@@ -35,7 +35,7 @@ pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Res
                     "What decides is the parameter or feature whose distributions, where the verdict is that one and where it is another, \
                      are farthest apart (D, Kolmogorov–Smirnov), with the threshold where they are; then whatever decides further \
                      on one side of it. It is said where D or the rank correlation ρ (Spearman) is significant at "
-                    (words::percent(LEVEL)) " for all variables together."
+                    (mbsbench_numbers::percent(LEVEL)) " for all variables together."
                 }
                 @for study in &studies { (study) }
             }

@@ -1,13 +1,13 @@
 //! Statements and their checks as they stand in a page.
 
 use maud::{Markup, html};
+use mbsbench_experiment::Mark;
+use mbsbench_judge::claims::spec::BoundSet;
+use mbsbench_judge::claims::{Detail, Judged, JudgedCheck, Kind, Verdict};
+use mbsbench_numbers::percent;
+use mbsbench_numbers::short;
 
 use super::page::{anchor, badge};
-use crate::claims::record::short;
-use crate::claims::spec::BoundSet;
-use crate::claims::{Detail, Judged, JudgedCheck, Kind, Verdict};
-use crate::experiment::Mark;
-use crate::robustness::percent;
 
 /// A statement that can be opened: what it says and its verdict, and behind them its checks.
 pub(super) fn statement(paper: &str, judged: &Judged) -> Markup {

@@ -39,7 +39,7 @@ impl Chapter {
         let all = plans(folder, registry);
         let plans: Vec<Plan> = all.iter().filter(|plan| wanted(plan)).cloned().collect();
         let cache = tempfile::tempdir().unwrap();
-        let store = Store::new(cache.path(), registry.fingerprint());
+        let store = Store::new(cache.path(), mbsbench::fingerprint(registry));
         let outcomes = results_of(&plans, &store, true, &Progress::silent()).unwrap();
         Self { folder: folder.to_owned(), all, plans, outcomes }
     }

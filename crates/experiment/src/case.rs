@@ -1,0 +1,305 @@
+//! Cases: what is run, with the axes over which it varies.
+
+use std::collections::BTreeMap;
+
+use mbsbench_input::{Key, Node, Place, Problem, Value, read};
+
+use super::axis::{self, Axis, Role};
+use super::every::Methods;
+use super::reference::ReferenceSpec;
+use super::shape::Shape;
+use super::spec::{AxisValue, Settings};
+use super::{CASE_KEYS, Placed, Problems, Rule, list};
+use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
+
+/// Columns of `runs.csv` that are no measures.
+const RESERVED: [&str; 4] = ["case", "status", "t_reached", "run"];
+
+/// One case of an experiment.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Its name; none where the file has no `cases`.
+    pub name: Option<String>,
+    /// The model, parameters as in the file, before the axes of its parameters. None where it is an axis.
+    pub model: Option<Node>,
+    /// The axes in the order of columns. There is always one for the method and one for the step.
+    pub axes: Vec<Axis>,
+    /// Start and end, s.
+    pub span: [f64; 2],
+    /// Settings, before the axes of settings.
+    pub settings: Node,
+    /// What is measured.
+    pub measures: Vec<Placed<Choice<MeasureKind>>>,
+    /// Combinations that are left out.
+    pub exclude: Vec<Exclusion>,
+    /// Methods that `every` leaves out, each with the reason.
+    pub left_out: BTreeMap<String, String>,
+    /// How the reference is made.
+    pub reference: Option<ReferenceSpec>,
+    /// Rules that a run must not break.
+    pub rules: Vec<Placed<Rule>>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Combinations that are left out: those with all of these values.
+#[derive(Debug, Clone)]
+pub struct Exclusion {
+    /// Axis and values, any of which matches.
+    pub values: Vec<(Key, Vec<Placed<AxisValue>>)>,
+}
+
+/// Reads all cases; what is wrong goes to `problems`.
+pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems: &mut Problems) -> Vec<Case> {
+    let base = Shape::of(&without_frame(root), problems);
+    let overrides = root.get("quick").map(|node| {
+        check_keys(node, problems);
+        Shape::of(node, problems)
+    });
+    let finish = |shape: Shape| match &overrides {
+        Some(overrides) if quick => shape.quickened(overrides),
+        _ => shape,
+    };
+    let Some(nodes) = problems.keep(list(root, "cases")) else { return Vec::new() };
+    if nodes.is_empty() {
+        if let Some(cases) = root.get("cases") {
+            problems
+                .add(Problem::new(cases.place, "no case").help("give one, `- { case: name, … }`, or remove `cases`"));
+        }
+        return Case::read(None, &finish(base), root.place, registry, problems).into_iter().collect();
+    }
+    let mut cases: Vec<Case> = Vec::new();
+    for node in nodes {
+        check_keys(node, problems);
+        let Some(name) = problems.keep(case_name(node)) else { continue };
+        if cases.iter().any(|case| case.name.as_ref() == Some(&name)) {
+            let problem = Problem::new(node.place_of("case"), format!("a second case `{name}`"));
+            problems.add(problem.help("names of cases have to differ"));
+        }
+        let over = Shape::of(&node.without("case"), problems);
+        cases.extend(Case::read(Some(name), &finish(base.merged(&over)), node.place, registry, problems));
+    }
+    cases
+}
+
+/// The part of the top level that cases can override.
+fn without_frame(root: &Node) -> Node {
+    let entries = root.entries().iter().filter(|entry| CASE_KEYS.contains(&entry.key.name.as_str()));
+    Node::new(Value::Map(entries.cloned().collect()), root.place).without("undetermined")
+}
+
+fn check_keys(node: &Node, problems: &mut Problems) {
+    if !matches!(node.value, Value::Map(_)) {
+        problems.add(Problem::new(node.place, format!("found {}", node.describe())).help("accepted: a map of keys"));
+    }
+    let known: Vec<&str> = CASE_KEYS.into_iter().filter(|&key| key != "undetermined").collect();
+    for entry in node.entries() {
+        if !known.contains(&entry.key.name.as_str()) {
+            problems.add(Problem::unknown(entry.key.place, "key of a case", &entry.key.name, known.clone()));
+        }
+    }
+}
+
+fn case_name(node: &Node) -> Result<String, Problem> {
+    let Some(name) = node.get("case") else {
+        return Err(Problem::new(node.place, "the case has no name").help("add `case: name`"));
+    };
+    let text: String = read(name)?;
+    if text.trim().is_empty() {
+        return Err(Problem::new(name.place, "the name of the case is empty").help("accepted: any other text"));
+    }
+    Ok(text)
+}
+
+impl Case {
+    fn read(
+        name: Option<String>,
+        shape: &Shape,
+        place: Place,
+        registry: &Registry,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        // All parts are read, so that all problems are found, before any is asked for.
+        let mut shape = shape.clone();
+        // Without its methods a case has no axis to read.
+        let left_out = write_out_methods(&mut shape, registry, problems)?;
+        let axes = read_axes(&shape, place, registry, problems);
+        let rest = &shape.rest;
+        let span = problems.keep(read_span(rest, place));
+        let measures = read_measures(rest, registry, problems);
+        let exclude = problems.keep(read_exclusions(rest));
+        let reference =
+            problems.keep(rest.get("reference").map(|node| ReferenceSpec::read(node, registry)).transpose());
+        let rules = problems.keep(super::items(rest, "fails_when", Rule::read));
+        let settings = rest.get("settings").cloned().unwrap_or_else(|| Node::new(Value::Map(Vec::new()), place));
+        problems.keep(read_settings(&settings))?;
+        let (model, axes) = axes?;
+        Some(Self {
+            name,
+            model,
+            axes,
+            span: span?,
+            settings,
+            measures: measures?,
+            exclude: exclude?,
+            left_out,
+            reference: reference?,
+            rules: rules?,
+            place,
+        })
+    }
+
+    /// The axis of that name.
+    #[must_use]
+    pub fn axis(&self, name: &str) -> Option<&Axis> {
+        self.axes.iter().find(|axis| axis.name == name)
+    }
+
+    /// The columns that its measures fill.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        self.measures.iter().flat_map(|measure| measure.value.object().columns()).collect()
+    }
+}
+
+/// Puts the methods that `every` stands for in its place; what it leaves out is returned.
+fn write_out_methods(
+    shape: &mut Shape,
+    registry: &Registry,
+    problems: &mut Problems,
+) -> Option<BTreeMap<String, String>> {
+    let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
+    // A model that is wrong is a problem of its own axis.
+    let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();
+    let models = match shape.axes.iter().find(|axis| axis.key.name == "model").map(|axis| &axis.value) {
+        Some(Node { value: Value::List(nodes), .. }) => nodes.iter().filter_map(chosen).collect(),
+        Some(node) => chosen(node).into_iter().collect(),
+        None => Vec::new(),
+    };
+    let Some(axis) = shape.axes.iter_mut().find(|axis| axis.key.name == "method") else {
+        return Some(BTreeMap::new());
+    };
+    let methods = problems.keep(Methods::read(&axis.value, &models, to_tolerance, registry))?;
+    axis.value = methods.node;
+    Some(methods.left_out)
+}
+
+/// The model (unless it is an axis), and the axes in the order of columns.
+fn read_axes(
+    shape: &Shape,
+    place: Place,
+    registry: &Registry,
+    problems: &mut Problems,
+) -> Option<(Option<Node>, Vec<Axis>)> {
+    let find = |name: &str| shape.axes.iter().find(|axis| axis.key.name == name);
+    let mut complete = true;
+    let mut miss = |problem: Problem| {
+        problems.add(problem);
+        complete = false;
+    };
+    if find("model").is_none() {
+        miss(axis::missing::<ModelKind>(place, registry.models().iter().map(Entry::name).collect()));
+    }
+    if find("method").is_none() {
+        miss(axis::missing::<MethodKind>(place, registry.methods().iter().map(Entry::name).collect()));
+    }
+    if !CONTROLS.iter().any(|name| find(name).is_some()) {
+        miss(
+            Problem::new(place, "the step is missing").help("accepted: one of `step`, `step_per_stage` or `tolerance`"),
+        );
+    }
+    let single_model = find("model").filter(|entry| !matches!(entry.value.value, Value::List(_)));
+    let mut axes = Vec::new();
+    for entry in &shape.axes {
+        if single_model.is_some() && entry.key.name == "model" {
+            complete &= problems.keep(choose::<ModelKind>(registry.models(), &entry.value)).is_some();
+            continue;
+        }
+        match problems.keep(Axis::read(&entry.key, &entry.value, registry)) {
+            Some(axis) => axes.push(axis),
+            None => complete = false,
+        }
+    }
+    axes.sort_by_key(|axis: &Axis| axis.role);
+    debug_assert!(axes.is_sorted_by_key(|axis| axis.role) && axes.iter().all(|axis| axis.role >= Role::Model));
+    complete.then(|| (single_model.map(|entry| entry.value.clone()), axes))
+}
+
+fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
+    const ACCEPTED: &str = "accepted: `[start, end]` in seconds, the end after the start";
+    let Some(node) = rest.get("span") else {
+        return Err(Problem::new(place, "the key `span` is missing").help(ACCEPTED));
+    };
+    let [start, end]: [f64; 2] = read(node)?;
+    if start < end && (end - start).is_finite() {
+        return Ok([start, end]);
+    }
+    Err(Problem::new(node.place, format!("the span from {start} to {end} does not advance")).help(ACCEPTED))
+}
+
+/// Settings with their ranges checked.
+pub fn read_settings(node: &Node) -> Result<Settings, Problem> {
+    let settings: Settings = read(node)?;
+    let steps = [("initial_step", settings.initial_step), ("max_step", settings.max_step)];
+    for (key, step) in steps {
+        if let Some(step) = step.filter(|&step| step <= 0.0) {
+            return Err(
+                Problem::new(node.place_of(key), format!("`{key}` is {step}")).help("accepted: a number above zero, s")
+            );
+        }
+    }
+    for (key, budget) in [("max_steps", settings.max_steps), ("max_rhs_evaluations", settings.max_rhs_evaluations)] {
+        if budget == 0 {
+            return Err(
+                Problem::new(node.place_of(key), format!("`{key}` is 0")).help("accepted: a whole number from 1")
+            );
+        }
+    }
+    Ok(settings)
+}
+
+fn read_measures(
+    rest: &Node,
+    registry: &Registry,
+    problems: &mut Problems,
+) -> Option<Vec<Placed<Choice<MeasureKind>>>> {
+    let nodes = problems.keep(list(rest, "measures"))?;
+    let mut measures = Vec::new();
+    let mut columns: Vec<String> = Vec::new();
+    for node in nodes {
+        let Some(measure) = problems.keep(choose::<MeasureKind>(registry.measures(), node)) else { continue };
+        for column in measure.object().columns() {
+            if columns.contains(&column) || RESERVED.contains(&column.as_str()) {
+                let problem = Problem::new(node.place, format!("a second column `{column}`"));
+                problems.add(problem.help("measures have to fill different columns"));
+            }
+            columns.push(column);
+        }
+        measures.push(Placed { value: measure, node: node.clone() });
+    }
+    (measures.len() == nodes.len()).then_some(measures)
+}
+
+fn read_exclusions(rest: &Node) -> Result<Vec<Exclusion>, Problem> {
+    let read_one = |node: &Node| {
+        let Value::Map(entries) = &node.value else {
+            let problem = Problem::new(node.place, format!("found {}", node.describe()));
+            return Err(problem.help("accepted: a map of values, `{ method: rk3, step: 0.1 }`"));
+        };
+        if entries.is_empty() {
+            let problem = Problem::new(node.place, "this would leave out every run");
+            return Err(problem.help("accepted: a map with at least one axis"));
+        }
+        let values = entries.iter().map(|entry| {
+            let nodes = match &entry.value.value {
+                Value::List(items) => items.as_slice(),
+                _ => std::slice::from_ref(&entry.value),
+            };
+            let values: Result<Vec<_>, Problem> =
+                nodes.iter().map(|node| Ok(Placed { value: read(node)?, node: node.clone() })).collect();
+            Ok((entry.key.clone(), values?))
+        });
+        Ok(Exclusion { values: values.collect::<Result<_, Problem>>()? })
+    };
+    list(rest, "exclude")?.iter().map(read_one).collect()
+}

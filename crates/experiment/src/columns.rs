@@ -1,0 +1,7 @@
+//! Names of columns that are no measures of an experiment.
+
+/// How columns of `timings.csv` are named elsewhere: `timing.ratio`.
+pub const TIMING: &str = "timing.";
+
+/// The columns of `timings.csv` that tables, figures and verdicts can name.
+pub const TIMINGS: [&str; 3] = ["timing.median_s", "timing.ratio", "timing.step_ns"];

@@ -1,0 +1,197 @@
+//! `every:` among methods: all of the registry that suit the model, so that a method that is added is compared without being
+//! named.
+
+use std::collections::BTreeMap;
+
+use mbsbench_input::{Entry, Key, Node, Place, Problem, Value, read};
+use mbsbench_problem::Formulated;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::registry::{self, Choice, MethodKind, ModelKind, Registry};
+
+/// What stands for the methods in a list of them.
+const KEY: &str = "every";
+
+/// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
+/// their error, with a step the others.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Every {
+    /// Only methods of these families; all where none is named.
+    pub families: Vec<String>,
+    /// Parameters that are set in the methods that have them.
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    pub with: BTreeMap<String, serde_json::Value>,
+    /// Methods that are left out, each with the reason.
+    pub except: BTreeMap<String, String>,
+    /// With a step, also the methods that control their error: for what is asked of a formula and not of a solve.
+    pub controlled: bool,
+}
+
+/// Methods as an axis gives them, with `every:` written out.
+pub(super) struct Methods {
+    /// The axis, each method by its name.
+    pub node: Node,
+    /// Methods that are left out, each with the reason.
+    pub left_out: BTreeMap<String, String>,
+}
+
+impl Methods {
+    /// Writes `every:` out for the models that a case has.
+    ///
+    /// # Errors
+    /// Families or methods that nobody has registered.
+    pub fn read(
+        node: &Node,
+        models: &[Choice<ModelKind>],
+        to_tolerance: bool,
+        registry: &Registry,
+    ) -> Result<Self, Problem> {
+        let mut methods = Self { node: node.clone(), left_out: BTreeMap::new() };
+        let items = match &node.value {
+            Value::List(items) => items.as_slice(),
+            _ => std::slice::from_ref(node),
+        };
+        if items.iter().all(|item| asked(item).is_none()) {
+            return Ok(methods);
+        }
+        let mut written = Vec::new();
+        for item in items {
+            let Some(asked) = asked(item) else {
+                written.push(item.clone());
+                continue;
+            };
+            let every: Every = read(&asked)?;
+            every.check(&asked, registry)?;
+            let is_meant = |method: &&registry::Entry<MethodKind>| every.asks_for(method, models, to_tolerance);
+            let meant: Vec<_> = registry.methods().iter().filter(is_meant).collect();
+            let with = asked.get("with").map_or(&[][..], Node::entries);
+            check_parameters(with, &meant)?;
+            written.extend(meant.into_iter().map(|method| point(method, with, item.place)));
+            methods.left_out.extend(every.except);
+        }
+        if written.is_empty() {
+            let problem = Problem::new(node.place, "no registered method suits the model and decides on its steps so");
+            return Err(
+                problem.help("with `tolerance` those are meant that control their error, with a step the others")
+            );
+        }
+        methods.node = Node::new(Value::List(written), node.place);
+        Ok(methods)
+    }
+}
+
+/// What `every:` says, where it stands for methods; the bare name asks for nothing more.
+fn asked(node: &Node) -> Option<Node> {
+    match (node.text(), node.entries()) {
+        (Some(KEY), _) => Some(Node::new(Value::Map(Vec::new()), node.place)),
+        (_, [entry]) if entry.key.name == KEY => Some(entry.value.clone()),
+        _ => None,
+    }
+}
+
+/// Each parameter that `with` sets is one of some method.
+fn check_parameters(with: &[Entry], methods: &[&registry::Entry<MethodKind>]) -> Result<(), Problem> {
+    for Entry { key, .. } in with {
+        if methods.iter().all(|method| method.default_choice().parameter(&key.name).is_none()) {
+            let message = format!("no method meant here has the parameter `{}`", key.name);
+            return Err(Problem::new(key.place, message).help("`mbsbench describe method NAME` lists parameters"));
+        }
+    }
+    Ok(())
+}
+
+/// A method as if it had been written, under its own name, with the parameters of `with` that it has.
+fn point(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> Node {
+    let defaults = method.default_choice();
+    let own = with.iter().filter(|entry| defaults.parameter(&entry.key.name).is_some()).cloned();
+    let entry = |name: &str, value: Node| Entry { key: Key { name: name.to_owned(), place }, value };
+    let label = entry("label", Node::new(Value::Text(method.name().to_owned()), place));
+    let parameters = Node::new(Value::Map(own.chain([label]).collect()), place);
+    Node::new(Value::Map(vec![entry(method.name(), parameters)]), place)
+}
+
+impl Every {
+    fn check(&self, node: &Node, registry: &Registry) -> Result<(), Problem> {
+        let methods = registry.methods();
+        if let Some(name) = self.except.keys().find(|name| methods.iter().all(|method| method.name() != *name)) {
+            let place = node.place_of(&format!("except.{name}"));
+            return Err(Problem::unknown(
+                place,
+                "method",
+                name,
+                methods.iter().map(registry::Entry::name).collect::<Vec<_>>(),
+            ));
+        }
+        if let Some(name) = self.families.iter().find(|name| methods.iter().all(|method| method.family() != *name)) {
+            let mut known: Vec<&str> = methods.iter().map(registry::Entry::family).collect();
+            known.dedup();
+            return Err(Problem::unknown(node.place_of("families"), "family", name, known));
+        }
+        Ok(())
+    }
+
+    fn asks_for(&self, method: &registry::Entry<MethodKind>, models: &[Choice<ModelKind>], to_tolerance: bool) -> bool {
+        let is_named = self.families.is_empty() || self.families.iter().any(|family| family == method.family());
+        if !is_named || self.except.contains_key(method.name()) {
+            return false;
+        }
+        let made = method.default_choice().object().method();
+        let suits = |model: &Choice<ModelKind>| {
+            let model = model.object().model();
+            made.suits(Formulated::<f64>::ode(&*model).as_mut()).is_ok()
+        };
+        let decides_so = made.adapts() == to_tolerance || (self.controlled && !to_tolerance);
+        decides_so && models.iter().all(suits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbsbench_input::Document;
+    use std::path::Path;
+
+    fn names(text: &str, model: &str, to_tolerance: bool) -> Vec<String> {
+        let registry = Registry::builtin();
+        let models = registry.models().iter().filter(|entry| entry.name() == model);
+        let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
+        let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
+        let node = document.root.get("method").unwrap();
+        let methods = Methods::read(node, &models, to_tolerance, &registry).unwrap();
+        let Value::List(items) = &methods.node.value else { panic!("a list") };
+        let name = |item: &Node| item.text().map_or_else(|| item.entries()[0].key.name.clone(), str::to_owned);
+        items.iter().map(name).collect()
+    }
+
+    #[test]
+    fn every_method_stands_on_one_side_and_suits() {
+        let registry = Registry::builtin();
+        let [to_tolerance, with_steps] = [true, false].map(|side| names("method: every", "slider-crank", side));
+        assert!(to_tolerance.iter().all(|name| !with_steps.contains(name)));
+        for name in ["dopri5", "dop853-projected", "radau5"] {
+            assert!(to_tolerance.iter().any(|known| known == name), "{name}");
+        }
+        for name in ["rk4", "newmark", "esdirk436l2sa2"] {
+            assert!(with_steps.iter().any(|known| known == name), "{name}");
+        }
+        // Contact powers are no part of that model.
+        let all = to_tolerance.len() + with_steps.len();
+        assert!(all < registry.methods().len() && !with_steps.contains(&"stormer-verlet".to_owned()));
+        assert!(!names("method: every", "pendulum", false).contains(&"newmark".to_owned()), "it has no constraints");
+        let controlled = names("method: { every: { controlled: true } }", "slider-crank", false);
+        assert_eq!(controlled.len(), all, "both sides");
+    }
+
+    #[test]
+    fn others_may_stand_beside_it_and_exceptions_are_left_out() {
+        let found = names(
+            "method: [{ llm: { label: own } }, { every: { families: [low-order], except: { newmark: why } } }]",
+            "slider-crank",
+            false,
+        );
+        assert_eq!(found[0], "llm");
+        assert!(found.len() > 4 && !found.contains(&"newmark".to_owned()) && !found.contains(&"rk4".to_owned()));
+    }
+}

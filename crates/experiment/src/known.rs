@@ -1,0 +1,147 @@
+//! How each parameter of an experiment is known: the block `known:` of an experiment file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mbsbench_input::{Key, Node, Problem, Value, read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::AxisValue;
+use super::undetermined::lies_below;
+
+/// How a parameter is known, the firmest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// The paper prints it.
+    Printed,
+    /// An input file or a program of its authors has it; the paper does not, or has something else.
+    AuthorsInput,
+    /// Nobody says it; we chose.
+    Chosen,
+    /// Chosen so that a published number or feature comes out.
+    Calibrated,
+    /// The problem's definition is not public; ours takes its place.
+    StandIn,
+}
+
+impl Mark {
+    /// All of them, the firmest first.
+    pub const ALL: [Self; 5] = [Self::Printed, Self::AuthorsInput, Self::Chosen, Self::Calibrated, Self::StandIn];
+
+    /// As in files: `authors-input`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Printed => "printed",
+            Self::AuthorsInput => "authors-input",
+            Self::Chosen => "chosen",
+            Self::Calibrated => "calibrated",
+            Self::StandIn => "stand-in",
+        }
+    }
+
+    /// Whether it is our choice, so that a verdict needs a study.
+    #[must_use]
+    pub fn is_ours(self) -> bool {
+        matches!(self, Self::Chosen | Self::Calibrated)
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The block `known:`.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// The mark of all parameters that no entry speaks of.
+    pub defaults: Option<Mark>,
+    /// Paths with their marks, of each the last that fits a run.
+    pub entries: Vec<(Key, Vec<Marked>)>,
+}
+
+/// A mark, and of which runs.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Marked {
+    /// The mark.
+    pub is: Mark,
+    /// Only of runs with these axis values.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// The reason, for readers.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+impl Known {
+    /// The mark of a path in a run that the filters are asked about, where an entry speaks of it.
+    #[must_use]
+    pub fn stated(&self, path: &str, is_meant: impl Fn(&BTreeMap<String, AxisValue>) -> bool) -> Option<Mark> {
+        let fits = |(key, marks): &'_ (Key, Vec<Marked>)| {
+            let mark = marks.iter().rev().find(|marked| is_meant(&marked.filter)).map(|marked| marked.is);
+            mark.filter(|_| lies_below(path, &key.name)).map(|mark| (key.name.len(), mark))
+        };
+        // Of two that fit, the longer path says more of the parameter.
+        self.entries.iter().filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, mark)| mark)
+    }
+
+    /// Reads the block; none where the file has none.
+    pub(super) fn read(root: &Node) -> Result<Option<Self>, Problem> {
+        let Some(node) = root.get("known") else { return Ok(None) };
+        let Value::Map(entries) = &node.value else {
+            return Err(Problem::new(node.place, format!("found {}", node.describe()))
+                .help("accepted: a map, `{ defaults: printed, model.preload: chosen }`"));
+        };
+        let mut known = Self::default();
+        for entry in entries {
+            if entry.key.name == "defaults" {
+                known.defaults = Some(read(&entry.value)?);
+                continue;
+            }
+            let marks = match &entry.value.value {
+                Value::List(items) if !items.is_empty() => items.iter().map(read).collect::<Result<_, _>>()?,
+                Value::Map(_) => vec![read(&entry.value)?],
+                _ => vec![Marked { is: read(&entry.value)?, filter: BTreeMap::new(), why: None }],
+            };
+            known.entries.push((entry.key.clone(), marks));
+        }
+        Ok(Some(known))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbsbench_input::Place;
+
+    #[test]
+    fn the_longest_path_counts_and_of_a_list_the_last_that_fits() {
+        let key = |name: &str| Key { name: name.to_owned(), place: Place::default() };
+        let marked = |is, case: Option<&str>| Marked {
+            is,
+            filter: case.map(|case| ("case".to_owned(), AxisValue::Text(case.to_owned()))).into_iter().collect(),
+            why: None,
+        };
+        let known = Known {
+            defaults: Some(Mark::Printed),
+            entries: vec![
+                (key("model.mass"), vec![marked(Mark::Chosen, None), marked(Mark::AuthorsInput, Some("theirs"))]),
+                (key("model"), vec![marked(Mark::StandIn, Some("like"))]),
+            ],
+        };
+        let at = |path: &str, case: &str| {
+            known.stated(path, |filter| filter.values().all(|value| *value == AxisValue::Text(case.to_owned())))
+        };
+        assert_eq!(at("model.mass", "ours"), Some(Mark::Chosen));
+        assert_eq!(at("model.mass", "theirs"), Some(Mark::AuthorsInput));
+        assert_eq!(at("model.mass", "like"), Some(Mark::Chosen));
+        assert_eq!(at("model.mass-2", "like"), Some(Mark::StandIn));
+        assert_eq!(at("model.mass-2", "ours"), None);
+        assert!(Mark::StandIn > Mark::Calibrated && Mark::Calibrated > Mark::Chosen);
+    }
+}

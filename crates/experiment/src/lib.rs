@@ -1,0 +1,297 @@
+//! Experiment files: what they say, checked as far as it can be without their runs, and the runs that they plan.
+//!
+//! ```text
+//! Document ──Experiment::read──▶ Experiment { cases: axes, span, measures, … } ──plan──▶ runs
+//! ```
+//!
+//! What models, methods and measures there are, the [`Registry`] says.
+
+mod axis;
+mod case;
+pub mod columns;
+mod every;
+mod gathered;
+mod identity;
+pub mod known;
+pub mod plan;
+mod problems;
+mod published;
+mod ranking;
+mod recording;
+mod reference;
+pub mod registry;
+mod rules;
+mod shape;
+pub mod spec;
+mod study;
+pub mod undetermined;
+pub mod units;
+
+pub use axis::{Axis, AxisPoint, Label, Role};
+pub use case::read_settings;
+pub use case::{Case, Exclusion};
+pub use every::Every;
+pub use gathered::Gathered;
+pub use identity::{is_safe_name, read_id};
+pub use known::{Known, Mark};
+pub use problems::Problems;
+pub use published::{Published, PublishedError};
+pub use ranking::RankingSpec;
+pub use recording::Recording;
+pub use reference::{Control, Precision, ReferenceSpec, SolverSpec};
+pub use registry::Registry;
+pub use rules::Rule;
+pub use study::{Feature, StudyScope, StudySpec};
+pub use undetermined::{Reading, Undetermined, Varies};
+
+use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
+use spec::{DrawingSpec, FigureSpec, TableSpec, Timing};
+use undetermined::read_undetermined;
+
+/// Keys of an experiment file.
+pub const KEYS: [&str; 28] = [
+    "schema",
+    "id",
+    "paper",
+    "reproduces",
+    "title",
+    "gathers",
+    "model",
+    "span",
+    "matrix",
+    "method",
+    "step",
+    "step_per_stage",
+    "tolerance",
+    "settings",
+    "measures",
+    "trajectories",
+    "reference",
+    "fails_when",
+    "cases",
+    "exclude",
+    "tables",
+    "plots",
+    "drawings",
+    "rankings",
+    "timing",
+    "known",
+    "undetermined",
+    "study",
+];
+
+/// Keys of a case: those of the file that say what is run.
+pub const CASE_KEYS: [&str; 14] = [
+    "case",
+    "model",
+    "span",
+    "matrix",
+    "method",
+    "step",
+    "step_per_stage",
+    "tolerance",
+    "settings",
+    "measures",
+    "exclude",
+    "reference",
+    "fails_when",
+    "undetermined",
+];
+
+/// Version of the file format.
+const SCHEMA: u32 = 1;
+
+/// An experiment file.
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// Its text and nodes.
+    pub document: Document,
+    /// `paper/name`.
+    pub id: String,
+    /// The paper it belongs to.
+    pub paper: String,
+    /// Tables and figures of the paper that it reproduces.
+    pub reproduces: Vec<String>,
+    /// Heading, in our words.
+    pub title: Option<String>,
+    /// The experiments whose runs it shows, where it has none of its own.
+    pub gathers: Vec<Placed<Gathered>>,
+    /// What is run; one nameless case where the file has no `cases`, and none where it gathers.
+    pub cases: Vec<Case>,
+    /// Tables with their nodes.
+    pub tables: Vec<Placed<TableSpec>>,
+    /// Figures with their nodes.
+    pub plots: Vec<Placed<FigureSpec>>,
+    /// Drawings of mechanisms with their nodes.
+    pub drawings: Vec<Placed<DrawingSpec>>,
+    /// Questions for the cheapest methods, with their nodes.
+    pub rankings: Vec<Placed<RankingSpec>>,
+    /// Whether and how the runs are timed.
+    pub timing: Option<Timing>,
+    /// Observables that are recorded besides those that plots need.
+    pub trajectories: Vec<Placed<String>>,
+    /// How each parameter is known; none where the file does not say.
+    pub known: Option<Known>,
+    /// Parameters that the paper leaves out, by path.
+    pub undetermined: Vec<(Key, Undetermined)>,
+    /// What a study of these parameters runs and looks at.
+    pub study: StudyScope,
+    /// Whether the axes are those of `quick:`.
+    pub quick: bool,
+}
+
+/// A part of the file with the node it was read from.
+#[derive(Debug, Clone)]
+pub struct Placed<T> {
+    /// The part.
+    pub value: T,
+    /// Its node.
+    pub node: Node,
+}
+
+impl Experiment {
+    /// The parameters that a study samples, with their ranges.
+    pub fn sampled(&self) -> impl Iterator<Item = (&Key, [f64; 2])> + Clone {
+        self.undetermined.iter().filter_map(|(key, undetermined)| Some((key, undetermined.range()?)))
+    }
+
+    /// The readings that a study goes through, one by one.
+    pub fn readings(&self) -> impl Iterator<Item = &Reading> {
+        self.undetermined.iter().flat_map(|(_, undetermined)| undetermined.readings())
+    }
+
+    /// Names of what varies over the samples of a study: the undetermined parameters, then the features.
+    #[must_use]
+    pub fn variables(&self) -> Vec<&str> {
+        let parameters = self.sampled().map(|(key, _)| key.name.as_str());
+        parameters.chain(self.study.features.iter().map(|feature| feature.value.name.as_str())).collect()
+    }
+
+    /// Whether a file of `paper` means this experiment by `name`: its id, or within the paper the part after it.
+    #[must_use]
+    pub fn is_called(&self, name: &str, paper: &str) -> bool {
+        let own = self.id.split_once('/').map(|(_, own)| own);
+        self.id == name || (self.paper == paper && own == Some(name))
+    }
+
+    /// Reads an experiment; with `quick`, the overrides under `quick:` apply.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file on its own.
+    pub fn read(document: &Document, registry: &Registry, quick: bool) -> Result<Self, BadInput> {
+        let root = &document.root;
+        let Value::Map(entries) = &root.value else {
+            let problem =
+                Problem::new(root.place, format!("found {} where an experiment is expected", root.describe()));
+            return Err(document.bad(vec![problem.help("an experiment is a map that begins with `id: paper/name`")]));
+        };
+        let mut problems = Problems::default();
+        for entry in entries {
+            let known: Vec<&str> = KEYS.into_iter().chain(["quick"]).collect();
+            if !known.contains(&entry.key.name.as_str()) {
+                problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
+            }
+        }
+        problems.keep(check_schema(root));
+        let id = problems.keep(read_id(root));
+        let reproduces = problems.keep(read_or_default(root, "reproduces"));
+        let title = problems.keep(read_or_default(root, "title"));
+        let timing = problems.keep(read_timing(root));
+        let known = problems.keep(Known::read(root));
+        let undetermined = problems.keep(read_undetermined(root));
+        let study = undetermined.as_ref().and_then(|varied| problems.keep(StudyScope::read(root, varied)));
+        let trajectories = problems.keep(items(root, "trajectories", read));
+        let tables = problems.keep(items(root, "tables", spec::read_table));
+        let plots = problems.keep(items(root, "plots", spec::read_figure));
+        let drawings = problems.keep(items(root, "drawings", read::<DrawingSpec>));
+        let rankings = problems.keep(items(root, "rankings", ranking::read_ranking));
+        let gathers = problems.keep(gathered::read_gathered(root));
+        let cases = match root.get("gathers") {
+            Some(_) => Vec::new(),
+            None => case::read_cases(root, registry, quick, &mut problems),
+        };
+        if let (Some(tables), Some(plots), Some(drawings)) = (&tables, &plots, &drawings) {
+            let tables = tables.iter().map(|table| (&table.value.id, &table.node));
+            let plots = plots.iter().map(|figure| (&figure.value.id, &figure.node));
+            let drawings = drawings.iter().map(|drawing| (&drawing.value.id, &drawing.node));
+            identity::check_file_names(tables.chain(plots).chain(drawings), &mut problems);
+        }
+        problems.into_result(document)?;
+        let all_read = "a part that could not be read is a problem";
+        let id = id.expect(all_read);
+        Ok(Self {
+            document: document.clone(),
+            paper: id.split('/').next().unwrap_or_default().to_owned(),
+            id,
+            reproduces: reproduces.expect(all_read),
+            title: title.expect(all_read),
+            gathers: gathers.expect(all_read),
+            cases,
+            tables: tables.expect(all_read),
+            plots: plots.expect(all_read),
+            drawings: drawings.expect(all_read),
+            rankings: rankings.expect(all_read),
+            timing: timing.expect(all_read),
+            trajectories: trajectories.expect(all_read),
+            known: known.expect(all_read),
+            undetermined: undetermined.expect(all_read),
+            study: study.expect(all_read),
+            quick,
+        })
+    }
+}
+
+/// The file format is one that this program knows.
+pub fn check_schema(root: &Node) -> Result<(), Problem> {
+    let Some(node) = root.get("schema") else { return Ok(()) };
+    let found: u32 = read(node)?;
+    if found == SCHEMA {
+        return Ok(());
+    }
+    Err(Problem::new(node.place, format!("file format {found} is not known to this program"))
+        .help(format!("accepted: {SCHEMA}")))
+}
+
+fn read_or_default<T: serde::de::DeserializeOwned + Default>(root: &Node, key: &str) -> Result<T, Problem> {
+    root.get(key).map_or_else(|| Ok(T::default()), read)
+}
+
+/// The items of a list under `key`, each with its node; none where the key is not given.
+fn items<T>(root: &Node, key: &str, read: impl Fn(&Node) -> Result<T, Problem>) -> Result<Vec<Placed<T>>, Problem> {
+    list(root, key)?.iter().map(|node| Ok(Placed { value: read(node)?, node: node.clone() })).collect()
+}
+
+/// The nodes of a list under `key`; none where the key is not given.
+fn list<'n>(root: &'n Node, key: &str) -> Result<&'n [Node], Problem> {
+    match root.get(key) {
+        None => Ok(&[]),
+        Some(Node { value: Value::List(items), .. }) => Ok(items),
+        Some(node) => {
+            Err(Problem::new(node.place, format!("found {}", node.describe())).help("accepted: a list, `[ … ]`"))
+        }
+    }
+}
+
+fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
+    let Some(node) = root.get("timing") else { return Ok(None) };
+    let timing: Timing = read(node)?;
+    if timing.repeat == 0 {
+        return Err(Problem::new(node.place_of("repeat"), "no repetition").help("accepted: a whole number from 1"));
+    }
+    if timing.until.is_some_and(|until| !(until > 0.0 && until.is_finite())) {
+        return Err(
+            Problem::new(node.place_of("until"), "no width").help("accepted: a relative width above zero, `0.03`")
+        );
+    }
+    if timing.until.is_some() && timing.relative_to.is_none() {
+        let message = "there is no ratio that could have this width";
+        return Err(
+            Problem::new(node.place_of("until"), message).help("`relative_to` names the method in the denominator")
+        );
+    }
+    if timing.most.is_some_and(|most| most < timing.repeat || timing.until.is_none()) {
+        return Err(Problem::new(node.place_of("most"), "a limit that limits nothing")
+            .help("accepted: beside `until`, a whole number from that of `repeat`"));
+    }
+    Ok(Some(timing))
+}

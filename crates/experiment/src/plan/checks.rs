@@ -1,0 +1,294 @@
+//! What can be checked only when models and methods are chosen.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use mbsbench_input::{BadInput, Key, Place, Problem};
+use mbsbench_measures::stepwise::{self, drawable};
+use mbsbench_measures::{LinearAlgebraFlops, MeasureDefinition};
+use mbsbench_problem::Formulated;
+
+use super::{Plan, outputs};
+use crate::known::Marked;
+use crate::registry::{Choice, ModelKind};
+use crate::undetermined::lies_below;
+use crate::{Case, Mark, Placed, Problems, Varies};
+
+/// Names of what can be drawn of the models, their observables first, each model made once.
+pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
+
+impl Observables {
+    pub(super) fn of(plan: &Plan) -> Self {
+        let mut names = HashMap::new();
+        for run in &plan.runs {
+            names.entry(Arc::as_ptr(&run.model)).or_insert_with(|| {
+                drawable(&*run.model.object().model()).into_iter().map(|observable| observable.name).collect()
+            });
+        }
+        Self(names)
+    }
+
+    /// What can be drawn of a run.
+    pub(super) fn at(&self, run: &super::RunSpec) -> &[String] {
+        &self.0[&Arc::as_ptr(&run.model)]
+    }
+
+    /// A problem where a run's model has no such observable.
+    fn require_of_model(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        let all = self.at(run);
+        Self::require_among(&all[..all.len() - stepwise::COUNT], run, name, place)
+    }
+
+    /// A problem where nothing of that name can be drawn of a run.
+    pub(super) fn require(&self, run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        Self::require_among(self.at(run), run, name, place)
+    }
+
+    fn require_among(known: &[String], run: &super::RunSpec, name: &str, place: Place) -> Result<(), Problem> {
+        if known.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let kind = format!("observable of `{}`", run.model.name());
+        Err(Problem::unknown(place, &kind, name, known.iter().map(String::as_str).collect::<Vec<_>>()))
+    }
+}
+
+pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
+    let mut problems = Problems::default();
+    let observables = Observables::of(plan);
+    check_measures(plan, &observables, &mut problems);
+    check_methods(plan, &mut problems);
+    check_undetermined(plan, &mut problems);
+    check_known(plan, &mut problems);
+    check_study(plan, &mut problems);
+    check_timing(plan, &mut problems);
+    outputs::check(plan, &observables, &mut problems);
+    problems.into_result(&plan.experiment.document)
+}
+
+/// The runs of a case.
+fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super::RunSpec> {
+    let column = plan.axis("case");
+    plan.runs.iter().filter(move |run| match column {
+        Some(column) => run.cells[column].as_ref().map(|label| &label.text) == case.name.as_ref(),
+        None => true,
+    })
+}
+
+fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problems) {
+    let mut refused = HashSet::new();
+    for case in &plan.experiment.cases {
+        for run in runs_of(plan, case) {
+            for Placed { value: measure, node } in &case.measures {
+                let method = &run.method;
+                let is_counted = measure.name() != LinearAlgebraFlops::NAME || method.object().method().counts_flops();
+                if !is_counted && refused.insert(Arc::as_ptr(method)) {
+                    let message = format!("`{}` does not count the operations of its linear algebra", method.name());
+                    let help = "`factorizations` and `linear_solves` are counted by every method";
+                    problems.add(Problem::new(node.place, message).help(help));
+                }
+                for name in measure.object().observables() {
+                    problems.keep(observables.require_of_model(run, &name, node.place));
+                }
+            }
+            for rule in &case.rules {
+                problems.keep(observables.require_of_model(
+                    run,
+                    &rule.value.observable,
+                    rule.node.place_of("observable"),
+                ));
+            }
+        }
+    }
+    for Placed { value: name, node } in &plan.experiment.trajectories {
+        for run in &plan.runs {
+            problems.keep(observables.require(run, name, node.place));
+        }
+    }
+}
+
+/// Each method can be used on the models that it is to solve.
+fn check_methods(plan: &Plan, problems: &mut Problems) {
+    let mut seen = HashSet::new();
+    for run in &plan.runs {
+        if !seen.insert((Arc::as_ptr(&run.model), Arc::as_ptr(&run.method))) {
+            continue;
+        }
+        let (model, method) = (run.model.object().model(), run.method.object().method());
+        let suits = method.suits(Formulated::<f64>::ode(&*model).as_mut());
+        if let Err(unsuitable) = suits {
+            let message = format!("`{}` cannot solve `{}`", run.method.name(), run.model.name());
+            let place = run.method.place().unwrap_or(plan.experiment.document.root.place);
+            problems.add(Problem::new(place, message).help(format!("{unsuitable}; leave the pair out with `exclude`")));
+        }
+    }
+}
+
+/// Undetermined parameters exist, and are set to a value within their range.
+fn check_undetermined(plan: &Plan, problems: &mut Problems) {
+    for (key, undetermined) in &plan.experiment.undetermined {
+        match &undetermined.varies {
+            Varies::Over(range) => check_range(plan, key, *range, problems),
+            Varies::Readings(readings) => {
+                for (key, _) in readings.iter().flat_map(|reading| &reading.sets) {
+                    if plan.runs.iter().all(|run| !has_path(run, &key.name)) {
+                        problems.add(unknown_path(plan, key, "parameter"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check_range(plan: &Plan, key: &Key, [low, high]: [f64; 2], problems: &mut Problems) {
+    if plan.runs.iter().all(|run| run.number_at(&key.name).is_none()) {
+        problems.add(unknown_path(plan, key, "number"));
+        return;
+    }
+    // An axis shows the parameter at several values, some of them beyond what is plausible on purpose.
+    let is_axis = plan.axis(&key.name).is_some_and(|axis| plan.varies(axis));
+    // `--quick` is no experiment of the paper.
+    let is_nominal = !is_axis && !plan.experiment.quick;
+    let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
+    if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
+        let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
+        problems.add(Problem::new(key.place, message).help("accepted: a range that holds the value set"));
+    }
+}
+
+fn unknown_path(plan: &Plan, key: &Key, kind: &str) -> Problem {
+    let known: Vec<String> = match kind {
+        "number" => known_paths(plan, |run, path| value_at(run, path).is_some()),
+        _ => known_paths(plan, |_, _| true),
+    };
+    Problem::unknown(key.place, kind, &key.name, known.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Marks are of parameters and axes that there are, all parameters have one, and what is undetermined is not printed.
+fn check_known(plan: &Plan, problems: &mut Problems) {
+    let Some(known) = &plan.experiment.known else { return };
+    let paths = known_paths(plan, |_, _| true);
+    for (key, marks) in &known.entries {
+        if !paths.iter().any(|path| lies_below(path, &key.name)) {
+            problems.add(unknown_path(plan, key, "parameter"));
+        }
+        for axis in marks.iter().flat_map(|marked| marked.filter.keys()) {
+            if plan.axis(axis).is_none() && !plan.experiment.quick {
+                let axes = plan.axes.iter().map(String::as_str);
+                problems.add(Problem::unknown(key.place, "axis", axis, axes.collect::<Vec<_>>()));
+            }
+        }
+    }
+    let unmarked = |run: &super::RunSpec| run.paths().into_iter().find(|path| plan.mark(run, path).is_none());
+    if let Some(path) = plan.runs.iter().find_map(unmarked) {
+        let place = plan.experiment.document.root.place_of("known");
+        problems.add(Problem::new(place, format!("nothing says how `{path}` is known")).help("add it, or `defaults:`"));
+    }
+    for (key, _) in plan.experiment.sampled() {
+        let is_printed = |(known, marks): &(Key, Vec<Marked>)| {
+            known.name == key.name && marks.iter().any(|marked| marked.is == Mark::Printed && marked.filter.is_empty())
+        };
+        if let Some((known, _)) = known.entries.iter().find(|entry| is_printed(entry)) {
+            let problem = Problem::new(known.place, format!("`{}` is printed and undetermined", key.name));
+            problems
+                .add(problem.help("what a paper prints has no range; leave one of the two out, or give `readings:`"));
+        }
+    }
+}
+
+/// The cases of a study exist, and its features are made of what their runs have.
+fn check_study(plan: &Plan, problems: &mut Problems) {
+    // `--quick` may leave out columns and cases.
+    if plan.experiment.quick {
+        return;
+    }
+    let known_cases: Vec<&str> = plan.experiment.cases.iter().filter_map(|case| case.name.as_deref()).collect();
+    for Placed { value: name, node } in &plan.experiment.study.cases {
+        if !known_cases.contains(&name.as_str()) {
+            problems.add(Problem::unknown(node.place, "case", name, known_cases.clone()));
+            return;
+        }
+    }
+    for Placed { value: feature, node } in &plan.experiment.study.features {
+        let Some(run) = plan.runs.iter().find(|run| plan.is_studied(run) && plan.is_meant(run, &feature.filter)) else {
+            let problem = Problem::new(node.place_of("where"), "no run of the study is meant");
+            problems.add(problem.help("accepted: values that axes have in the cases of the study"));
+            continue;
+        };
+        let is_number = |axis: usize| run.cells[axis].as_ref().is_some_and(|label| label.number.is_some());
+        let measured = run.columns();
+        for (key, name) in feature.operands() {
+            let is_known = name == "t_reached"
+                || measured.iter().any(|column| column == name)
+                || plan.axis(name).is_some_and(is_number)
+                || value_at(run, name).is_some();
+            if !is_known {
+                let paths = known_paths(plan, |run, path| value_at(run, path).is_some());
+                let known = measured.iter().chain(&paths).map(String::as_str).chain(["t_reached"]);
+                problems.add(Problem::unknown(node.place_of(key), "column", name, known.collect::<Vec<_>>()));
+            }
+        }
+    }
+}
+
+/// The number at a path of a run: `model.…`, `method.…`, `step`, `tolerance.…`, `settings.…`, `span.start`, `span.end`.
+pub(super) fn value_at(run: &super::RunSpec, path: &str) -> Option<f64> {
+    use mbsbench_problem::StepControl;
+    match (path.split_once('.'), run.settings.control) {
+        (Some(("model", path)), _) => run.model.parameter(path)?.as_f64(),
+        (Some(("method", path)), _) => run.method.parameter(path)?.as_f64(),
+        (Some(("span", "start")), _) => Some(run.span[0]),
+        (Some(("span", "end")), _) => Some(run.span[1]),
+        (None, StepControl::Fixed { step }) if path == "step" => Some(step),
+        (Some(("tolerance", "rel")), StepControl::Tolerance { rel, .. }) => Some(rel),
+        (Some(("tolerance", "abs")), StepControl::Tolerance { abs, .. }) => Some(abs),
+        (Some(("settings", "initial_step")), StepControl::Tolerance { initial_step, .. }) => initial_step,
+        (Some(("settings", "max_step")), StepControl::Tolerance { max_step, .. }) => max_step,
+        _ => None,
+    }
+}
+
+/// Whether a run has something at a path, a number or not.
+pub(super) fn has_path(run: &super::RunSpec, path: &str) -> bool {
+    match path.split_once('.') {
+        Some(("model", path)) => run.model.has(path),
+        Some(("method", path)) => run.method.has(path),
+        Some(("settings", "initial_step" | "max_step")) => {
+            matches!(run.settings.control, mbsbench_problem::StepControl::Tolerance { .. })
+        }
+        Some(("settings", "clock")) => {
+            matches!(run.settings.control, mbsbench_problem::StepControl::Fixed { .. })
+        }
+        _ => value_at(run, path).is_some(),
+    }
+}
+
+/// The paths of the runs that are asked for, each once.
+fn known_paths(plan: &Plan, is_meant: impl Fn(&super::RunSpec, &str) -> bool) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for run in &plan.runs {
+        for path in run.paths() {
+            if !paths.contains(&path) && is_meant(run, &path) {
+                paths.push(path);
+            }
+        }
+    }
+    paths
+}
+
+fn check_timing(plan: &Plan, problems: &mut Problems) {
+    let Some(timing) = &plan.experiment.timing else { return };
+    let place = |key: &str| plan.experiment.document.root.place_of(&format!("timing.{key}"));
+    if let Some(per) = timing.per.as_ref().filter(|per| plan.runs.iter().any(|run| value_at(run, per).is_none())) {
+        let message = format!("not every run has a number `{per}`");
+        problems
+            .add(Problem::new(place("per"), message).help("accepted: a parameter of all runs, such as `model.count`"));
+    }
+    let Some(label) = &timing.relative_to else { return };
+    let column = plan.axis("method").expect("every case has a method");
+    let labels = plan.values(column);
+    if !labels.iter().any(|known| &known.text == label) {
+        let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+        problems.add(Problem::unknown(place("relative_to"), "method of this experiment", label, known));
+    }
+}

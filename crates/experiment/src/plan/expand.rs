@@ -1,0 +1,353 @@
+//! Every combination of the axes is a run.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use mbsbench_input::{BadInput, Node, Place, Problem};
+use mbsbench_problem::{Settings, StepControl};
+
+use super::solve_settings::settings;
+use super::stored::StoredFiles;
+use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Stored, key};
+use crate::Recording;
+use crate::registry::{CONTROLS, Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
+use crate::{
+    Axis, Case, Control, Experiment, Label, Problems, ReferenceSpec, Role, Rule, SolverSpec, read_settings, spec,
+};
+
+pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
+    let mut problems = Problems::default();
+    let axes = axis_columns(&experiment);
+    let mut columns: Vec<String> = Vec::new();
+    for column in experiment.cases.iter().flat_map(Case::columns) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    check_exclusions(&experiment, &mut problems);
+    let size = experiment.cases.iter().map(size).fold(0_usize, usize::saturating_add);
+    if size > MOST_RUNS {
+        let root = &experiment.document.root;
+        let problem = Problem::new(root.place_of("matrix"), format!("the matrix has {size} combinations"));
+        problems.add(problem.help(format!("accepted: at most {MOST_RUNS}; split the experiment")));
+    }
+    let mut runs = Vec::new();
+    if problems.is_empty() {
+        let (folder, mut files) = (experiment.document.source.folder(), StoredFiles::default());
+        for case in &experiment.cases {
+            Expansion::new(folder, case, registry, &axes, &mut files).runs(&mut runs, &mut problems);
+        }
+    }
+    if problems.is_empty() && runs.is_empty() {
+        let place = experiment.document.root.place_of("exclude");
+        problems.add(Problem::new(place, "no combination is left").help("exclude fewer"));
+    }
+    problems.into_result(&experiment.document)?;
+    Ok(Plan { experiment, axes, columns, runs })
+}
+
+fn size(case: &Case) -> usize {
+    case.axes.iter().fold(1, |size: usize, axis| size.saturating_mul(axis.points.len()))
+}
+
+/// `case`, then the axes of all cases, by role and then in the order of the file.
+fn axis_columns(experiment: &Experiment) -> Vec<String> {
+    let mut axes: Vec<(Role, &str)> = Vec::new();
+    for axis in experiment.cases.iter().flat_map(|case| &case.axes) {
+        if !axes.iter().any(|&(_, name)| name == axis.name) {
+            axes.push((axis.role, &axis.name));
+        }
+    }
+    axes.sort_by_key(|&(role, _)| role);
+    let case = experiment.cases.iter().any(|case| case.name.is_some()).then_some("case");
+    case.into_iter().chain(axes.into_iter().map(|(_, name)| name)).map(str::to_owned).collect()
+}
+
+/// Exclusions name axes and values that some case has.
+fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
+    let names = axis_columns(experiment);
+    for (key, values) in experiment.cases.iter().flat_map(|case| &case.exclude).flat_map(|exclusion| &exclusion.values)
+    {
+        if !names.contains(&key.name) {
+            let known: Vec<&str> = names.iter().map(String::as_str).collect();
+            problems.add(Problem::unknown(key.place, "axis", &key.name, known));
+            continue;
+        }
+        let labels: Vec<Label> = experiment.cases.iter().flat_map(|case| labels(case, &key.name)).collect();
+        for value in values {
+            // With `--quick` a value may have gone.
+            if !experiment.quick && !labels.iter().any(|label| value.value.matches(label)) {
+                let found = value.value.to_string();
+                let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+                problems.add(Problem::unknown(value.node.place, &format!("value of `{}`", key.name), &found, known));
+            }
+        }
+    }
+}
+
+fn labels(case: &Case, axis: &str) -> Vec<Label> {
+    if axis == "case" {
+        return case.name.iter().map(|name| Label { text: name.clone(), number: None }).collect();
+    }
+    case.axis(axis).map_or(Vec::new(), |axis| axis.points.iter().map(|point| point.label.clone()).collect())
+}
+
+/// The runs of one case.
+struct Expansion<'e> {
+    /// Where relative names in the file start.
+    folder: &'e Path,
+    case: &'e Case,
+    registry: &'e Registry,
+    columns: &'e [String],
+    measures: Arc<[Choice<MeasureKind>]>,
+    rules: Arc<[Rule]>,
+    models: Choices<ModelKind>,
+    methods: Choices<MethodKind>,
+    references: HashMap<*const Choice<ModelKind>, Option<Arc<ReferencePlan>>>,
+    stored: &'e mut StoredFiles,
+}
+
+/// A step as its axis says it.
+type Controls = Vec<(Control, Place)>;
+
+impl<'e> Expansion<'e> {
+    fn new(
+        folder: &'e Path,
+        case: &'e Case,
+        registry: &'e Registry,
+        columns: &'e [String],
+        stored: &'e mut StoredFiles,
+    ) -> Self {
+        Self {
+            folder,
+            case,
+            registry,
+            columns,
+            measures: case.measures.iter().map(|measure| measure.value.clone()).collect(),
+            rules: case.rules.iter().map(|rule| rule.value.clone()).collect(),
+            models: Choices::new(Role::Model, Role::ModelParameter),
+            methods: Choices::new(Role::Method, Role::MethodParameter),
+            references: HashMap::new(),
+            stored,
+        }
+    }
+
+    fn runs(mut self, runs: &mut Vec<RunSpec>, problems: &mut Problems) {
+        let Some(controls) = self.controls(problems) else { return };
+        let axes = &self.case.axes;
+        let mut at = vec![0; axes.len()];
+        loop {
+            if !self.is_excluded(&at) {
+                match self.run(&at, &controls) {
+                    // A method with a step of its own is not repeated over the others'.
+                    Ok(run) if run.method.own_control().is_some() && !self.is_first_control(&at) => {}
+                    Ok(run) => runs.push(run),
+                    // One wrong parameter spoils many runs, but is one problem: equal ones are shown once.
+                    Err(problem) => problems.add(problem),
+                }
+            }
+            // The last axis varies fastest, like the last digit of a number.
+            let Some(next) = (0..axes.len()).rev().find(|&axis| at[axis] + 1 < axes[axis].points.len()) else { return };
+            at[next] += 1;
+            at[next + 1..].fill(0);
+        }
+    }
+
+    fn controls(&self, problems: &mut Problems) -> Option<Controls> {
+        let axis = self.case.axes.iter().find(|axis| axis.role == Role::Control).expect("a case has a step");
+        let mut controls = Vec::with_capacity(axis.points.len());
+        for point in &axis.points {
+            if let Some(control) = problems.keep(Control::read(&axis.name, &point.node)) {
+                controls.push((control, point.node.place));
+            }
+        }
+        (controls.len() == axis.points.len()).then_some(controls)
+    }
+
+    /// Whether the step is the first of its axis.
+    fn is_first_control(&self, at: &[usize]) -> bool {
+        self.case.axes.iter().zip(at).all(|(axis, &index)| axis.role != Role::Control || index == 0)
+    }
+
+    fn is_excluded(&self, at: &[usize]) -> bool {
+        self.case.exclude.iter().any(|exclusion| {
+            exclusion.values.iter().all(|(key, values)| match self.label(&key.name, at) {
+                Some(label) => values.iter().any(|value| value.value.matches(&label)),
+                None => false,
+            })
+        })
+    }
+
+    fn label(&self, column: &str, at: &[usize]) -> Option<Label> {
+        if column == "case" {
+            return self.case.name.as_ref().map(|name| Label { text: name.clone(), number: None });
+        }
+        let index = self.case.axes.iter().position(|axis| axis.name == column)?;
+        Some(self.case.axes[index].points[at[index]].label.clone())
+    }
+
+    fn run(&mut self, at: &[usize], controls: &Controls) -> Result<RunSpec, Problem> {
+        let case = self.case;
+        let model = self.models.at(at, case, case.model.as_ref(), self.registry.models())?;
+        let method = self.methods.at(at, case, None, self.registry.methods())?;
+        let (control, place) = case
+            .axes
+            .iter()
+            .zip(at)
+            .find(|(axis, _)| axis.role == Role::Control)
+            .map(|(_, &index)| controls[index])
+            .expect("a case has a step");
+        let read = self.settings(at)?;
+        let own = method.own_control();
+        let (control, place) = match own {
+            Some((name, node)) => (Control::read(name, node)?, node.place),
+            None => (control, place),
+        };
+        let own = own.is_some();
+        let control = control.for_method(&method, case.span, &read, place)?;
+        let reference = self.reference(&model, &read)?;
+        let mut run = RunSpec {
+            cells: self
+                .columns
+                .iter()
+                .map(|column| self.label(column, at).filter(|_| !own || !is_control(column)))
+                .collect(),
+            method_label: self.label("method", at).map_or_else(String::new, |label| label.text),
+            settings: settings(&read, control),
+            model,
+            method,
+            span: case.span,
+            measures: Arc::clone(&self.measures),
+            reference,
+            rules: Arc::clone(&self.rules),
+            drawing: Recording::default(),
+            key: RunKey::default(),
+        };
+        run.key = key::of_run(&run);
+        Ok(run)
+    }
+
+    fn settings(&self, at: &[usize]) -> Result<spec::Settings, Problem> {
+        read_settings(&varied(&self.case.settings, self.case, at, Role::Setting))
+    }
+
+    /// The reference of a model, made once for all of its runs.
+    fn reference(
+        &mut self,
+        model: &Arc<Choice<ModelKind>>,
+        read: &spec::Settings,
+    ) -> Result<Option<Arc<ReferencePlan>>, Problem> {
+        let Some(spec) = &self.case.reference else { return Ok(None) };
+        if let Some(known) = self.references.get(&Arc::as_ptr(model)) {
+            return Ok(known.clone());
+        }
+        // Budgets and clock of the runs are theirs; a reference may take as long as it needs.
+        let own = spec::Settings { initial_step: read.initial_step, ..spec::Settings::default() };
+        let reference = self.planned_reference(spec, model, &own)?;
+        let reference = Some(Arc::new(reference));
+        self.references.insert(Arc::as_ptr(model), reference.clone());
+        Ok(reference)
+    }
+
+    fn planned_reference(
+        &mut self,
+        spec: &ReferenceSpec,
+        model: &Arc<Choice<ModelKind>>,
+        own: &spec::Settings,
+    ) -> Result<ReferencePlan, Problem> {
+        let span = self.case.span;
+        let solver = |solver: &SolverSpec| -> Result<Settings, Problem> {
+            let control: StepControl = solver.control.for_method(&solver.method, span, own, solver.control_place)?;
+            Ok(settings(own, control))
+        };
+        let model = match &spec.model {
+            None => Arc::clone(model),
+            Some(over) => {
+                let entry = self.registry.models().iter().find(|entry| entry.name() == model.name());
+                let entry = entry.expect("a chosen model is in the registry");
+                let parameters = Node::from_json(model.parameters(), over.place).merged(over);
+                Arc::new(entry.choose(&parameters, None)?)
+            }
+        };
+        let check = spec.check.as_ref().map(|check| Ok((check.clone(), solver(check)?))).transpose()?;
+        let mut reference = ReferencePlan {
+            model,
+            span,
+            precision: spec.precision,
+            settings: solver(&spec.solver)?,
+            solver: spec.solver.clone(),
+            check,
+            digits: spec.digits,
+            stored: None,
+            key: RunKey::default(),
+        };
+        reference.key = key::of_reference(&reference);
+        reference.stored = self.stored(spec);
+        Ok(reference)
+    }
+
+    fn stored(&mut self, spec: &ReferenceSpec) -> Option<Arc<Stored>> {
+        let (file, place) = spec.stored.as_ref()?;
+        Some(self.stored.at(self.folder.join(file), *place))
+    }
+}
+
+/// Whether a column has steps or tolerances.
+fn is_control(column: &str) -> bool {
+    CONTROLS.contains(&column)
+}
+
+/// A node with the values of all axes of a role put in.
+fn varied(base: &Node, case: &Case, at: &[usize], role: Role) -> Node {
+    let axes = case.axes.iter().zip(at).filter(|(axis, _)| axis.role == role);
+    axes.fold(base.clone(), |node, (axis, &index)| node.with(&axis.path, &axis.points[index].node))
+}
+
+/// Models or methods chosen so far, so that each combination of their axes is read once.
+struct Choices<K: Kind> {
+    name: Role,
+    parameter: Role,
+    known: HashMap<Vec<usize>, Result<Arc<Choice<K>>, Problem>>,
+}
+
+impl<K: Kind> Choices<K> {
+    fn new(name: Role, parameter: Role) -> Self {
+        Self { name, parameter, known: HashMap::new() }
+    }
+
+    fn at(
+        &mut self,
+        at: &[usize],
+        case: &Case,
+        single: Option<&Node>,
+        entries: &[Entry<K>],
+    ) -> Result<Arc<Choice<K>>, Problem> {
+        let concerned = |axis: &Axis| axis.role == self.name || axis.role == self.parameter;
+        let indices = case.axes.iter().zip(at).filter(|(axis, _)| concerned(axis)).map(|(_, &index)| index).collect();
+        let (name, parameter) = (self.name, self.parameter);
+        let make = || {
+            let axis = case.axes.iter().zip(at).find(|(axis, _)| axis.role == name);
+            let node = single.or(axis.map(|(axis, &index)| &axis.points[index].node));
+            let node = node.expect("a case has a model and a method");
+            choose(entries, &within_name(node, case, at, parameter)).map(Arc::new)
+        };
+        self.known.entry(indices).or_insert_with(make).clone()
+    }
+}
+
+/// `name` or `{ name: { … } }` with the values of the axes of its parameters put in.
+fn within_name(node: &Node, case: &Case, at: &[usize], role: Role) -> Node {
+    use mbsbench_input::Key;
+    let name = match (&node.text(), node.entries()) {
+        (Some(name), _) => Key { name: (*name).to_owned(), place: node.place },
+        (None, [entry]) => entry.key.clone(),
+        // Something else is refused when it is read.
+        _ => return node.clone(),
+    };
+    let axes = case.axes.iter().zip(at).filter(|(axis, _)| axis.role == role);
+    axes.fold(node.clone(), |node, (axis, &index)| {
+        let path: Vec<Key> = std::iter::once(name.clone()).chain(axis.path.iter().cloned()).collect();
+        node.with(&path, &axis.points[index].node)
+    })
+}

@@ -1,0 +1,95 @@
+//! The plan of an experiment that has no runs of its own, but shows those of others.
+
+use std::collections::BTreeSet;
+
+use mbsbench_input::{BadInput, Problem};
+use mbsbench_measures::bound_of;
+
+use super::checks::Observables;
+use super::{Plan, outputs};
+use crate::registry::Registry;
+use crate::spec::PanelSpec;
+use crate::{Experiment, Label, Placed, Problems};
+
+/// The axis that tells the experiments apart.
+const AXIS: &str = "experiment";
+
+/// Plans the experiments that are named and takes their runs over as they are, with what is kept of them, so that none is
+/// made twice.
+pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
+    let mut problems = Problems::default();
+    let mut plans: Vec<(&str, Plan)> = Vec::new();
+    for Placed { value: gathered, node } in &experiment.gathers {
+        let path = experiment.document.source.folder().join(format!("{}.yaml", gathered.experiment));
+        let place = node.place_of("experiment");
+        let Ok(bytes) = std::fs::read(&path) else {
+            let problem = Problem::new(place, format!("no file `{}`", path.display()));
+            problems.add(problem.help("accepted: the name of an experiment file beside this one"));
+            continue;
+        };
+        let mut plan = Plan::read(&path, &bytes, registry, experiment.quick)?;
+        if !plan.experiment.gathers.is_empty() {
+            let problem = Problem::new(place, format!("`{}` has no runs of its own", gathered.experiment));
+            problems.add(problem.help("accepted: an experiment that has"));
+            continue;
+        }
+        let is_meant: Vec<bool> = plan.runs.iter().map(|run| plan.is_meant(run, &gathered.filter)).collect();
+        let mut is_meant = is_meant.into_iter();
+        plan.runs.retain(|_| is_meant.next().unwrap_or(false));
+        // With `--quick` values of the axes may have gone.
+        if plan.runs.is_empty() && !experiment.quick {
+            let problem = Problem::new(node.place_of("where"), "no run has all of these values");
+            problems.add(problem.help(format!("accepted: values of the axes {}", plan.axes.join(", "))));
+        }
+        plans.push((&gathered.experiment, plan));
+    }
+    problems.into_result(&experiment.document)?;
+    let mut plan = merged(&experiment, plans);
+    let mut problems = Problems::default();
+    let over_time = |panel: &PanelSpec| panel.x == "t";
+    for figure in experiment.plots.iter().filter(|figure| figure.value.panels.iter().any(over_time)) {
+        let problem = Problem::new(figure.node.place, "observables over time of runs of other experiments");
+        problems.add(problem.help("accepted: columns of `runs.csv` over an axis or a column"));
+    }
+    outputs::check(&plan, &Observables::of(&plan), &mut problems);
+    problems.into_result(&experiment.document)?;
+    let shown: BTreeSet<&str> = shown(&experiment).collect();
+    let bounds: BTreeSet<String> = shown.iter().filter_map(|column| bound_of(column)).collect();
+    plan.columns.retain(|column| shown.contains(column.as_str()) || bounds.contains(column));
+    Ok(plan)
+}
+
+/// All runs in one plan: a column for each axis and each measure that any of them has.
+fn merged(experiment: &Experiment, plans: Vec<(&str, Plan)>) -> Plan {
+    let mut axes = vec![AXIS.to_owned()];
+    let mut columns: Vec<String> = Vec::new();
+    for (_, plan) in &plans {
+        let new = plan.axes.iter().filter(|axis| !axes.contains(axis)).cloned().collect::<Vec<_>>();
+        axes.extend(new);
+        let new = plan.columns.iter().filter(|column| !columns.contains(column)).cloned().collect::<Vec<_>>();
+        columns.extend(new);
+    }
+    let mut runs = Vec::new();
+    for (name, mut plan) in plans {
+        let own = std::mem::take(&mut plan.runs);
+        runs.extend(own.into_iter().map(|mut run| {
+            let cell = |axis: &String| match axis.as_str() {
+                AXIS => Some(Label { text: name.to_owned(), number: None }),
+                axis => plan.axis(axis).and_then(|index| run.cells[index].clone()),
+            };
+            run.cells = axes.iter().map(cell).collect();
+            run
+        }));
+    }
+    Plan { experiment: experiment.clone(), axes, columns, runs }
+}
+
+/// Columns that tables and figures name.
+fn shown(experiment: &Experiment) -> impl Iterator<Item = &str> {
+    let panels = experiment.plots.iter().flat_map(|figure| &figure.value.panels);
+    let of_panels = panels.flat_map(|panel| panel.y.iter().chain([panel.x.as_str()]));
+    let tables = experiment.tables.iter().map(|table| &table.value);
+    let of_tables = tables
+        .flat_map(|table| table.value.as_deref().into_iter().chain(table.values.0.iter().map(|(_, c)| c.as_str())));
+    of_panels.chain(of_tables)
+}

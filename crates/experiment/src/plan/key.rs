@@ -1,0 +1,114 @@
+//! The names of runs.
+
+use std::fmt;
+
+use mbsbench_problem::{Clock, Settings, StepControl};
+use serde_json::{Map, Value, json};
+
+use super::{ReferencePlan, RunSpec};
+
+/// Digits shown where a key is printed.
+const SHOWN: usize = 20;
+
+/// A hash of what determines a run's numbers apart from the code: model, method, settings, span, measures,
+/// reference and rules. Labels, paths, host and time do not enter it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunKey(pub(super) String);
+
+impl RunKey {
+    /// All 64 hexadecimal digits.
+    #[must_use]
+    pub fn full(&self) -> &str {
+        &self.0
+    }
+
+    fn of(identity: Value) -> Self {
+        Self(blake3::hash(canonical(identity).to_string().as_bytes()).to_hex().to_string())
+    }
+}
+
+impl fmt::Display for RunKey {
+    /// The first 20 digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.get(..SHOWN).unwrap_or(&self.0))
+    }
+}
+
+/// The same value with the keys of all maps in order.
+pub fn canonical(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<(String, Value)> =
+                fields.into_iter().map(|(key, value)| (key, canonical(value))).collect();
+            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Value::Object(Map::from_iter(fields))
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(canonical).collect()),
+        other => other,
+    }
+}
+
+pub(super) fn of_run(run: &RunSpec) -> RunKey {
+    // The columns stand beside the parameters, since a column is named by the spelling of a parameter.
+    let mut measures: Vec<Value> = run
+        .measures
+        .iter()
+        .map(|measure| json!({ "measure": measure.identity(), "columns": measure.object().columns() }))
+        .map(canonical)
+        .collect();
+    measures.sort_by_cached_key(Value::to_string);
+    let mut identity = json!({
+        "model": run.model.identity(),
+        "method": run.method.identity(),
+        "settings": of_settings(&run.settings),
+        "span": run.span,
+        "measures": measures,
+    });
+    if let Some(reference) = &run.reference {
+        identity["reference"] = json!(reference.key.full());
+    }
+    if !run.rules.is_empty() {
+        identity["fails_when"] = json!(*run.rules);
+    }
+    RunKey::of(identity)
+}
+
+/// The name of what is solved and how; what is measured of it does not enter.
+pub(super) fn of_set_up(run: &RunSpec) -> RunKey {
+    RunKey::of(json!({
+        "model": run.model.identity(),
+        "method": run.method.identity(),
+        "settings": of_settings(&run.settings),
+        "span": run.span,
+        "reference": run.reference.as_ref().map(|reference| reference.key.full()),
+        "fails_when": json!(*run.rules),
+    }))
+}
+
+pub(super) fn of_reference(reference: &ReferencePlan) -> RunKey {
+    let solver = |method: &Value, settings| json!({ "method": method, "settings": of_settings(settings) });
+    let check = reference.check.as_ref().map(|(check, settings)| solver(&check.method.identity(), settings));
+    RunKey::of(json!({
+        "model": reference.model.identity(),
+        "span": reference.span,
+        "precision": reference.precision,
+        "solver": solver(&reference.solver.method.identity(), &reference.settings),
+        "check": check,
+        "digits": reference.digits,
+    }))
+}
+
+fn of_settings(settings: &Settings) -> Value {
+    let control = match settings.control {
+        StepControl::Fixed { step } => json!({ "step": step }),
+        StepControl::Tolerance { rel, abs, initial_step, max_step } => {
+            json!({ "rel": rel, "abs": abs, "initial_step": initial_step, "max_step": max_step })
+        }
+    };
+    json!({
+        "control": control,
+        "clock": match settings.clock { Clock::Exact => "exact", Clock::Accumulating => "accumulating" },
+        "max_steps": settings.max_steps,
+        "max_rhs_evaluations": settings.max_rhs_evaluations,
+    })
+}

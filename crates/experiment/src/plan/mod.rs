@@ -1,0 +1,280 @@
+//! From an experiment to its runs.
+
+mod checks;
+mod expand;
+mod gather;
+mod key;
+mod outputs;
+mod shard;
+mod solve_settings;
+pub mod stored;
+mod vary;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use mbsbench_problem::{Formulated, Settings, View};
+
+pub use key::RunKey;
+pub use key::canonical;
+pub use shard::{NoShard, Shard};
+pub use stored::{Stored, StoredReference};
+
+use crate::Recording;
+use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
+use crate::spec::AxisValue;
+use crate::{Experiment, Label, Mark, Precision, Rule, SolverSpec};
+use mbsbench_input::{BadInput, Document};
+
+/// Most runs of an experiment.
+pub const MOST_RUNS: usize = 1_000_000;
+
+/// An experiment with its runs.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The file.
+    pub experiment: Experiment,
+    /// Columns of the axes: `case` where there are cases, then those of all cases.
+    pub axes: Vec<String>,
+    /// Columns of the measures of all cases.
+    pub columns: Vec<String>,
+    /// The runs: case by case, the last axis varying fastest.
+    pub runs: Vec<RunSpec>,
+}
+
+/// One cell of the matrix.
+#[derive(Debug, Clone)]
+pub struct RunSpec {
+    /// A value for each of [`Plan::axes`]; none where its case has no such axis.
+    pub cells: Vec<Option<Label>>,
+    /// The model with its parameters.
+    pub model: Arc<Choice<ModelKind>>,
+    /// The method with its parameters.
+    pub method: Arc<Choice<MethodKind>>,
+    /// What the method is called: its cell in the column `method`.
+    pub method_label: String,
+    /// Step, clock and budgets.
+    pub settings: Settings,
+    /// Start and end, s.
+    pub span: [f64; 2],
+    /// What is measured; [`Self::columns`] in this order.
+    pub measures: Arc<[Choice<MeasureKind>]>,
+    /// How its reference is made, if it has one.
+    pub reference: Option<Arc<ReferencePlan>>,
+    /// Rules that it must not break.
+    pub rules: Arc<[Rule]>,
+    /// What is drawn of it over time.
+    pub drawing: Recording,
+    /// Its name.
+    pub key: RunKey,
+}
+
+/// How the reference of a run is made.
+#[derive(Debug, Clone)]
+pub struct ReferencePlan {
+    /// The model, in the reference's formulation.
+    pub model: Arc<Choice<ModelKind>>,
+    /// Start and end, s.
+    pub span: [f64; 2],
+    /// In which arithmetic.
+    pub precision: Precision,
+    /// What gives the reference.
+    pub solver: SolverSpec,
+    /// Its step, clock and budgets.
+    pub settings: Settings,
+    /// What it is checked against.
+    pub check: Option<(SolverSpec, Settings)>,
+    /// Digits that have to agree.
+    pub digits: Option<u32>,
+    /// Where it is kept beside the experiments, if it is.
+    pub stored: Option<Arc<Stored>>,
+    /// Its name.
+    pub key: RunKey,
+}
+
+/// Labels of several axes as one; the only one as it is.
+#[must_use]
+pub fn joined(labels: &[&Label]) -> Option<Label> {
+    match labels {
+        [] => None,
+        [only] => Some((*only).clone()),
+        _ => {
+            let texts: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+            Some(Label { text: texts.join(", "), number: None })
+        }
+    }
+}
+
+impl RunSpec {
+    /// The number at a path, `model.mass`, `method.order`, `step`, `span.end`; none where it has none.
+    #[must_use]
+    pub fn number_at(&self, path: &str) -> Option<f64> {
+        checks::value_at(self, path)
+    }
+
+    /// The paths of its parameters: of model, method, span, step or tolerance, and settings.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        use mbsbench_problem::StepControl;
+        let own = ["model".to_owned(), "method".to_owned()].into_iter();
+        let model = self.model.paths().into_iter().map(|path| format!("model.{path}"));
+        let method = self.method.paths().into_iter().map(|path| format!("method.{path}"));
+        let rest: &[&str] = match self.settings.control {
+            StepControl::Fixed { .. } => &["span.start", "span.end", "step", "settings.clock"],
+            StepControl::Tolerance { initial_step: None, max_step: None, .. } => {
+                &["span.start", "span.end", "tolerance.rel", "tolerance.abs"]
+            }
+            StepControl::Tolerance { .. } => &[
+                "span.start",
+                "span.end",
+                "tolerance.rel",
+                "tolerance.abs",
+                "settings.initial_step",
+                "settings.max_step",
+            ],
+        };
+        own.chain(model).chain(method).chain(rest.iter().map(|&path| path.to_owned())).collect()
+    }
+
+    /// The views of its model at the start.
+    #[must_use]
+    pub fn views(&self) -> Vec<View> {
+        let model = self.model.object().model();
+        model.views(&Formulated::<f64>::initial_state(&*model))
+    }
+
+    /// A hash of what is solved and how, without what is measured of it.
+    #[must_use]
+    pub fn set_up(&self) -> RunKey {
+        key::of_set_up(self)
+    }
+
+    /// The columns that its measures fill.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        self.measures.iter().flat_map(|measure| measure.object().columns()).collect()
+    }
+}
+
+impl Plan {
+    /// Expands an experiment into its runs and checks what needs them: parameters in their ranges, observables
+    /// that the models have, tables and plots.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
+        if !experiment.gathers.is_empty() {
+            return gather::gather(experiment, registry);
+        }
+        let plan = expand::expand(experiment, registry)?;
+        checks::check(&plan)?;
+        stored::check(&plan)?;
+        outputs::with_drawings(plan)
+    }
+
+    /// Reads the bytes of the file at `path` and plans its runs, whether or not its stored references are there: to make them.
+    ///
+    /// # Errors
+    /// Everything else that is wrong with the file.
+    pub fn read_for_references(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Self, BadInput> {
+        let document = Document::parse(path, bytes)?;
+        let plan = expand::expand(Experiment::read(&document, registry, false)?, registry)?;
+        checks::check(&plan)?;
+        Ok(plan)
+    }
+
+    /// Reads the bytes of the file at `path` and plans its runs.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn read(path: &Path, bytes: &[u8], registry: &Registry, quick: bool) -> Result<Self, BadInput> {
+        let document = Document::parse(path, bytes)?;
+        Self::new(Experiment::read(&document, registry, quick)?, registry)
+    }
+
+    /// Whether times are taken of its runs, which is done alone on one machine.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.experiment.timing.is_some()
+    }
+
+    /// The index of an axis among the cells of a run.
+    #[must_use]
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis == name)
+    }
+
+    /// Whether a run has these axis values.
+    #[must_use]
+    pub fn is_meant(&self, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
+        filter.iter().all(|(axis, value)| {
+            let cell = self.axis(axis).and_then(|axis| run.cells[axis].as_ref());
+            cell.is_some_and(|label| value.matches(label))
+        })
+    }
+
+    /// Whether a run is one of those that a robustness study makes at every sample.
+    #[must_use]
+    pub fn is_studied(&self, run: &RunSpec) -> bool {
+        let cases = &self.experiment.study.cases;
+        let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());
+        let is_case = cases.is_empty() || case.is_some_and(|label| cases.iter().any(|case| case.value == label.text));
+        is_case && self.is_meant(run, &self.experiment.study.filter)
+    }
+
+    /// How a parameter of a run is known; none where the file does not say. What is undetermined is our choice, unless
+    /// the file says of it that the nominal reading is printed or the authors'.
+    #[must_use]
+    pub fn mark(&self, run: &RunSpec, path: &str) -> Option<Mark> {
+        let known = self.experiment.known.as_ref()?;
+        let stated = known.stated(path, |filter| self.is_meant(run, filter));
+        match self.experiment.undetermined.iter().find(|(key, varied)| varied.covers(&key.name, path)) {
+            Some((_, varied)) => {
+                let least = if varied.calibrated.is_some() { Mark::Calibrated } else { Mark::Chosen };
+                let firm = stated.filter(|mark| !mark.is_ours() && varied.range().is_none());
+                Some(firm.unwrap_or_else(|| stated.map_or(least, |stated| stated.max(least))))
+            }
+            None => stated.or(known.defaults),
+        }
+    }
+
+    /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.
+    #[must_use]
+    pub fn label_on<'n>(&self, run: &RunSpec, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
+        let labels = axes.map(|axis| run.cells[self.axis(axis)?].as_ref());
+        joined(&labels.collect::<Option<Vec<_>>>()?)
+    }
+
+    /// The different numbers that the runs of a study have at a path, `model.mass` or `step`; empty where none has it. Without
+    /// a study that names cases these are all runs.
+    #[must_use]
+    pub fn numbers_at(&self, path: &str) -> Vec<f64> {
+        let mut numbers: Vec<f64> = Vec::new();
+        for number in self.runs.iter().filter(|run| self.is_studied(run)).filter_map(|run| run.number_at(path)) {
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        numbers
+    }
+
+    /// Whether the runs have different values on an axis.
+    #[must_use]
+    pub fn varies(&self, axis: usize) -> bool {
+        let mut labels = self.runs.iter().filter_map(|run| run.cells[axis].as_ref());
+        labels.next().is_some_and(|first| labels.any(|label| !label.same(first)))
+    }
+
+    /// The different values on an axis, in the order in which the runs have them.
+    #[must_use]
+    pub fn values(&self, axis: usize) -> Vec<&Label> {
+        let mut values: Vec<&Label> = Vec::new();
+        for label in self.runs.iter().filter_map(|run| run.cells[axis].as_ref()) {
+            if !values.iter().any(|value| value.same(label)) {
+                values.push(label);
+            }
+        }
+        values
+    }
+}

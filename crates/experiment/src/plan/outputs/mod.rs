@@ -1,0 +1,298 @@
+//! Tables and plots refer to what the runs have.
+
+use std::collections::{BTreeMap, HashMap};
+
+mod panels;
+
+use super::checks::Observables;
+use super::{Plan, RunSpec};
+use crate::Recording;
+use crate::columns::TIMINGS;
+use crate::spec::{AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
+use crate::units;
+use crate::{Label, Placed, Problems, Published, RankingSpec};
+use mbsbench_input::{BadInput, Node, Place, Problem, one_of};
+
+/// Columns of every `runs.csv` that a table or plot can show besides measures.
+const ALWAYS: [&str; 1] = ["t_reached"];
+
+pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Problems) {
+    for table in &plan.experiment.tables {
+        Outputs { plan, observables, node: &table.node, problems }.table(&table.value);
+    }
+    for ranking in &plan.experiment.rankings {
+        Outputs { plan, observables, node: &ranking.node, problems }.ranking(&ranking.value);
+    }
+    for drawing in &plan.experiment.drawings {
+        Outputs { plan, observables, node: &drawing.node, problems }.drawing(&drawing.value);
+    }
+    for figure in &plan.experiment.plots {
+        let nodes: Vec<&Node> = match figure.node.get("panels").map(|panels| &panels.value) {
+            Some(mbsbench_input::Value::List(items)) => items.iter().collect(),
+            _ => vec![&figure.node],
+        };
+        for (panel, node) in figure.value.panels.iter().zip(nodes) {
+            Outputs { plan, observables, node, problems }.panel(panel);
+        }
+    }
+}
+
+/// The plan with what is drawn of each run over time noted in it.
+pub(super) fn with_drawings(mut plan: Plan) -> Result<Plan, BadInput> {
+    let observables = Observables::of(&plan);
+    let mut wanted: Vec<Recording> = Vec::with_capacity(plan.runs.len());
+    for run in &plan.runs {
+        let trajectories = plan.experiment.trajectories.iter().map(|Placed { value, .. }| value.clone()).collect();
+        let mut drawing = Recording { trajectories, ..Recording::default() };
+        for panel in plan.experiment.plots.iter().flat_map(|figure| &figure.value.panels) {
+            if is_trajectory(panel, observables.at(run)) && plan.is_meant(run, &panel.filter) {
+                drawing.orbits |= panel.x != "t";
+                drawing.every = drawing.every.into_iter().chain(panel.every).reduce(f64::min);
+                let names = panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t");
+                drawing.trajectories.extend(names.map(str::to_owned));
+            }
+        }
+        drawing.trajectories.sort();
+        drawing.trajectories.dedup();
+        wanted.push(drawing);
+    }
+    for (run, drawing) in plan.runs.iter_mut().zip(wanted) {
+        run.drawing = drawing;
+    }
+    Ok(plan)
+}
+
+/// Whether a panel shows observables over time or each other, rather than columns.
+fn is_trajectory(panel: &PanelSpec, observables: &[String]) -> bool {
+    panel.x == "t" || observables.contains(&panel.x)
+}
+
+struct Outputs<'p> {
+    plan: &'p Plan,
+    observables: &'p Observables,
+    node: &'p Node,
+    problems: &'p mut Problems,
+}
+
+impl Outputs<'_> {
+    fn table(&mut self, table: &TableSpec) {
+        let rows: Option<Vec<usize>> = table.rows.iter().map(|axis| self.axis("rows", axis)).collect();
+        let filtered = self.filter(&table.filter);
+        let columns = match table.layout() {
+            None => {
+                let one_of_two = |given: &Option<String>, other: &str| {
+                    given.as_ref().map(|_| (format!("the key `{other}` is missing"), format!("add `{other}:`")))
+                };
+                let (message, help) = match (&table.columns, &table.value, table.values.0.is_empty()) {
+                    (columns, None, true) => one_of_two(columns, "value"),
+                    (None, value, true) => one_of_two(value, "columns"),
+                    _ => None,
+                }
+                .unwrap_or_else(|| {
+                    let accepted = "accepted: `columns` with `value`, or `values: { head: column, … }`";
+                    ("no columns, or columns in two ways".to_owned(), accepted.to_owned())
+                });
+                self.problems.add(Problem::new(self.node.place, message).help(help));
+                return;
+            }
+            Some(Layout::Axis { columns, value }) => {
+                self.column("value", value);
+                let Some(columns) = self.axis("columns", columns) else { return };
+                Some(columns)
+            }
+            Some(Layout::Values(values)) => {
+                for (head, column) in values {
+                    self.column(&format!("values.{head}"), column);
+                }
+                None
+            }
+        };
+        let (Some(rows), true) = (rows, filtered) else { return };
+        if let Some(axis) = columns.filter(|columns| rows.contains(columns)) {
+            let message = format!("rows and columns are both `{}`", self.plan.axes[axis]);
+            self.problems.add(Problem::new(self.place("columns"), message).help("accepted: two different axes"));
+            return;
+        }
+        let row_axes: Vec<&str> = table.rows.iter().collect();
+        self.one_run_a_place("cell", &table.filter, &row_axes, columns);
+        if let Some(file) = &table.published {
+            self.published(table, file, columns);
+        }
+    }
+
+    fn ranking(&mut self, ranking: &RankingSpec) {
+        self.filter(&ranking.filter);
+        self.column("error", &ranking.error);
+        for (head, column) in &ranking.work.0 {
+            self.column(&format!("work.{head}"), column);
+        }
+    }
+
+    fn drawing(&mut self, drawing: &DrawingSpec) {
+        if units::factor("m", &drawing.unit).is_none() {
+            let problem = Problem::new(self.place("unit"), format!("`{}` is no unit of length", drawing.unit));
+            self.problems.add(problem.help("accepted: `m` or `mm`"));
+        }
+        if !self.filter(&drawing.filter) {
+            return;
+        }
+        let Some(run) = self.plan.runs.iter().find(|run| self.plan.is_meant(run, &drawing.filter)) else {
+            let problem = Problem::new(self.place("where"), "no run has all of these values");
+            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            return;
+        };
+        if let Some(times) = &drawing.at {
+            let [start, end] = run.span;
+            if times.is_empty() || !times.is_sorted_by(|a, b| a < b) || times.iter().any(|t| !(start..=end).contains(t))
+            {
+                let message = format!("`at: {times:?}`, where the run goes from {start} s to {end} s");
+                let problem = Problem::new(self.place("at"), message);
+                self.problems.add(problem.help("accepted: growing times of the run, s"));
+            }
+        }
+        let known: Vec<&str> = run.views().iter().map(|view| view.name).collect();
+        for name in &drawing.views {
+            if !known.contains(&name.as_str()) {
+                self.problems.add(Problem::unknown(self.place("views"), "view", name, known.clone()));
+            }
+        }
+    }
+
+    /// Columns besides axes and measures.
+    fn others(&self) -> Vec<&'static str> {
+        let timings = self.plan.experiment.timing.as_ref().map(|_| TIMINGS);
+        ALWAYS.into_iter().chain(timings.into_iter().flatten()).collect()
+    }
+
+    fn place(&self, key: &str) -> Place {
+        self.node.place_of(key)
+    }
+
+    fn axis(&mut self, key: &str, name: &str) -> Option<usize> {
+        let found = self.plan.axis(name);
+        if found.is_none() {
+            let known: Vec<&str> = self.plan.axes.iter().map(String::as_str).collect();
+            self.problems.add(Problem::unknown(self.place(key), "axis", name, known));
+        }
+        found
+    }
+
+    fn column(&mut self, key: &str, name: &str) {
+        if self.plan.columns.iter().any(|column| column == name) || self.others().contains(&name) {
+            return;
+        }
+        let known: Vec<&str> = self.plan.columns.iter().map(String::as_str).chain(self.others()).collect();
+        self.problems.add(Problem::unknown(self.place(key), "column", name, known));
+    }
+
+    fn filter(&mut self, filter: &BTreeMap<String, AxisValue>) -> bool {
+        let Some(node) = self.node.get("where") else { return true };
+        let mut good = true;
+        for entry in node.entries() {
+            let name = &entry.key.name;
+            let Some(axis) = self.plan.axis(name) else {
+                let known: Vec<&str> = self.plan.axes.iter().map(String::as_str).collect();
+                self.problems.add(Problem::unknown(entry.key.place, "axis", name, known));
+                good = false;
+                continue;
+            };
+            let labels = self.plan.values(axis);
+            // With `--quick` a value may have gone; the output then has no runs.
+            if !labels.iter().any(|label| filter[name].matches(label)) && !self.plan.experiment.quick {
+                let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+                let kind = format!("value of `{name}`");
+                self.problems.add(Problem::unknown(entry.value.place, &kind, &filter[name].to_string(), known));
+                good = false;
+            }
+        }
+        good
+    }
+
+    /// Two runs cannot be shown in one place: a cell of a table, a bar.
+    fn one_run_a_place(
+        &mut self,
+        what: &str,
+        filter: &BTreeMap<String, AxisValue>,
+        rows: &[&str],
+        columns: Option<usize>,
+    ) {
+        let plan = self.plan;
+        let mut seen: HashMap<[Option<String>; 2], &RunSpec> = HashMap::new();
+        for run in plan.runs.iter().filter(|run| plan.is_meant(run, filter)) {
+            let row = plan.label_on(run, rows.iter().copied()).map(|label| label.text);
+            let column = columns.and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
+            if row.is_none() || (columns.is_some() && column.is_none()) {
+                continue;
+            }
+            let cell = [row, column];
+            if let Some(first) = seen.insert(cell.clone(), run) {
+                let differing = self.differing(first, run);
+                let cell: Vec<String> = cell.iter().flatten().map(|label| format!("`{label}`")).collect();
+                let message = format!("two runs in the {what} {}; they differ in {differing}", cell.join(", "));
+                let help = format!("choose one with `where: {{ … }}` on {differing}");
+                let place = self.place(if what == "cell" { "id" } else { "x" });
+                self.problems.add(Problem::new(place, message).help(help));
+                return;
+            }
+        }
+    }
+
+    fn differing(&self, one: &RunSpec, other: &RunSpec) -> String {
+        let names = self.plan.axes.iter().zip(one.cells.iter().zip(&other.cells));
+        one_of(names.filter(|(_, (one, other))| one != other).map(|(name, _)| name.as_str()))
+    }
+
+    /// The heads of a published table are values of the axes, or heads of `values`.
+    fn published(&mut self, spec: &TableSpec, file: &str, columns: Option<usize>) {
+        let place = self.place("published");
+        let Some(table) = self.published_file(file, "rows") else { return };
+        if self.plan.experiment.quick {
+            return;
+        }
+        let plan = self.plan;
+        let rows: Vec<Label> = plan.runs.iter().filter_map(|run| plan.label_on(run, spec.rows.iter())).collect();
+        let row_axes: Vec<&str> = spec.rows.iter().collect();
+        let heads = table.rows.iter().map(|(head, _)| head);
+        self.heads_are_known(place, heads, &rows, &format!("value of `{}` in `{file}`:", row_axes.join("`, `")));
+        match columns {
+            Some(axis) => {
+                let labels: Vec<Label> = plan.values(axis).into_iter().cloned().collect();
+                let kind = format!("value of `{}` in `{file}`:", plan.axes[axis]);
+                self.heads_are_known(place, table.columns.iter(), &labels, &kind);
+            }
+            None => {
+                let label = |(head, _): &(String, String)| Label { text: head.clone(), number: None };
+                let labels: Vec<Label> = spec.values.0.iter().map(label).collect();
+                self.heads_are_known(place, table.columns.iter(), &labels, &format!("head in `{file}`:"));
+            }
+        }
+    }
+
+    /// A file of published values, whose first column is what it says.
+    fn published_file(&mut self, file: &str, first: &str) -> Option<Published> {
+        let path = self.plan.experiment.document.source.folder().join(file);
+        let read = Published::read(&path);
+        if let Err(error) = &read {
+            let problem = Problem::new(self.place("published"), format!("`{}` {error}", path.display()));
+            let accepted = format!("accepted: a CSV file beside the experiment file, first column the {first}");
+            self.problems.add(problem.help(accepted));
+        }
+        read.ok()
+    }
+
+    fn heads_are_known<'h>(
+        &mut self,
+        place: Place,
+        heads: impl Iterator<Item = &'h String>,
+        labels: &[Label],
+        kind: &str,
+    ) {
+        for head in heads {
+            if !labels.iter().any(|label| label.is(head)) {
+                let mut known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+                known.dedup();
+                self.problems.add(Problem::unknown(place, kind, head, known));
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Panels of plots: what they show exists, and can be shown so.
+
+use mbsbench_input::Problem;
+
+use super::{Outputs, is_trajectory};
+use crate::plan::RunSpec;
+use crate::spec::{Derived, PanelKind, PanelSpec, Scale};
+use crate::{Label, Published};
+
+impl Outputs<'_> {
+    pub(super) fn panel(&mut self, panel: &PanelSpec) {
+        let series = panel.series.as_ref().map(|series| self.axis("series", series));
+        let filtered = self.filter(&panel.filter);
+        for key in ["x_range", "y_range"] {
+            let range = if key == "x_range" { panel.x_range } else { panel.y_range };
+            if let Some([low, high]) = range.filter(|[low, high]| low >= high) {
+                let problem = Problem::new(self.place(key), format!("the range from {low} to {high} is empty"));
+                self.problems.add(problem.help("accepted: `[lowest, highest]`"));
+            }
+        }
+        if !filtered || series == Some(None) {
+            return;
+        }
+        let plan = self.plan;
+        let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).collect();
+        let Some(first) = runs.first() else {
+            let problem = Problem::new(self.place("where"), "no run has all of these values");
+            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            return;
+        };
+        let place = self.place("y");
+        if is_trajectory(panel, self.observables.at(first)) {
+            self.columns_only(panel);
+            for run in &runs {
+                for name in panel.y.iter() {
+                    self.problems.keep(self.observables.require(run, name, place));
+                }
+                if panel.x != "t" {
+                    self.problems.keep(self.observables.require(run, &panel.x, self.place("x")));
+                }
+            }
+            return;
+        }
+        if panel.every.is_some() {
+            self.refuse("every", "distances in time over an axis or a column", "accepted: with `x: t`");
+        }
+        for name in panel.y.iter() {
+            self.column("y", name);
+        }
+        if panel.kind == PanelKind::Bars {
+            self.bars(panel, series.flatten());
+        } else {
+            if panel.kind == PanelKind::Dots {
+                self.refuse("kind", "dots over an axis or a column", "accepted: with an observable for `x`");
+            }
+            self.number_axis(panel, self.observables.at(first));
+            self.slopes(panel);
+            if let Some(file) = &panel.published {
+                self.published_points(panel, file, series.flatten());
+            }
+        }
+    }
+
+    fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
+        let problem = Problem::new(self.place(key), message).help(help);
+        self.problems.add(problem);
+    }
+
+    /// Keys that mean nothing where observables are drawn over time or each other.
+    fn columns_only(&mut self, panel: &PanelSpec) {
+        let given = [
+            ("kind: bars", panel.kind == PanelKind::Bars),
+            ("slopes", panel.slopes.is_some()),
+            ("derive", panel.derive.is_some()),
+            ("published", panel.published.is_some()),
+        ];
+        for (key, _) in given.into_iter().filter(|(_, given)| *given) {
+            let message = format!("`{key}` where observables are drawn over `{}`", panel.x);
+            let key = key.split(':').next().unwrap_or(key);
+            self.refuse(key, message, "accepted: with an axis or a column for `x`");
+        }
+        if let Some(every) = panel.every.filter(|&every| !(every > 0.0 && every.is_finite())) {
+            self.refuse("every", format!("points every {every:?} s"), "accepted: a number above zero, s");
+        }
+        if panel.kind == PanelKind::Dots && panel.x == "t" {
+            self.refuse("kind", "dots over time", "accepted: with an observable for `x`");
+        }
+    }
+
+    /// Slopes are those of straight lines in the axes that are drawn.
+    fn slopes(&mut self, panel: &PanelSpec) {
+        if panel.slopes.is_some() && panel.scale != Scale::LogLog {
+            let message = "slopes of log y over log x, and axes that are not both logarithmic";
+            self.refuse("slopes", message, "accepted: `slopes` with `scale: log-log`");
+        } else if let Some(count @ 0..2) = panel.slopes {
+            self.refuse("slopes", format!("a slope through {count} points"), "accepted: a whole number from 2");
+        }
+        if panel.derive == Some(Derived::Slope) {
+            if panel.scale != Scale::LogX {
+                let message = "local slopes stand over a logarithmic x on a linear y";
+                self.refuse("derive", message, "accepted: `derive: slope` with `scale: log-x`");
+            } else if panel.y_unit.is_some() {
+                self.refuse("y_unit", "a slope has no unit", "leave `y_unit` out");
+            }
+        }
+        if let Some(unit) = panel.x_unit.as_deref().filter(|&unit| unit != "1" || panel.x_label.is_none()) {
+            let message = format!("the unit `{unit}` of x");
+            self.refuse("x_unit", message, "accepted: `x_unit: 1` beside an `x_label` that says what the number is");
+        }
+        if panel.published_label.is_some() && panel.published.is_none() {
+            let help = "accepted: `published_label` beside `published`";
+            self.refuse("published_label", "a label for values that are not there", help);
+        }
+        if panel.published.is_some() && panel.derive.is_some() {
+            let help = "accepted: `published` with columns as they are, with `kind: bars`, or on a table";
+            self.refuse("published", "published values in a panel of slopes", help);
+        }
+    }
+
+    /// Bars stand on zero over an axis, one run each.
+    fn bars(&mut self, panel: &PanelSpec, series: Option<usize>) {
+        let curves_only = [
+            ("slopes", panel.slopes.is_some(), "have no slope"),
+            ("derive", panel.derive.is_some(), "have no slope"),
+            ("x_range", panel.x_range.is_some(), "stand over names, which have no range"),
+            ("scale", panel.scale != Scale::Linear, "stand on zero, which a logarithmic axis does not have"),
+        ];
+        for (key, _, why) in curves_only.into_iter().filter(|(_, given, _)| *given) {
+            self.refuse(key, format!("bars {why}"), format!("leave `{key}` out, or `kind: bars`"));
+        }
+        if let Some([low, high]) = panel.y_range.filter(|[low, high]| !(*low..=*high).contains(&0.0) && low < high) {
+            let message = format!("bars stand on zero, which the range from {low} to {high} does not hold");
+            self.refuse("y_range", message, format!("accepted: `[0, {high}]`"));
+        }
+        let Some(axis) = self.axis("x", &panel.x) else { return };
+        if series == Some(axis) {
+            let message = format!("bars and series are both `{}`", panel.x);
+            self.refuse("series", message, "accepted: two different axes, or no `series`");
+            return;
+        }
+        self.one_run_a_place("bar", &panel.filter, &[&panel.x], series);
+        if let Some(file) = &panel.published {
+            self.published_bars(panel, file, series);
+        }
+    }
+
+    /// Published points stand at numbers, and their columns are series of the panel.
+    fn published_points(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
+        let Some(table) = self.published_numbers(file, &format!("values of `{}`, which are numbers", panel.x)) else {
+            return;
+        };
+        let is_number = |head: &str| head.parse().is_ok_and(f64::is_finite);
+        if let Some((head, _)) = table.rows.iter().find(|(head, _)| !is_number(head)) {
+            let message = format!("`{head}` in `{file}`, a value of `{}`, is no number", panel.x);
+            self.refuse("published", message, "accepted: numbers in the first column");
+            return;
+        }
+        self.published_series(panel, file, series, &table);
+    }
+
+    /// The heads of published values are those of the bars, and the values are numbers.
+    fn published_bars(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>) {
+        let Some(table) = self.published_numbers(file, &format!("values of `{}`", panel.x)) else { return };
+        // With `--quick` values of the axes may have gone.
+        if let Some(axis) = self.plan.axis(&panel.x).filter(|_| !self.plan.experiment.quick) {
+            let (place, values) = (self.place("published"), self.values_shown(panel, axis));
+            let kind = format!("value of `{}` in `{file}`:", panel.x);
+            self.heads_are_known(place, table.rows.iter().map(|(head, _)| head), &values, &kind);
+        }
+        self.published_series(panel, file, series, &table);
+    }
+
+    /// A file of published values that are numbers; its first column is what it says.
+    fn published_numbers(&mut self, file: &str, first: &str) -> Option<Published> {
+        let table = self.published_file(file, first)?;
+        for (head, cells) in &table.rows {
+            let is_number = |cell: &&String| cell.parse().is_ok_and(f64::is_finite);
+            if let Some(cell) = cells.iter().find(|cell| !cell.is_empty() && !is_number(cell)) {
+                let message = format!("`{cell}` in `{file}`, beside `{head}`, is no number");
+                self.refuse("published", message, "accepted: a number, or nothing where the paper has none");
+                return None;
+            }
+        }
+        Some(table)
+    }
+
+    /// The values of an axis that a panel shows.
+    fn values_shown(&self, panel: &PanelSpec, axis: usize) -> Vec<Label> {
+        let plan = self.plan;
+        let mut labels: Vec<Label> = Vec::new();
+        for label in
+            plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).filter_map(|run| run.cells[axis].as_ref())
+        {
+            if !labels.iter().any(|own| own.same(label)) {
+                labels.push(label.clone());
+            }
+        }
+        labels
+    }
+
+    /// The columns of published values are the series of the panel.
+    fn published_series(&mut self, panel: &PanelSpec, file: &str, series: Option<usize>, table: &Published) {
+        if self.plan.experiment.quick {
+            return;
+        }
+        let columns: Vec<&str> = panel.y.iter().collect();
+        if series.is_none() && columns.len() == 1 {
+            if table.columns.len() != 1 {
+                let message = format!("`{file}` has {} columns of values for one series", table.columns.len());
+                self.refuse("published", message, "accepted: two columns, the values of x and those of y");
+            }
+            return;
+        }
+        let named = |text: String| Label { text, number: None };
+        let labels: Vec<Label> = match series.map(|axis| self.values_shown(panel, axis)) {
+            None => columns.iter().map(|&column| named(column.to_owned())).collect(),
+            Some(labels) if columns.len() == 1 => labels,
+            Some(labels) => {
+                let of = |label: &Label| columns.iter().map(|column| format!("{label}, {column}")).collect::<Vec<_>>();
+                labels.iter().flat_map(of).map(named).collect()
+            }
+        };
+        let place = self.place("published");
+        self.heads_are_known(place, table.columns.iter(), &labels, &format!("series in `{file}`:"));
+    }
+
+    /// x of a panel of columns: an axis with numbers, or a measure.
+    fn number_axis(&mut self, panel: &PanelSpec, observables: &[String]) {
+        let plan = self.plan;
+        if let Some(axis) = plan.axis(&panel.x) {
+            if let Some(label) = plan.values(axis).into_iter().find(|label| label.number.is_none()) {
+                let message = format!("the axis `{}` has a value without number, `{label}`", panel.x);
+                let problem = Problem::new(self.place("x"), message);
+                self.problems.add(problem.help("accepted: `t`, an axis of numbers, a measure or an observable"));
+            }
+        } else if !plan.columns.contains(&panel.x) && !self.others().contains(&panel.x.as_str()) {
+            let known: Vec<&str> = ["t"]
+                .into_iter()
+                .chain(plan.axes.iter().chain(&plan.columns).chain(observables).map(String::as_str))
+                .chain(self.others())
+                .collect();
+            self.problems.add(Problem::unknown(self.place("x"), "axis, column or observable", &panel.x, known));
+        }
+    }
+}

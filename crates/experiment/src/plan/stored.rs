@@ -1,0 +1,245 @@
+//! References that lie beside the experiments: the costliest solves, made once and kept as data.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mbsbench_input::write_atomically;
+use mbsbench_input::{BadInput, Place, Problem};
+use mbsbench_measures::ReferenceTrajectory;
+
+use super::{Plan, ReferencePlan, RunSpec};
+use crate::Problems;
+
+/// Where a reference lies, and what lies there.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The file.
+    pub path: PathBuf,
+    /// Where an experiment names it.
+    pub place: Place,
+    /// What is in it.
+    pub kept: Result<StoredReference, Arc<StoredError>>,
+}
+
+/// The files that an experiment names, each read once however many of its cases name it.
+#[derive(Debug, Default)]
+pub(super) struct StoredFiles(HashMap<PathBuf, Arc<Stored>>);
+
+impl StoredFiles {
+    /// What lies at `path`, which is first named at `place`.
+    pub(super) fn at(&mut self, path: PathBuf, place: Place) -> Arc<Stored> {
+        let read = |path: &PathBuf| {
+            let kept = StoredReference::read(path).map_err(Arc::new);
+            Arc::new(Stored { path: path.clone(), place, kept })
+        };
+        Arc::clone(self.0.entry(path).or_insert_with_key(read))
+    }
+}
+
+/// A reference as a file has it.
+///
+/// Columns are `t` (s), then each observable and `bound(…)`, the disagreement of the two methods on it. Before them, as comments,
+/// stand the command that makes the file, the key of what was asked for, and the digits agreed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredReference {
+    /// The key of [`ReferencePlan`] that it was made for.
+    pub key: String,
+    /// Its values.
+    pub trajectory: ReferenceTrajectory,
+}
+
+/// A stored reference cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoredError {
+    /// It cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+    /// It is no table.
+    #[error("is no table: {0}")]
+    Csv(#[from] csv::Error),
+    /// It is no table of a reference.
+    #[error("{0}")]
+    Content(String),
+}
+
+const KEY: &str = "key: ";
+const DIGITS: &str = "digits agreed: ";
+
+impl StoredReference {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Where there is no such file, or it is not what [`Self::write`] writes, or its times do not increase.
+    pub fn read(path: &Path) -> Result<Self, StoredError> {
+        let text = std::fs::read_to_string(path)?;
+        let comment = |head: &str| {
+            let found = text.lines().find_map(|line| line.strip_prefix('#')?.trim_start().strip_prefix(head));
+            found.ok_or_else(|| StoredError::Content(format!("has no line `# {head}…`")))
+        };
+        let (key, digits) = (comment(KEY)?.trim().to_owned(), number(comment(DIGITS)?)?);
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+        let heads: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
+        let observables: Vec<String> = heads.iter().step_by(2).cloned().collect();
+        if !heads.chunks(2).all(|pair| matches!(pair, [name, bound] if *bound == bound_of(name))) {
+            return Err(StoredError::Content("has other columns than a value and its bound in turns".to_owned()));
+        }
+        let mut trajectory = ReferenceTrajectory { observables, digits, ..Default::default() };
+        for record in reader.records() {
+            let numbers: Vec<f64> = record?.iter().map(number).collect::<Result<_, _>>()?;
+            let Some((t, pairs)) = numbers.split_first() else { continue };
+            trajectory.times.push(*t);
+            trajectory.values.push(pairs.iter().step_by(2).copied().collect());
+            trajectory.bounds.push(pairs.iter().skip(1).step_by(2).copied().collect());
+        }
+        if !trajectory.times.is_sorted_by(|a, b| a < b) {
+            return Err(StoredError::Content("has times that do not increase".to_owned()));
+        }
+        Ok(Self { key, trajectory })
+    }
+
+    /// Writes a file that gives back the same bits, with the command that makes it.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write(&self, path: &Path, command: &str) -> Result<(), StoredError> {
+        let Self { key, trajectory } = self;
+        let head = format!("# {command}\n# {KEY}{key}\n# {DIGITS}{:?}\n", trajectory.digits);
+        let mut writer = csv::Writer::from_writer(head.into_bytes());
+        let columns = trajectory.observables.iter().flat_map(|name| [name.clone(), bound_of(name)]);
+        writer.write_record(std::iter::once("t".to_owned()).chain(columns))?;
+        for ((t, values), bounds) in trajectory.times.iter().zip(&trajectory.values).zip(&trajectory.bounds) {
+            let pairs = values.iter().zip(bounds).flat_map(|(value, bound)| [value, bound]);
+            writer.write_record(std::iter::once(t).chain(pairs).map(|number| format!("{number:?}")))?;
+        }
+        let content = writer.into_inner().map_err(|error| error.into_error())?;
+        Ok(write_atomically(path, &content)?)
+    }
+}
+
+fn bound_of(observable: &str) -> String {
+    format!("bound({observable})")
+}
+
+fn number(text: &str) -> Result<f64, StoredError> {
+    text.trim().parse().map_err(|_| StoredError::Content(format!("has `{text}` where a number is expected")))
+}
+
+impl ReferencePlan {
+    /// The reference that lies beside the experiment, with the digits asked; none where it was made for something else or
+    /// lacks one of these times.
+    #[must_use]
+    pub fn kept(&self, times: &[f64]) -> Option<ReferenceTrajectory> {
+        let kept = self.stored.as_ref()?.kept.as_ref().ok()?;
+        if kept.key != self.key.full() || !times.iter().all(|&t| kept.trajectory.row(t).is_some()) {
+            return None;
+        }
+        Some(ReferenceTrajectory { digits_asked: self.digits.map_or(0.0, f64::from), ..kept.trajectory.clone() })
+    }
+}
+
+/// Times at which the measures of some runs need their reference, and the end of its span, s; increasing.
+pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Vec<f64> {
+    let asked = runs.flat_map(|run| run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
+    let mut times: Vec<f64> = asked.chain([reference.span[1]]).collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
+}
+
+/// Each stored reference is there, was made for what is asked, and has all times that are needed. An experiment shortened by
+/// `quick:` may ask for something else, which is made with its runs.
+pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
+    let mut problems = Problems::default();
+    if plan.experiment.quick {
+        return Ok(());
+    }
+    let mut seen = BTreeSet::new();
+    for reference in plan.runs.iter().filter_map(|run| run.reference.as_ref()) {
+        let Some(stored) = reference.stored.as_ref().filter(|_| seen.insert(reference.key.full())) else { continue };
+        let runs = plan.runs.iter().filter(|run| run.reference.as_ref().is_some_and(|own| own.key == reference.key));
+        let wrong = match &stored.kept {
+            Err(error) => error.to_string(),
+            Ok(kept) if kept.key != reference.key.full() => "was made for another model, span or method".to_owned(),
+            Ok(kept) => match times(reference, runs).iter().find(|&&t| kept.trajectory.row(t).is_none()) {
+                Some(t) => format!("has no values at t = {t} s"),
+                None => continue,
+            },
+        };
+        let problem = Problem::new(stored.place, format!("`{}` {wrong}", stored.path.display()));
+        problems.add(problem.help(format!("make it with `{}`", command(&plan.experiment.id))));
+    }
+    problems.into_result(&plan.experiment.document)
+}
+
+/// The command that makes the stored references of an experiment.
+#[must_use]
+pub fn command(id: &str) -> String {
+    format!("mbsbench reference {id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reference() -> StoredReference {
+        StoredReference {
+            key: "0123".to_owned(),
+            trajectory: ReferenceTrajectory {
+                observables: vec!["u3".to_owned(), "link force, N".to_owned()],
+                times: vec![0.02, 0.1 + 0.2],
+                values: vec![vec![1.0 / 3.0, -0.0], vec![5e-324, 1e300]],
+                bounds: vec![vec![1e-9, 0.0], vec![f64::INFINITY, 1e-17]],
+                digits: 4.7,
+                digits_asked: 0.0,
+            },
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("references/shaft.csv");
+        reference().write(&path, "mbsbench reference a/b").unwrap();
+        assert_eq!(StoredReference::read(&path).unwrap(), reference());
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("# mbsbench reference a/b\n"), "{text}");
+    }
+
+    #[test]
+    fn a_file_is_read_once_and_a_missing_one_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, missing] = ["shaft.csv", "beam.csv"].map(|name| folder.path().join(name));
+        reference().write(&path, "mbsbench reference a/b").unwrap();
+        let (mut files, place) = (StoredFiles::default(), Place::default());
+        let first = files.at(path.clone(), place);
+        assert_eq!(first.kept.as_ref().unwrap(), &reference());
+        std::fs::remove_file(&path).unwrap();
+        assert!(Arc::ptr_eq(&files.at(path, place), &first));
+        assert!(files.at(missing, place).kept.is_err());
+    }
+
+    #[test]
+    fn rows_are_found_by_their_times() {
+        let times = vec![-1.5, 0.0, 0.1 + 0.2, 2.0];
+        let trajectory = ReferenceTrajectory { times: times.clone(), ..Default::default() };
+        let rows: Vec<_> = times.iter().map(|&t| trajectory.row(t)).collect();
+        assert_eq!(rows, [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!(trajectory.row(-0.0), Some(1));
+        assert_eq!([-2.0, 0.3, 2.5, f64::NAN].map(|t| trajectory.row(t)), [None; 4]);
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shaft.csv");
+        reference().write(&path, "mbsbench reference a/b").unwrap();
+        let good = std::fs::read_to_string(&path).unwrap();
+        for (from, to) in
+            [("# key: 0123\n", ""), ("bound(u3)", "bound(u2)"), ("0.02,", "0.02,,"), ("0.02", "two"), ("0.02", "0.5")]
+        {
+            std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
+            assert!(StoredReference::read(&path).is_err(), "{from} -> {to}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The same runs with other values in them, for studies over ranges and readings.
+
+use std::sync::Arc;
+
+use mbsbench_input::{Key, Node, Number, Place, Problem, Value, read};
+use mbsbench_problem::StepControl;
+
+use super::checks::has_path;
+use super::{Plan, RunSpec, key};
+use crate::registry::{Choice, Entry, Kind, Registry};
+
+impl Plan {
+    /// The runs with these values, by path, in every run that has them; references follow their models and spans. Instead of a run
+    /// whose model or method does not accept its values there is the reason.
+    #[must_use]
+    pub fn runs_with(&self, values: &[(Key, Node)], registry: &Registry) -> Vec<Result<RunSpec, Problem>> {
+        self.runs.iter().map(|run| with(run, values, registry)).collect()
+    }
+}
+
+fn with(run: &RunSpec, values: &[(Key, Node)], registry: &Registry) -> Result<RunSpec, Problem> {
+    let given: Vec<(&str, &Node)> = values
+        .iter()
+        .filter(|(key, _)| has_path(run, &key.name))
+        .map(|(key, node)| (key.name.as_str(), node))
+        .collect();
+    let [model, method] = ["model.", "method."].map(|root| -> Vec<(&str, &Node)> {
+        given.iter().filter_map(|(path, node)| Some((path.strip_prefix(root)?, *node))).collect()
+    });
+    let mut run = run.clone();
+    let mut reference = run.reference.as_deref().cloned();
+    if !model.is_empty() {
+        run.model = Arc::new(changed(registry.models(), &run.model, &model)?);
+        if let Some(reference) = &mut reference {
+            // A reference may have a formulation of its own, to which a reading of the runs' is nothing.
+            let own: Vec<(&str, &Node)> = model.iter().copied().filter(|(path, _)| *path != "formulation").collect();
+            reference.model = Arc::new(changed(registry.models(), &reference.model, &own)?);
+        }
+    }
+    if !method.is_empty() {
+        run.method = Arc::new(changed(registry.methods(), &run.method, &method)?);
+    }
+    for (path, node) in given {
+        match path {
+            "span.start" => run.span[0] = read(node)?,
+            "span.end" => run.span[1] = read(node)?,
+            "step" => run.settings.control = StepControl::Fixed { step: read(node)? },
+            "settings.clock" => run.settings.clock = read::<crate::spec::Clock>(node)?.into(),
+            _ => set_tolerance(&mut run.settings.control, path, node)?,
+        }
+    }
+    run.reference = reference.map(|mut reference| {
+        reference.span = run.span;
+        let key = key::of_reference(&reference);
+        let nominal = std::mem::replace(&mut reference.key, key);
+        // What is stored is the nominal one.
+        reference.stored = reference.stored.filter(|_| reference.key == nominal);
+        Arc::new(reference)
+    });
+    run.key = key::of_run(&run);
+    Ok(run)
+}
+
+fn set_tolerance(control: &mut StepControl, path: &str, node: &Node) -> Result<(), Problem> {
+    let StepControl::Tolerance { rel, abs, initial_step, max_step } = control else { return Ok(()) };
+    match path {
+        "tolerance.rel" => *rel = read(node)?,
+        "tolerance.abs" => *abs = read(node)?,
+        "settings.initial_step" => *initial_step = read(node)?,
+        "settings.max_step" => *max_step = read(node)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A choice with other values at those of the paths that it has. All are set before any is checked: only together may they
+/// be accepted.
+fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, values: &[(&str, &Node)]) -> Result<Choice<K>, Problem> {
+    let place = Place::default();
+    let mut parameters = Node::from_json(choice.parameters(), place);
+    for &(path, node) in values {
+        if !choice.has(path) {
+            continue;
+        }
+        let counts = choice.parameter(path).is_some_and(|present| present.is_u64() || present.is_i64());
+        let keys: Vec<Key> = path.split('.').map(|name| Key { name: name.to_owned(), place }).collect();
+        // A parameter that counts takes whole numbers.
+        let node = match &node.value {
+            Value::Number(number) if counts => {
+                let value = number.value.round();
+                let number = Number { value, whole: Some(value as i128), text: value.to_string() };
+                Node::new(Value::Number(number), place)
+            }
+            _ => node.clone(),
+        };
+        parameters = parameters.with(&keys, &node);
+    }
+    let entry = entries.iter().find(|entry| entry.name() == choice.name()).expect("what is chosen is in the registry");
+    entry.choose(&parameters, Some(choice.label()))
+}

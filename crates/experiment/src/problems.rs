@@ -1,0 +1,33 @@
+//! Collecting what is wrong, so that one call of the program shows it all.
+
+use mbsbench_input::{BadInput, Document, Problem};
+
+/// Problems found so far.
+#[derive(Debug, Default)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Adds one.
+    pub fn add(&mut self, problem: Problem) {
+        self.0.push(problem);
+    }
+
+    /// The value, or none and its problem kept.
+    pub fn keep<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
+        result.map_err(|problem| self.0.push(problem)).ok()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// An error where there are any.
+    ///
+    /// # Errors
+    /// [`BadInput`] with all of them.
+    pub fn into_result(self, document: &Document) -> Result<(), BadInput> {
+        if self.0.is_empty() { Ok(()) } else { Err(document.bad(self.0)) }
+    }
+}

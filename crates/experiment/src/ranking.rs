@@ -1,0 +1,62 @@
+//! Which methods reach an accuracy at the least cost: what a comparison asks for.
+
+use std::collections::BTreeMap;
+
+use mbsbench_input::{Node, Problem, read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::{AxisValue, Heads};
+
+/// A question to the runs of an experiment: the cheapest methods whose error is small enough.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RankingSpec {
+    /// What is solved, for a reader: `Slider crank`.
+    pub title: String,
+    /// Column with the error.
+    pub error: String,
+    /// What the error is divided by before it is compared, in its unit; 1 where not given.
+    #[serde(default = "unit")]
+    pub scale: f64,
+    /// What the accuracies mean, for a reader: `of positions, relative to the crank of 0.2 m`.
+    pub meaning: String,
+    /// Accuracies to be reached.
+    #[serde(default = "accuracies")]
+    #[schemars(length(min = 1))]
+    pub accuracies: Vec<f64>,
+    /// What a run costs: columns by the heads under which they are shown. A method whose runs have none of it (zero) is not ranked
+    /// by it.
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub work: Heads,
+    /// Only runs with these axis values.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+}
+
+fn unit() -> f64 {
+    1.0
+}
+
+fn accuracies() -> Vec<f64> {
+    vec![1e-3, 1e-6, 1e-9]
+}
+
+/// Reads a ranking.
+pub(super) fn read_ranking(node: &Node) -> Result<RankingSpec, Problem> {
+    let spec: RankingSpec = read(node)?;
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    if !positive(spec.scale) {
+        let problem = Problem::new(node.place_of("scale"), format!("errors over {}", spec.scale));
+        return Err(problem.help("accepted: a number above zero"));
+    }
+    if spec.accuracies.is_empty() || spec.accuracies.iter().any(|&accuracy| !positive(accuracy)) {
+        let problem = Problem::new(node.place_of("accuracies"), format!("the accuracies {:?}", spec.accuracies));
+        return Err(problem.help("accepted: a list of numbers above zero"));
+    }
+    if spec.work.0.is_empty() {
+        let problem = Problem::new(node.place_of("work"), "nothing that a run costs");
+        return Err(problem.help("accepted: heads and columns, `{ right-hand sides: rhs_evaluations }`"));
+    }
+    Ok(spec)
+}

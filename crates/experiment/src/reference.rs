@@ -1,0 +1,201 @@
+//! How a reference solution is made, and how the step of any solve is decided.
+
+use mbsbench_input::{Node, Place, Problem, Value, one_of, read};
+use mbsbench_problem::StepControl;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::Tolerance;
+use crate::registry::{CONTROLS, Choice, MethodKind, Registry, choose};
+
+/// `step`, `step_per_stage` or `tolerance` as written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Control {
+    /// Constant step, s.
+    Step(f64),
+    /// Constant step by the number of implicit stages, s.
+    StepPerStage(f64),
+    /// Error control.
+    Tolerance(Tolerance),
+}
+
+impl Control {
+    /// Reads the value of the key `name`.
+    pub fn read(name: &str, node: &Node) -> Result<Self, Problem> {
+        if name == "tolerance" {
+            return read_tolerance(node).map(Self::Tolerance);
+        }
+        let step: f64 = read(node)?;
+        if step <= 0.0 {
+            let problem = Problem::new(node.place, format!("`{name}` is {step}"));
+            return Err(problem.help("accepted: a number above zero, in seconds"));
+        }
+        Ok(if name == "step" { Self::Step(step) } else { Self::StepPerStage(step) })
+    }
+
+    /// How a method decides on its step over `span`, with `place` where this is written.
+    pub fn for_method(
+        self,
+        method: &Choice<MethodKind>,
+        span: [f64; 2],
+        settings: &super::spec::Settings,
+        place: Place,
+    ) -> Result<StepControl, Problem> {
+        let step = match self {
+            Self::Step(step) => step,
+            Self::StepPerStage(step) => step * f64::from(method.object().method().implicit_stages()),
+            Self::Tolerance(Tolerance { rel, abs }) => {
+                if !method.object().method().adapts() {
+                    let message = format!("`{}` has no error control", method.name());
+                    return Err(
+                        Problem::new(place, message).help("accepted for this method: `step` or `step_per_stage`")
+                    );
+                }
+                let (initial_step, max_step) = (settings.initial_step, settings.max_step);
+                return Ok(StepControl::Tolerance { rel, abs, initial_step, max_step });
+            }
+        };
+        let length = span[1] - span[0];
+        if step > length {
+            let message = format!("the step {step} is larger than the span of {length}");
+            return Err(Problem::new(place, message).help(format!("accepted: a number above zero, at most {length}")));
+        }
+        Ok(StepControl::Fixed { step })
+    }
+}
+
+/// `{ rel, abs }`, or one number for both.
+fn read_tolerance(node: &Node) -> Result<Tolerance, Problem> {
+    let tolerance = match &node.value {
+        Value::Number(_) => {
+            let both: f64 = read(node)?;
+            Tolerance { rel: both, abs: both }
+        }
+        Value::Map(_) => read(node)?,
+        _ => {
+            let problem = Problem::new(node.place, format!("found {}", node.describe()));
+            return Err(problem.help("accepted: `{ rel: 1e-6, abs: 1e-8 }`, or one number for both"));
+        }
+    };
+    for (key, value) in [("rel", tolerance.rel), ("abs", tolerance.abs)] {
+        if value < 0.0 || tolerance.rel + tolerance.abs == 0.0 {
+            let message = format!("the tolerance `{key}` is {value:?}");
+            return Err(Problem::new(node.place_of(key), message).help("accepted: numbers from 0, not both 0"));
+        }
+    }
+    Ok(tolerance)
+}
+
+/// Arithmetic of a reference.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// 53 bits.
+    Double,
+    /// About 106 bits.
+    #[default]
+    DoubleDouble,
+}
+
+/// A method with its step.
+#[derive(Debug, Clone)]
+pub struct SolverSpec {
+    /// The method.
+    pub method: Choice<MethodKind>,
+    /// Its step.
+    pub control: Control,
+    /// Where the step is written.
+    pub control_place: Place,
+}
+
+/// How a reference solution is made.
+#[derive(Debug, Clone)]
+pub struct ReferenceSpec {
+    /// What gives the reference.
+    pub solver: SolverSpec,
+    /// In which arithmetic.
+    pub precision: Precision,
+    /// What it is checked against: another method.
+    pub check: Option<SolverSpec>,
+    /// Digits that have to agree; fewer make dependants inconclusive.
+    pub digits: Option<u32>,
+    /// A file beside the experiment that keeps it, and where it is named.
+    pub stored: Option<(String, Place)>,
+    /// Parameters in which the reference's model differs (another formulation); a map.
+    pub model: Option<Node>,
+    /// All of it, with places.
+    pub node: Node,
+}
+
+impl ReferenceSpec {
+    pub(super) fn read(node: &Node, registry: &Registry) -> Result<Self, Problem> {
+        let own = ["precision", "check", "digits", "model", "stored"];
+        let solver = SolverSpec::read(node, &own, registry)?;
+        let precision = node.get("precision").map(read).transpose()?.unwrap_or_default();
+        let check = node.get("check").map(|check| SolverSpec::read(check, &[], registry)).transpose()?;
+        let solvers = std::iter::once((&solver, node)).chain(check.as_ref().zip(node.get("check")));
+        for (solver, node) in solvers {
+            if precision == Precision::DoubleDouble && solver.method.object().precise().is_none() {
+                let message = format!("`{}` does not work in double-double arithmetic", solver.method.name());
+                return Err(Problem::new(node.place_of("method"), message)
+                    .help("accepted: another method, or `precision: double`"));
+            }
+        }
+        if let Some(check) = check.as_ref().filter(|check| check.method.name() == solver.method.name()) {
+            let message = format!("`{}` cannot check itself", check.method.name());
+            return Err(Problem::new(node.place_of("check.method"), message).help("accepted: an unrelated method"));
+        }
+        let digits = node.get("digits").map(read).transpose()?;
+        let model = node.get("model").cloned();
+        if let Some(model) = model.as_ref().filter(|model| !matches!(model.value, Value::Map(_))) {
+            return Err(Problem::new(model.place, format!("found {}", model.describe()))
+                .help("accepted: a map of the parameters in which the reference's model differs"));
+        }
+        let stored = match node.get("stored") {
+            None => None,
+            Some(file) => match file.text() {
+                Some(name) if name.ends_with(".csv") => Some((name.to_owned(), file.place)),
+                _ => {
+                    let problem = Problem::new(file.place, format!("found {}", file.describe()));
+                    return Err(problem.help("accepted: a CSV file beside the experiment, `references/name.csv`"));
+                }
+            },
+        };
+        Ok(Self { solver, precision, check, digits, stored, model, node: node.clone() })
+    }
+}
+
+impl SolverSpec {
+    fn read(node: &Node, also: &[&str], registry: &Registry) -> Result<Self, Problem> {
+        let known: Vec<&str> = ["method"].into_iter().chain(CONTROLS).chain(also.iter().copied()).collect();
+        if !matches!(node.value, Value::Map(_)) {
+            let problem = Problem::new(node.place, format!("found {}", node.describe()));
+            return Err(problem.help(format!("accepted: a map with the keys {}", one_of(known))));
+        }
+        for entry in node.entries() {
+            if !known.contains(&entry.key.name.as_str()) {
+                return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
+            }
+        }
+        let Some(method) = node.get("method") else {
+            return Err(Problem::new(node.place, "the key `method` is missing").help("add `method:`"));
+        };
+        let controls: Vec<_> = CONTROLS.iter().filter_map(|name| node.entry(name)).collect();
+        let control = match controls.as_slice() {
+            [one] => one,
+            [_, second, ..] => {
+                let problem = Problem::new(second.key.place, format!("a second step: `{}`", second.key.name));
+                return Err(problem.help(format!("accepted: one of {}", one_of(CONTROLS))));
+            }
+            [] => {
+                let problem = Problem::new(node.place, "the step is missing");
+                return Err(problem.help(format!("accepted: one of {}", one_of(CONTROLS))));
+            }
+        };
+        Ok(Self {
+            method: choose::<MethodKind>(registry.methods(), method)?,
+            control: Control::read(&control.key.name, &control.value)?,
+            control_place: control.value.place,
+        })
+    }
+}

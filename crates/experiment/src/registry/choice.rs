@@ -1,0 +1,166 @@
+//! A model, method or measure as an experiment file chooses it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mbsbench_input::{Node, Place};
+use serde_json::{Map, Value};
+
+use super::Kind;
+
+/// A name with its parameters.
+pub struct Choice<K: Kind> {
+    pub(super) name: &'static str,
+    pub(super) family: &'static str,
+    pub(super) parameters: Value,
+    pub(super) defaults: Value,
+    /// Parameters that are not written out while they are at their defaults.
+    pub(super) silent: Vec<String>,
+    pub(super) label: Option<String>,
+    pub(super) own: Option<(String, Node)>,
+    pub(super) object: Arc<K::Object>,
+    pub(super) place: Option<Place>,
+}
+
+// Derived code would ask for `K: Clone`.
+impl<K: Kind> Clone for Choice<K> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name,
+            family: self.family,
+            parameters: self.parameters.clone(),
+            defaults: self.defaults.clone(),
+            silent: self.silent.clone(),
+            label: self.label.clone(),
+            own: self.own.clone(),
+            object: Arc::clone(&self.object),
+            place: self.place,
+        }
+    }
+}
+
+impl<K: Kind> fmt::Debug for Choice<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.name, self.parameters)
+    }
+}
+
+impl<K: Kind> Choice<K> {
+    /// The name in the registry.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The family of a method; empty for models and measures.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.family
+    }
+
+    /// All parameters, also those left at their defaults.
+    #[must_use]
+    pub fn parameters(&self) -> &Value {
+        &self.parameters
+    }
+
+    /// What can be made of it.
+    #[must_use]
+    pub fn object(&self) -> &K::Object {
+        &self.object
+    }
+
+    /// Where its name stands, if in a file.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        self.place
+    }
+
+    /// The key among its parameters that says how this method decides on its step, and its value; none where it has the
+    /// step of the experiment.
+    #[must_use]
+    pub fn own_control(&self) -> Option<(&str, &Node)> {
+        self.own.as_ref().map(|(name, node)| (name.as_str(), node))
+    }
+
+    /// `{ name: parameters }`, for keys.
+    #[must_use]
+    pub fn identity(&self) -> Value {
+        Value::Object(Map::from_iter([(self.name.to_owned(), self.parameters.clone())]))
+    }
+
+    /// What it is called in tables: the label in the file, or else its name with the parameters that are not
+    /// at their defaults, `hht-i3(alpha=-0.3)`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if let Some(label) = &self.label {
+            return label.clone();
+        }
+        let mut differing = Vec::new();
+        differences("", &self.parameters, &self.defaults, &mut differing);
+        if differing.is_empty() { self.name.to_owned() } else { format!("{}({})", self.name, differing.join(",")) }
+    }
+
+    /// The parameter at a path with dots, `formulation.sliding-mode.sigma`; items of a list by their number from
+    /// zero, `formulation.sliding-mode.eta.2`.
+    #[must_use]
+    pub fn parameter(&self, path: &str) -> Option<&Value> {
+        path.split('.').try_fold(&self.parameters, |value, name| match value {
+            Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+            _ => value.get(name),
+        })
+    }
+
+    /// The paths of all parameters that are numbers, texts or switches, and of those that say nothing of themselves.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        leaves("", &self.parameters, &mut paths);
+        paths.extend(self.silent.iter().cloned());
+        paths
+    }
+
+    /// Whether it has a parameter at a path, written out or not.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.parameter(path).is_some() || self.silent.iter().any(|name| name == path)
+    }
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+fn differences(path: &str, value: &Value, default: &Value, found: &mut Vec<String>) {
+    match (value, default) {
+        (Value::Object(fields), Value::Object(defaults)) if same_alternative(fields, defaults) => {
+            for (name, value) in fields {
+                differences(&joined(path, name), value, &defaults[name], found);
+            }
+        }
+        (value, default) if value == default => {}
+        (Value::String(text), _) => found.push(format!("{path}={text}")),
+        (value, _) => found.push(format!("{path}={value}")),
+    }
+}
+
+/// Whether two maps have the same keys, so that they can be compared key by key.
+fn same_alternative(fields: &Map<String, Value>, defaults: &Map<String, Value>) -> bool {
+    fields.len() == defaults.len() && fields.keys().all(|name| defaults.contains_key(name))
+}
+
+fn leaves(path: &str, value: &Value, paths: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                leaves(&joined(path, name), value, paths);
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                leaves(&joined(path, &index.to_string()), value, paths);
+            }
+        }
+        _ => paths.push(path.to_owned()),
+    }
+}

@@ -1,0 +1,222 @@
+//! An entry of a registry: a definition whose type is forgotten.
+
+use std::any::type_name;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use mbsbench_input::{Node, Problem, Value as NodeValue, one_of, read, read_as};
+use mbsbench_measures::MeasureDefinition;
+use mbsbench_problem::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
+use schemars::{Schema, schema_for};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind};
+
+/// Parameters read and checked: normalised, and made into an object.
+type Made<K> = (Value, Arc<<K as Kind>::Object>);
+
+/// A name with what is behind it.
+pub struct Entry<K: Kind> {
+    name: &'static str,
+    /// The type behind it, which tells one definition of a name from another.
+    pub(super) definition: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    family: &'static str,
+    schema: fn() -> Schema,
+    make: fn(&Node, &str) -> Result<Made<K>, Problem>,
+    default: fn() -> Made<K>,
+}
+
+impl<K: Kind> Clone for Entry<K> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<K: Kind> fmt::Debug for Entry<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Entry<ModelKind> {
+    pub(super) fn of_model<M: ModelDefinition>() -> Self {
+        Self {
+            name: M::NAME,
+            definition: type_name::<M>(),
+            summary: M::SUMMARY,
+            source: M::SOURCE,
+            family: "",
+            schema: || schema_for!(M),
+            make: |node, what| made::<M>(node, what).map(|(values, model)| (values, Arc::new(model) as _)),
+            default: || (normalised(&M::default()), Arc::new(M::default())),
+        }
+    }
+}
+
+impl Entry<MethodKind> {
+    pub(super) fn of_method<M: MethodDefinition>() -> Self {
+        Self {
+            name: M::NAME,
+            definition: type_name::<M>(),
+            summary: M::SUMMARY,
+            source: M::SOURCE,
+            family: M::FAMILY,
+            schema: || schema_for!(M),
+            make: |node, what| made::<M>(node, what).map(|(values, method)| (values, Arc::new(method) as _)),
+            default: || (normalised(&M::default()), Arc::new(M::default())),
+        }
+    }
+}
+
+impl Entry<MeasureKind> {
+    pub(super) fn of_measure<M: MeasureDefinition>() -> Self {
+        Self {
+            name: M::NAME,
+            definition: type_name::<M>(),
+            summary: M::SUMMARY,
+            source: "",
+            family: "",
+            schema: || schema_for!(M),
+            make: |node, what| made::<M>(node, what).map(|(values, measure)| (values, Arc::new(measure) as _)),
+            default: || (normalised(&M::default()), Arc::new(M::default())),
+        }
+    }
+}
+
+impl<K: Kind> Entry<K> {
+    /// Name in experiment files.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// One line about it.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    /// Paper and equation; empty for measures.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        self.source
+    }
+
+    /// The family of a method; empty for models and measures.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.family
+    }
+
+    /// JSON Schema of its parameters.
+    #[must_use]
+    pub fn schema(&self) -> Schema {
+        (self.schema)()
+    }
+
+    /// It, with all parameters at their defaults.
+    #[must_use]
+    pub fn default_choice(&self) -> Choice<K> {
+        self.choice((self.default)(), None)
+    }
+
+    /// It, with the parameters of a node.
+    ///
+    /// # Errors
+    /// Unknown, wrong or out of range parameters, at their places.
+    pub fn choose(&self, parameters: &Node, label: Option<String>) -> Result<Choice<K>, Problem> {
+        let what = format!("parameter of `{}`", self.name);
+        Ok(self.choice((self.make)(parameters, &what)?, label))
+    }
+
+    fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
+        let (defaults, _) = (self.default)();
+        let silent = silent(self.definition, self.schema, &parameters);
+        Choice {
+            name: self.name,
+            family: self.family,
+            parameters,
+            defaults,
+            silent,
+            label,
+            own: None,
+            object,
+            place: None,
+        }
+    }
+}
+
+/// Reads `name` or `{ name: { parameter: value, label: … } }`.
+///
+/// # Errors
+/// An unknown name, or parameters that are wrong.
+pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, Problem> {
+    let empty = |place| Node::new(NodeValue::Map(Vec::new()), place);
+    let names = || entries.iter().map(Entry::name);
+    let (name, place, parameters) = match &node.value {
+        NodeValue::Text(name) => (name, node.place, empty(node.place)),
+        NodeValue::Map(map) => match map.as_slice() {
+            [entry] => (&entry.key.name, entry.key.place, entry.value.clone()),
+            [_, second, ..] => {
+                let message = format!("a second {} in one map: `{}`", K::NAME, second.key.name);
+                return Err(Problem::new(second.key.place, message).help(format!(
+                    "one name in one map, `{{ name: {{ parameter: value }} }}`; several {} are a list",
+                    K::PLURAL
+                )));
+            }
+            [] => return Err(not_a_choice::<K>(node, &one_of(names()))),
+        },
+        _ => return Err(not_a_choice::<K>(node, &one_of(names()))),
+    };
+    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
+        return Err(Problem::unknown(place, K::NAME, name, names().collect::<Vec<_>>()));
+    };
+    let label = parameters.get("label").map(read::<String>).transpose()?;
+    let parameters = if label.is_some() { parameters.without("label") } else { parameters };
+    let mut own = None;
+    let mut parameters = parameters;
+    for &key in K::OWN_KEYS {
+        let Some(value) = parameters.get(key).cloned() else { continue };
+        if let Some((first, _)) = &own {
+            let problem = Problem::new(value.place, format!("`{key}` beside `{first}`"));
+            return Err(problem.help(format!("accepted: one of {}", one_of(K::OWN_KEYS.iter().copied()))));
+        }
+        own = Some((key.to_owned(), value));
+        parameters = parameters.without(key);
+    }
+    Ok(Choice { place: Some(place), own, ..entry.choose(&parameters, label)? })
+}
+
+fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {
+    Problem::new(node.place, format!("found {} where a {} is named", node.describe(), K::NAME))
+        .help(format!("accepted: a name, or `{{ name: {{ parameter: value }} }}`, with one of {names}"))
+}
+
+fn made<P: Parameters>(node: &Node, what: &str) -> Result<(Value, P), Problem> {
+    let parameters: P = read_as(node, what)?;
+    parameters.check().map_err(|OutOfRange { field, found, accepted }| {
+        Problem::new(node.place_of(&field), format!("`{field}` is {found}")).help(format!("accepted: {accepted}"))
+    })?;
+    Ok((normalised(&parameters), parameters))
+}
+
+/// The names of parameters that say nothing of themselves while they are at their defaults, so that runs keep their names when a
+/// parameter is added.
+fn silent(definition: &'static str, schema: fn() -> Schema, parameters: &Value) -> Vec<String> {
+    static NAMES: LazyLock<Mutex<HashMap<&'static str, Vec<String>>>> = LazyLock::new(Mutex::default);
+    let names_of = || {
+        let schema = schema().to_value();
+        schema["properties"].as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    };
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let names = names.entry(definition).or_insert_with(names_of);
+    names.iter().filter(|name| parameters.get(name.as_str()).is_none()).cloned().collect()
+}
+
+fn normalised<P: Serialize>(parameters: &P) -> Value {
+    serde_json::to_value(parameters).expect("parameters are numbers, texts, lists and maps with text keys")
+}

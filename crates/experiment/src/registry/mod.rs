@@ -1,0 +1,145 @@
+//! The names that experiment files can use: one registry each of models, methods and measures, one line an entry.
+//!
+//! A crate outside the workspace adds its own and hands the registry to `mbsbench::main_with`:
+//!
+//! ```no_run
+//! # use mbsbench_experiment::Registry;
+//! # fn extended() -> Registry {
+//! Registry::builtin() // .model::<MyModel>().method::<MyMethod>()
+//! # }
+//! ```
+
+mod builtin;
+mod choice;
+mod entry;
+mod kinds;
+
+use mbsbench_problem::{MethodDefinition, ModelDefinition};
+
+pub use choice::Choice;
+pub use entry::Entry;
+pub use entry::choose;
+pub use kinds::CONTROLS;
+pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
+
+use mbsbench_measures::MeasureDefinition;
+
+/// Names and what they stand for.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    models: Vec<Entry<ModelKind>>,
+    methods: Vec<Entry<MethodKind>>,
+    measures: Vec<Entry<MeasureKind>>,
+}
+
+impl Registry {
+    /// A registry without entries.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// Everything in the workspace.
+    #[must_use]
+    pub fn builtin() -> Self {
+        builtin::registry()
+    }
+
+    /// Whether it has what the workspace has and nothing else.
+    #[must_use]
+    pub fn is_builtin(&self) -> bool {
+        let builtin = Self::builtin();
+        let definitions = |registry: &Self| {
+            let models = registry.models.iter().map(|entry| entry.definition);
+            let methods = registry.methods.iter().map(|entry| entry.definition);
+            models.chain(methods).chain(registry.measures.iter().map(|entry| entry.definition)).collect::<Vec<_>>()
+        };
+        definitions(self) == definitions(&builtin)
+    }
+
+    /// Versions of the libraries of the system that methods call: `SUNDIALS 6.4.1`, or that there is none.
+    #[must_use]
+    pub fn libraries() -> String {
+        format!("SUNDIALS {}", mbsbench_sundials::version().unwrap_or("none"))
+    }
+
+    /// Adds a model.
+    ///
+    /// # Panics
+    /// Where there is a model of that name already, which is a mistake in the program.
+    #[must_use]
+    pub fn model<M: ModelDefinition>(mut self) -> Self {
+        add(&mut self.models, Entry::of_model::<M>());
+        self
+    }
+
+    /// Puts a model in the place of the one of that name, to see what a change of it would do.
+    ///
+    /// # Panics
+    /// Where there is none of that name.
+    #[must_use]
+    pub fn replacing_model<M: ModelDefinition>(mut self) -> Self {
+        replace(&mut self.models, Entry::of_model::<M>());
+        self
+    }
+
+    /// Puts a method in the place of the one of that name, to see what a change of it would do.
+    ///
+    /// # Panics
+    /// Where there is none of that name.
+    #[must_use]
+    pub fn replacing_method<M: MethodDefinition>(mut self) -> Self {
+        replace(&mut self.methods, Entry::of_method::<M>());
+        self
+    }
+
+    /// Adds a method.
+    ///
+    /// # Panics
+    /// Where there is a method of that name already, which is a mistake in the program.
+    #[must_use]
+    pub fn method<M: MethodDefinition>(mut self) -> Self {
+        add(&mut self.methods, Entry::of_method::<M>());
+        self
+    }
+
+    /// Adds a measure.
+    ///
+    /// # Panics
+    /// Where there is a measure of that name already, which is a mistake in the program.
+    #[must_use]
+    pub fn measure<M: MeasureDefinition>(mut self) -> Self {
+        add(&mut self.measures, Entry::of_measure::<M>());
+        self
+    }
+
+    /// All models, in the order in which they were added.
+    #[must_use]
+    pub fn models(&self) -> &[Entry<ModelKind>] {
+        &self.models
+    }
+
+    /// All methods.
+    #[must_use]
+    pub fn methods(&self) -> &[Entry<MethodKind>] {
+        &self.methods
+    }
+
+    /// All measures.
+    #[must_use]
+    pub fn measures(&self) -> &[Entry<MeasureKind>] {
+        &self.measures
+    }
+}
+
+fn replace<K: Kind>(entries: &mut [Entry<K>], new: Entry<K>) {
+    let old = entries.iter_mut().find(|entry| entry.name() == new.name());
+    let Some(old) = old else { panic!("there is no `{}` to be replaced", new.name()) };
+    *old = new;
+}
+
+fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {
+    let name = entry.name();
+    assert!(entries.iter().all(|present| present.name() != name), "two entries of the registry are called `{name}`");
+    entries.push(entry);
+}

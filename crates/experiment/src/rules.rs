@@ -1,0 +1,49 @@
+//! Rules that a run must not break: it ends there with the status `rule`.
+
+use mbsbench_input::{Node, Problem, read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An observable may not leave a range at the end of an accepted step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// The observable that is watched.
+    pub observable: String,
+    /// The run fails where it is above this.
+    #[serde(default)]
+    pub above: Option<f64>,
+    /// The run fails where it is below this.
+    #[serde(default)]
+    pub below: Option<f64>,
+}
+
+impl Rule {
+    pub(super) fn read(node: &Node) -> Result<Self, Problem> {
+        let rule: Self = read(node)?;
+        match (rule.above, rule.below) {
+            (None, None) => Err(Problem::new(node.place, format!("the rule sets no bound for `{}`", rule.observable))
+                .help("add `above:` or `below:`")),
+            (Some(above), Some(below)) if above <= below => {
+                Err(Problem::new(node.place, format!("nothing lies between {below} and {above}"))
+                    .help("the rule allows the values from `below` to `above`"))
+            }
+            _ => Ok(rule),
+        }
+    }
+
+    /// Whether a value breaks it; NaN does.
+    #[must_use]
+    pub fn is_broken_by(&self, value: f64) -> bool {
+        let within = self.above.is_none_or(|above| value <= above) && self.below.is_none_or(|below| value >= below);
+        !within
+    }
+
+    /// The rule in words, for the failure.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let above = self.above.map(|above| format!("{} > {above}", self.observable));
+        let below = self.below.map(|below| format!("{} < {below}", self.observable));
+        above.into_iter().chain(below).collect::<Vec<_>>().join(" or ")
+    }
+}

@@ -1,0 +1,186 @@
+//! What a robustness study looks at besides the undetermined parameters; see `docs/robustness.md`.
+
+use std::collections::BTreeMap;
+
+use mbsbench_input::{Key, Node, Problem, Value, read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::AxisValue;
+use super::undetermined::Undetermined;
+use super::{Placed, items};
+
+/// The block `study:` of an experiment file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StudySpec {
+    /// Cases that are run at every sample; all of them where none is named.
+    pub cases: Vec<String>,
+    /// Only runs with these axis values; a check that reduces over such an axis is judged on what is left.
+    #[serde(rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// Experiments of the same paper whose runs vary alike, for checks that rest on several.
+    pub along: Vec<String>,
+    /// Checks whose ids begin like this; all of them where nothing is said. Numbers that only the nominal parameters have are
+    /// no matter for a study.
+    pub checks: Vec<String>,
+    /// How many samples are taken, where the command does not say; 512 where neither does.
+    pub samples: Option<u32>,
+    /// Numbers besides the undetermined parameters on which verdicts may depend.
+    pub features: Vec<Feature>,
+}
+
+/// A number of the runs of a sample on which verdicts may depend: `column · times / per`, folded where it is said how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Feature {
+    /// What it is called.
+    pub name: String,
+    /// What it means and why verdicts may depend on it.
+    pub why: String,
+    /// A column of `runs.csv`, an axis, or a parameter (`model.mass`), of the first run that `where` leaves.
+    pub column: String,
+    /// Only runs with these axis values.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// Column, axis or parameter by which it is multiplied.
+    #[serde(default)]
+    pub times: Option<String>,
+    /// Column, axis or parameter by which it is divided.
+    #[serde(default)]
+    pub per: Option<String>,
+    /// Instead of the number its distance to the nearest whole multiple of this, as a part of it: from 0 on a multiple to 0.5
+    /// midway between two.
+    #[serde(default)]
+    pub distance_to_multiple_of: Option<f64>,
+}
+
+impl Feature {
+    /// The columns, axes and parameters that it is made of, with their keys.
+    pub fn operands(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let optional = [("times", &self.times), ("per", &self.per)];
+        let given = optional.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)));
+        std::iter::once(("column", self.column.as_str())).chain(given)
+    }
+
+    /// Its value, from the numbers of a run; none where the run lacks one of them.
+    #[must_use]
+    pub fn value(&self, number: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        let factor = |name: &Option<String>| name.as_deref().map_or(Some(1.0), &number);
+        let value = number(&self.column)? * factor(&self.times)? / factor(&self.per)?;
+        Some(self.distance_to_multiple_of.map_or(value, |step| (value / step - (value / step).round()).abs()))
+    }
+}
+
+/// Keys of the block.
+const KEYS: [&str; 6] = ["cases", "where", "along", "checks", "samples", "features"];
+
+/// Samples of a study of which nothing is said.
+const SAMPLES: u32 = 128;
+
+/// The block `study:`, its parts with their nodes.
+#[derive(Debug, Clone, Default)]
+pub struct StudyScope {
+    /// Cases that are run at every sample; all of them where none is named.
+    pub cases: Vec<Placed<String>>,
+    /// Only runs with these axis values.
+    pub filter: BTreeMap<String, AxisValue>,
+    /// Experiments whose runs vary alike.
+    pub along: Vec<Placed<String>>,
+    /// Beginnings of the ids of checks that are judged; all of them where there is none.
+    pub checks: Vec<Placed<String>>,
+    /// How many samples are taken.
+    pub samples: Option<u32>,
+    /// Numbers besides the undetermined parameters on which verdicts may depend.
+    pub features: Vec<Placed<Feature>>,
+}
+
+impl StudyScope {
+    pub(super) fn read(root: &Node, undetermined: &[(Key, Undetermined)]) -> Result<Self, Problem> {
+        let Some(node) = root.get("study") else { return Ok(Self::default()) };
+        if !matches!(node.value, Value::Map(_)) {
+            return Err(Problem::new(node.place, format!("found {}", node.describe()))
+                .help("accepted: a map with `cases`, `where`, `along`, `checks`, `samples` and `features`"));
+        }
+        if undetermined.is_empty() {
+            return Err(Problem::new(root.place_of("study"), "nothing is undetermined that could be studied")
+                .help("add `undetermined:` with a parameter and its range"));
+        }
+        for entry in node.entries() {
+            if !KEYS.contains(&entry.key.name.as_str()) {
+                return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, KEYS));
+            }
+        }
+        let features: Vec<Placed<Feature>> = items(node, "features", read)?;
+        for (index, feature) in features.iter().enumerate() {
+            let Placed { value: Feature { name, distance_to_multiple_of, .. }, node } = feature;
+            let is_taken = features[..index].iter().any(|earlier| &earlier.value.name == name)
+                || undetermined.iter().any(|(key, _)| &key.name == name);
+            if is_taken {
+                let problem = Problem::new(node.place_of("name"), format!("a second variable `{name}`"));
+                return Err(problem.help("names of features differ from each other and from undetermined parameters"));
+            }
+            if name.trim().is_empty() {
+                return Err(Problem::new(node.place_of("name"), "an empty name").help("accepted: any other text"));
+            }
+            if let Some(step) = distance_to_multiple_of.filter(|&step| step <= 0.0) {
+                let problem = Problem::new(node.place_of("distance_to_multiple_of"), format!("multiples of {step}"));
+                return Err(problem.help("accepted: a number above zero"));
+            }
+        }
+        let samples = node.get("samples").map(read::<u32>).transpose()?;
+        if samples == Some(0) {
+            return Err(
+                Problem::new(node.place_of("samples"), "no samples").help("accepted: a whole number above zero")
+            );
+        }
+        Ok(Self {
+            cases: items(node, "cases", read)?,
+            filter: node.get("where").map(read).transpose()?.unwrap_or_default(),
+            along: items(node, "along", read)?,
+            checks: items(node, "checks", read)?,
+            samples,
+            features,
+        })
+    }
+
+    /// How many samples are taken where the command asks for no number of them.
+    #[must_use]
+    pub fn samples(&self) -> u32 {
+        self.samples.unwrap_or(SAMPLES)
+    }
+
+    /// Whether a check is to be judged.
+    #[must_use]
+    pub fn asks_for(&self, check: &str) -> bool {
+        self.checks.is_empty() || self.checks.iter().any(|beginning| check.starts_with(&beginning.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_products_quotients_and_distances_to_multiples() {
+        let feature = |distance_to_multiple_of| Feature {
+            name: "phase".into(),
+            why: String::new(),
+            column: "omega".into(),
+            filter: BTreeMap::new(),
+            times: Some("step".into()),
+            per: Some("turn".into()),
+            distance_to_multiple_of,
+        };
+        let number = |name: &str| match name {
+            "omega" => Some(7.5),
+            "step" => Some(2.0),
+            "turn" => Some(4.0),
+            _ => None,
+        };
+        assert_eq!(feature(None).value(number), Some(3.75));
+        assert_eq!(feature(Some(1.0)).value(number), Some(0.25));
+        assert_eq!(feature(Some(2.5)).value(number), Some(0.5));
+        assert_eq!(feature(None).value(|name| number(name).filter(|_| name != "per" && name != "turn")), None);
+    }
+}

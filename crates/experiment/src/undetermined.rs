@@ -1,0 +1,149 @@
+//! Parameters that a paper leaves out: over which range they plausibly lie, or which readings of the text there are.
+
+use mbsbench_input::{Entry, Key, Node, Number, Problem, Value, read};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What is undetermined, by the path of a parameter or, where readings set several, by a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undetermined {
+    /// What it takes in a study.
+    pub varies: Varies,
+    /// Why it is undetermined and where the range or the readings come from.
+    pub why: String,
+    /// Where the nominal value was chosen to match a published number: which one.
+    pub calibrated: Option<String>,
+}
+
+/// What an undetermined parameter takes in a study.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Varies {
+    /// Any number from the lowest to the highest plausible one.
+    Over([f64; 2]),
+    /// One of these after the other, instead of the nominal one.
+    Readings(Vec<Reading>),
+}
+
+/// A reading of the text other than the nominal one: parameters by path with their values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// What it is called: `method.charts = step`, or the name that the file gives it.
+    pub name: String,
+    /// The parameters that it sets.
+    pub sets: Vec<(Key, Node)>,
+}
+
+/// The block of one undetermined parameter, as in the file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UndeterminedSpec {
+    /// Lowest and highest plausible value.
+    #[serde(default)]
+    range: Option<[f64; 2]>,
+    /// Other readings: values of the parameter, or `{ name, set: { path: value } }`.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<serde_json::Value>>")]
+    readings: Option<serde::de::IgnoredAny>,
+    /// Why it is undetermined and where the range or the readings come from.
+    why: String,
+    /// Where the nominal value was chosen to match a published number: which one.
+    #[serde(default)]
+    calibrated: Option<String>,
+}
+
+impl Undetermined {
+    /// The range, where it has one.
+    #[must_use]
+    pub fn range(&self) -> Option<[f64; 2]> {
+        match &self.varies {
+            Varies::Over(range) => Some(*range),
+            Varies::Readings(_) => None,
+        }
+    }
+
+    /// The other readings; none of a range.
+    #[must_use]
+    pub fn readings(&self) -> &[Reading] {
+        match &self.varies {
+            Varies::Over(_) => &[],
+            Varies::Readings(readings) => readings,
+        }
+    }
+
+    /// Whether it varies the parameter at a path, or one below it.
+    #[must_use]
+    pub fn covers(&self, key: &str, path: &str) -> bool {
+        match &self.varies {
+            Varies::Over(_) => lies_below(path, key),
+            Varies::Readings(readings) => {
+                readings.iter().any(|reading| reading.sets.iter().any(|(key, _)| lies_below(path, &key.name)))
+            }
+        }
+    }
+
+    fn read(entry: &Entry) -> Result<(Key, Self), Problem> {
+        let UndeterminedSpec { range, readings, why, calibrated } = read(&entry.value)?;
+        let varies = match (range, readings) {
+            (Some([low, high]), None) if low < high => Varies::Over([low, high]),
+            (Some([low, high]), None) => {
+                let message = format!("the range from {low} to {high} is empty");
+                return Err(Problem::new(entry.value.place_of("range"), message).help("accepted: `[lowest, highest]`"));
+            }
+            (None, Some(_)) => Varies::Readings(readings_of(entry)?),
+            _ => {
+                let problem =
+                    Problem::new(entry.value.place, format!("`{}` varies in no way or in two", entry.key.name));
+                return Err(problem.help("accepted: `range: [lowest, highest]` or `readings: [value, …]`"));
+            }
+        };
+        Ok((entry.key.clone(), Self { varies, why, calibrated }))
+    }
+}
+
+/// Whether a path is this one or begins with it.
+pub fn lies_below(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
+    let accepted = "accepted: a list of values, or of maps `{ name: …, set: { path: value } }`";
+    let Some(Node { value: Value::List(items), place }) = entry.value.get("readings") else {
+        return Err(Problem::new(entry.value.place_of("readings"), "no list of readings").help(accepted));
+    };
+    if items.is_empty() {
+        return Err(Problem::new(*place, "no other reading").help(accepted));
+    }
+    items
+        .iter()
+        .map(|item| {
+            let Some(set) = item.get("set") else {
+                let text = item.spelling().unwrap_or_else(|| item.to_json().to_string());
+                let sets = vec![(entry.key.clone(), item.clone())];
+                return Ok(Reading { name: format!("{} = {text}", entry.key.name), sets });
+            };
+            let name = item.get("name").map(read::<String>).transpose()?.filter(|name| !name.trim().is_empty());
+            let name = name.ok_or_else(|| Problem::new(item.place, "a reading without name").help("add `name:`"))?;
+            let sets: Vec<(Key, Node)> =
+                set.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+            if sets.is_empty() {
+                return Err(Problem::new(set.place, "the reading sets nothing").help(accepted));
+            }
+            Ok(Reading { name, sets })
+        })
+        .collect()
+}
+
+/// A number of a sample as it would stand in a file.
+pub fn number(value: f64, key: &Key) -> Node {
+    Node::new(Value::Number(Number { value, whole: None, text: value.to_string() }), key.place)
+}
+
+/// Reads `undetermined:`.
+pub(super) fn read_undetermined(root: &Node) -> Result<Vec<(Key, Undetermined)>, Problem> {
+    let Some(node) = root.get("undetermined") else { return Ok(Vec::new()) };
+    let Value::Map(entries) = &node.value else {
+        return Err(Problem::new(node.place, format!("found {}", node.describe()))
+            .help("accepted: a map of paths, `model.inner-radius: { range: [low, high], why: … }`"));
+    };
+    entries.iter().map(Undetermined::read).collect()
+}

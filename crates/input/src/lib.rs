@@ -1,0 +1,27 @@
+//! From bytes to typed data, with the place of everything.
+//!
+//! ```text
+//! bytes ──source──▶ text ──parse──▶ Node ──deserialize──▶ any `DeserializeOwned`
+//!                                    │
+//!                                    └─ every key and value knows where it stands
+//! ```
+//!
+//! What is wrong with a file is a [`Problem`]; a [`BadInput`] is a file with all of its problems.
+
+mod accepted;
+mod deserialize;
+mod diagnostic;
+mod files;
+mod node;
+mod parse;
+mod source;
+mod spelled;
+
+pub use accepted::{accepted, nearest, one_of};
+pub use deserialize::{read, read_as};
+pub use diagnostic::{BadInput, Problem};
+pub use files::write_atomically;
+pub use node::{Entry, Key, Node, Number, Value};
+pub use parse::Document;
+pub use source::{Place, Source};
+pub use spelled::Spelled;

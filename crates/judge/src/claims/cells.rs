@@ -1,0 +1,120 @@
+//! A published table as checks, one for each cell.
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::spec::{AxisValue, Layout, TableSpec};
+use mbsbench_experiment::{Label, Published};
+use mbsbench_input::Problem;
+use serde_json::json;
+
+use super::check::{Check, Kind, Tested};
+use super::ledger::{Reader, plan_of};
+use super::spec::{Cells, CheckSpec, Exception, Operand, Reduce};
+use super::{Printed, Test, definition, runs};
+
+impl Reader<'_> {
+    /// One check for each published cell of a table.
+    pub(super) fn cells(&self, spec: CheckSpec) -> Result<Vec<Check>, Problem> {
+        let cells = spec.cells.clone().expect("the kind that is given was read");
+        let plan = plan_of(self.plans, self.paper, &cells.experiment).ok_or_else(|| {
+            runs::unknown_experiment(self.node.place_of("cells.experiment"), &cells.experiment, self.plans)
+        })?;
+        let tables = || plan.experiment.tables.iter().map(|table| &table.value);
+        let Some(table) = tables().find(|table| table.id == cells.table) else {
+            let known = tables().map(|table| table.id.as_str()).collect::<Vec<_>>();
+            return Err(Problem::unknown(self.node.place_of("cells.table"), "table", &cells.table, known));
+        };
+        let Some(file) = &table.published else {
+            let message = format!("`{}` has no published values", table.id);
+            return Err(self.wrong("cells.table", message, "accepted: a table with `published:`"));
+        };
+        self.check_tolerance("cells", Some(cells.tolerance), cells.partly.as_ref())?;
+        for exception in &cells.except {
+            self.check_tolerance("cells", exception.tolerance.or(Some(cells.tolerance)), exception.partly.as_ref())?;
+        }
+        let path = plan.experiment.document.source.folder().join(file);
+        let published = Published::read(&path).map_err(|error| {
+            self.wrong("cells.table", format!("`{}` {error}", path.display()), "accepted: a CSV file")
+        })?;
+        let mut checks = Vec::new();
+        for (row, texts) in &published.rows {
+            for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
+                checks.push(self.cell(&spec, &cells, (plan, table), [row, column], text)?);
+            }
+        }
+        Ok(checks)
+    }
+
+    fn cell(
+        &self,
+        spec: &CheckSpec,
+        cells: &Cells,
+        (plan, table): (&Plan, &TableSpec),
+        [row, column]: [&str; 2],
+        text: &str,
+    ) -> Result<Check, Problem> {
+        let published = Printed::parse(text).ok_or_else(|| {
+            self.wrong("cells.table", format!("the cell {row}, {column} is `{text}`"), "accepted: a number")
+        })?;
+        let label = |text: &str| Label { text: text.to_owned(), number: text.parse().ok() };
+        let fits = |values: &Option<AxisValue>, text: &str| values.as_ref().is_none_or(|v| v.matches(&label(text)));
+        let except: Option<&Exception> =
+            cells.except.iter().find(|except| fits(&except.rows, row) && fits(&except.columns, column));
+        let tolerance = except.and_then(|except| except.tolerance).unwrap_or(cells.tolerance);
+        let partly = match except {
+            Some(Exception { partly: Some(partly), .. }) => Some(*partly),
+            Some(Exception { tolerance: Some(_), .. }) => None,
+            _ => cells.partly,
+        };
+        let value_of = |text: &str| text.parse().map_or_else(|_| AxisValue::Text(text.to_owned()), AxisValue::Number);
+        let mut filter = table.filter.clone();
+        let in_row = |run: &&RunSpec| plan.label_on(run, table.rows.iter()).is_some_and(|label| label.is(row));
+        let run = plan.runs.iter().find(in_row).expect("the rows of a published table were checked");
+        for axis in table.rows.iter() {
+            let label = plan.label_on(run, std::iter::once(axis)).expect("a run in the row has its axes");
+            filter.insert(axis.to_owned(), label.number.map_or(AxisValue::Text(label.text), AxisValue::Number));
+        }
+        let value = match table.layout() {
+            Some(Layout::Axis { columns, value }) => {
+                filter.insert(columns.to_owned(), value_of(column));
+                value
+            }
+            Some(Layout::Values(values)) => {
+                let found = values.iter().find(|(head, _)| head == column).map(|(_, value)| value.as_str());
+                found.unwrap_or_default()
+            }
+            None => "",
+        };
+        let test = Test::Near { published, tolerance };
+        let tested = Tested {
+            of: Operand::column_of(&cells.experiment, &filter, value, Reduce::Only),
+            partly: partly.map(|weaker| test.weakened(&weaker)),
+            test,
+            printed: None,
+        };
+        let own = |text: Option<&String>, general: &Option<String>| text.cloned().or_else(|| general.clone());
+        let about = spec.about.clone().unwrap_or_else(|| "{row}, {column}".to_owned());
+        let check = CheckSpec {
+            id: format!("{}/{}/{}", spec.id, name_of(row), name_of(column)),
+            about: Some(about.replace("{row}", row).replace("{column}", column)),
+            why: own(except.and_then(|except| except.why.as_ref()), &spec.why),
+            expected: except.and_then(|except| except.expected).or(spec.expected),
+            because: own(except.and_then(|except| except.because.as_ref()), &spec.because),
+            bound_from: except.and_then(|except| except.bound_from).or(spec.bound_from),
+            bound_set: except.and_then(|except| except.bound_set).unwrap_or(spec.bound_set),
+            cells: None,
+            ..spec.clone()
+        };
+        self.check_id(&check.id)?;
+        let test = json!({ "of": tested.of, "published": text, "tolerance": tolerance, "partly": partly });
+        let kind = Kind::Value(tested);
+        let definition = definition::of("value", &test, &kind, self.paper, self.plans);
+        self.finish(check, kind, definition)
+    }
+}
+
+/// A label of an axis as a part of an id: `HHT-I3 (a)` becomes `hht-i3-a`.
+fn name_of(label: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
+    let text: String = label.chars().map(plain).collect();
+    text.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}

@@ -1,0 +1,419 @@
+//! The numbers that claims rest on: rows of `runs.csv`, found by the keys of the planned runs.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::columns::TIMING;
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_measures::bound_of;
+use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::timings::{self, RunTiming};
+
+use super::ledger::plan_of;
+use super::runs::selected;
+use super::spec::{At, Operand, Reduce, Unit};
+
+/// Results of experiments, in the order of their plans' runs.
+#[derive(Debug)]
+pub struct Evidence<'p> {
+    plans: &'p [Plan],
+    /// For each plan, its rows; empty where no claim asks for them.
+    rows: Vec<Vec<Recorded>>,
+}
+
+/// Statuses of runs that were not begun, so that they have no numbers until a failure.
+const NEVER_MADE: [&str; 2] = ["unavailable", "refused"];
+
+/// A row of `runs.csv`, and of `timings.csv` where there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// `ok`, a failure's name, or `unavailable`.
+    pub status: String,
+    /// Time reached, s.
+    pub t_reached: f64,
+    /// Its measures by column; none where a cell is empty.
+    pub values: HashMap<String, Option<f64>>,
+    /// Its times, where it was timed.
+    pub timing: Option<RunTiming>,
+}
+
+/// Results cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// They are not there.
+    #[error("{path}: {error}; `mbsbench reproduce {experiment}` writes it", path = path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The experiment.
+        experiment: String,
+        /// Why it cannot be read.
+        error: csv::Error,
+    },
+    /// They are not those of the experiment file.
+    #[error(
+        "{path}: no run `{run}`, which the experiment file asks for now; `mbsbench reproduce {experiment}` makes it",
+        path = path.display()
+    )]
+    Outdated {
+        /// The file.
+        path: PathBuf,
+        /// The experiment.
+        experiment: String,
+        /// Key of the run.
+        run: String,
+    },
+    /// A cell is no number.
+    #[error("{path}:{line}: `{found}` in the column `{column}` is no number", path = path.display())]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// Line in it.
+        line: u64,
+        /// Column.
+        column: String,
+        /// What stands there.
+        found: String,
+    },
+}
+
+/// Numbers that an operand selects, before its reduction.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// The numbers.
+    pub numbers: Vec<Number>,
+    /// Keys of the runs.
+    pub keys: Vec<String>,
+    /// Why there is no verdict on numbers: the first run that failed or is not available, or the first empty cell.
+    pub lacking: Option<Lacking>,
+}
+
+/// A number with what it is uncertain by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// Its value.
+    pub value: f64,
+    /// Bound on the error that its reference brings in; zero where it has none.
+    pub uncertainty: f64,
+}
+
+/// Why there is no number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lacking {
+    /// A run failed.
+    Failed(String),
+    /// A method is not available here.
+    Unavailable(String),
+    /// There is no certified reference to measure an error against.
+    Reference(String),
+    /// The runs were not timed.
+    Timing(String),
+    /// What was to be measured did not happen.
+    Empty(String),
+    /// The runs do not reach to where a number is to be read off.
+    Beyond(String),
+}
+
+impl Lacking {
+    /// For a run that could not be made.
+    pub(super) fn unavailable(run: &RunSpec) -> Self {
+        Self::Unavailable(format!("the run {} was not made: `{}` is unavailable", run.key, run.method.name()))
+    }
+}
+
+impl<'p> Evidence<'p> {
+    /// Reads `runs.csv` of the plans that `wanted` accepts, from `results/<id>/`.
+    ///
+    /// # Errors
+    /// Files that are missing, outdated or damaged.
+    pub fn read(results: &Path, plans: &'p [Plan], wanted: impl Fn(&Plan) -> bool) -> Result<Self, EvidenceError> {
+        let rows = plans.iter().map(|plan| if wanted(plan) { read(results, plan) } else { Ok(Vec::new()) });
+        Ok(Self { plans, rows: rows.collect::<Result<_, _>>()? })
+    }
+
+    /// Results that were just made.
+    #[must_use]
+    pub fn of(plans: &'p [Plan], outcomes: &[Outcome]) -> Self {
+        let recorded = |outcome: &Outcome| {
+            let results = &outcome.results;
+            let row = |row: &mbsbench_runs::results::Row| Recorded {
+                status: row.status.clone(),
+                t_reached: row.t_reached,
+                values: results.measures.iter().cloned().zip(row.values.iter().copied()).collect(),
+                timing: row.timing.clone(),
+            };
+            results.rows.iter().map(row).collect()
+        };
+        Self { plans, rows: outcomes.iter().map(recorded).collect() }
+    }
+
+    /// The rows of a plan, in the order of its runs; empty where they were not read.
+    #[must_use]
+    pub fn rows(&self, plan: &Plan) -> &[Recorded] {
+        let index = self.plans.iter().position(|other| std::ptr::eq(other, plan));
+        index.map_or(&[], |index| &self.rows[index])
+    }
+
+    /// The runs that a filter selects, with their rows.
+    pub(super) fn runs(
+        &self,
+        paper: &str,
+        experiment: &str,
+        filter: &std::collections::BTreeMap<String, mbsbench_experiment::spec::AxisValue>,
+    ) -> Vec<(&'p RunSpec, &Recorded)> {
+        let Some(plan) = plan_of(self.plans, paper, experiment) else { return Vec::new() };
+        let Some(index) = self.plans.iter().position(|other| std::ptr::eq(other, plan)) else { return Vec::new() };
+        selected(plan, filter).into_iter().map(|(run, spec)| (spec, &self.rows[index][run])).collect()
+    }
+
+    /// The numbers that an operand selects: run by run, column by column, or the one that is read off between runs.
+    #[must_use]
+    pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
+        let selection = self.selected(paper, operand);
+        match &operand.at {
+            Some(at) => self.read_off(paper, operand, at, selection),
+            None => selection,
+        }
+    }
+
+    fn selected(&self, paper: &str, operand: &Operand) -> Selection {
+        let mut selection = Selection::default();
+        let factor = match operand.unit {
+            None => 1.0,
+            Some(Unit::Degrees | Unit::DegreesPerSecond) => 180.0 / std::f64::consts::PI,
+        };
+        for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
+            selection.keys.push(run.key.to_string());
+            let is_taken = row.status == "ok" || (operand.until_failure && !NEVER_MADE.contains(&row.status.as_str()));
+            if !is_taken && operand.at.is_some() {
+                // The others are points enough, or there is no number.
+                continue;
+            }
+            if !is_taken {
+                let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
+                let unavailable = row.status == "unavailable";
+                selection.lacks(if unavailable { Lacking::unavailable(run) } else { Lacking::Failed(what) });
+                continue;
+            }
+            let times = operand.times.as_deref().map(|name| self.number(paper, operand, run, row, name));
+            for column in operand.columns() {
+                let number = self.number(paper, operand, run, row, column);
+                let scale = factor * times.flatten().map_or(1.0, |times| times.value);
+                match number.filter(|_| times != Some(None)) {
+                    Some(Number { value, uncertainty }) => {
+                        selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
+                    }
+                    None if bound_of(column).is_some() => {
+                        let what = format!("the run {} has no `{column}`: no certified reference", run.key);
+                        selection.lacks(Lacking::Reference(what));
+                    }
+                    None if column.starts_with(TIMING) && row.timing.is_none() => {
+                        selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key)));
+                    }
+                    None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key))),
+                }
+            }
+        }
+        selection
+    }
+
+    /// The numbers of an operand read off between them, where another column has a value.
+    fn read_off(&self, paper: &str, operand: &Operand, at: &At, mut selection: Selection) -> Selection {
+        let abscissa =
+            Operand { column: Some(at.column.clone()), columns: None, unit: None, times: None, ..operand.clone() };
+        let abscissas = self.selected(paper, &abscissa);
+        let equals = self.select(paper, &at.equals);
+        selection.keys.extend(equals.keys);
+        selection.lacking = selection.lacking.or(abscissas.lacking).or(equals.lacking);
+        if selection.lacking.is_some() {
+            return selection;
+        }
+        let ordinates = std::mem::take(&mut selection.numbers);
+        let points: Vec<[f64; 2]> = abscissas.numbers.iter().zip(&ordinates).map(|(x, y)| [x.value, y.value]).collect();
+        // The upper ends are read off as the numbers are, for what these are uncertain by.
+        let ends = points.iter().zip(&ordinates).map(|(&[x, y], number)| [x, y + number.uncertainty]);
+        let ends: Vec<[f64; 2]> = ends.collect();
+        let read =
+            |points: &[[f64; 2]]| reduce(&equals.numbers, at.equals.reduce).and_then(|x| interpolated(points, x.value));
+        match read(&points) {
+            Some(value) => {
+                let end = read(&ends).filter(|end| !end.is_nan()).unwrap_or(f64::INFINITY);
+                selection.numbers.push(Number { value, uncertainty: end - value });
+            }
+            None => selection.lacks(Lacking::Beyond(format!("no two runs enclose the value of `{}`", at.column))),
+        }
+        selection
+    }
+
+    fn number(&self, paper: &str, operand: &Operand, run: &RunSpec, row: &Recorded, column: &str) -> Option<Number> {
+        let exact = |value| Number { value, uncertainty: 0.0 };
+        if column == "t_reached" {
+            return Some(exact(row.t_reached));
+        }
+        let plan = plan_of(self.plans, paper, &operand.experiment)?;
+        if let Some(axis) = plan.axis(column) {
+            // In a study the label stays while the number varies.
+            return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(exact);
+        }
+        if column.starts_with(TIMING) {
+            let timing = row.timing.as_ref()?;
+            return Some(Number { value: timing.number(column)?, uncertainty: timing.uncertainty(column) });
+        }
+        let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
+        let value = (*cell)?;
+        let uncertainty = bound_of(column).and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
+        Some(Number { value, uncertainty })
+    }
+}
+
+impl Selection {
+    fn lacks(&mut self, what: Lacking) {
+        self.lacking.get_or_insert(what);
+    }
+}
+
+/// One number of several, with the uncertainty that they bring in at most.
+#[must_use]
+pub fn reduce(numbers: &[Number], reduce: Reduce) -> Option<Number> {
+    let values = || numbers.iter().map(|number| number.value);
+    let max = || values().fold(f64::NEG_INFINITY, f64::max);
+    let min = || values().fold(f64::INFINITY, f64::min);
+    let largest = numbers.iter().map(|number| number.uncertainty).fold(0.0, f64::max);
+    let count = numbers.len() as f64;
+    if numbers.is_empty() {
+        return None;
+    }
+    // A number that is none must not hide behind `max`, which passes over it.
+    if values().any(f64::is_nan) {
+        return Some(Number { value: f64::NAN, uncertainty: 0.0 });
+    }
+    let (value, uncertainty) = match reduce {
+        Reduce::Only => (numbers[0].value, numbers[0].uncertainty),
+        Reduce::Max => (max(), largest),
+        Reduce::Min => (min(), largest),
+        Reduce::Mean => (values().sum::<f64>() / count, largest),
+        Reduce::Median => (median(values().collect()), largest),
+        Reduce::Sum => (values().sum(), largest * count),
+        Reduce::Range => (max() - min(), 2.0 * largest),
+    };
+    Some(Number { value, uncertainty })
+}
+
+/// The ordinate at an abscissa between positive points, linear in both logarithms; none beyond them.
+fn interpolated(points: &[[f64; 2]], x: f64) -> Option<f64> {
+    let mut points: Vec<[f64; 2]> =
+        points.iter().copied().filter(|point| point.iter().all(|&value| value > 0.0)).collect();
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let pair = points.windows(2).find(|pair| pair[0][0] <= x && x <= pair[1][0])?;
+    let [[x0, y0], [x1, y1]] = [pair[0], pair[1]];
+    let part = if x1 > x0 { (x / x0).ln() / (x1 / x0).ln() } else { 0.0 };
+    Some(y0 * (y1 / y0).powf(part))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
+}
+
+fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
+    let path = results.join(&plan.experiment.id).join("runs.csv");
+    let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
+    let mut reader = csv::Reader::from_path(&path).map_err(missing)?;
+    let heads = reader.headers().map_err(missing)?.clone();
+    let mut by_key: HashMap<String, Recorded> = HashMap::new();
+    for record in reader.records() {
+        let record = record.map_err(missing)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let mut row = Recorded { status: String::new(), t_reached: f64::NAN, values: HashMap::new(), timing: None };
+        let mut key = String::new();
+        for (head, text) in heads.iter().zip(&record) {
+            let number = || -> Result<Option<f64>, EvidenceError> {
+                let wrong = |_| EvidenceError::Cell {
+                    path: path.clone(),
+                    line,
+                    column: head.to_owned(),
+                    found: text.to_owned(),
+                };
+                if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(wrong) }
+            };
+            match head {
+                "status" => text.clone_into(&mut row.status),
+                "run" => text.clone_into(&mut key),
+                "t_reached" => row.t_reached = number()?.unwrap_or(f64::NAN),
+                _ if plan.axis(head).is_some() => {}
+                _ => {
+                    row.values.insert(head.to_owned(), number()?);
+                }
+            }
+        }
+        by_key.insert(key, row);
+    }
+    let outdated = |run: &RunSpec| EvidenceError::Outdated {
+        path: path.clone(),
+        experiment: plan.experiment.id.clone(),
+        run: run.key.to_string(),
+    };
+    let mut rows: Vec<Recorded> = plan
+        .runs
+        .iter()
+        .map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run)))
+        .collect::<Result<_, _>>()?;
+    if plan.experiment.timing.is_some() {
+        read_timings(results, plan, &mut rows)?;
+    }
+    Ok(rows)
+}
+
+/// Adds what `timings.csv` says to the rows of the runs.
+fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
+    let path = results.join(&plan.experiment.id).join(timings::FILE);
+    let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
+    for (row, timing) in rows.iter_mut().zip(timings::read(&path, plan).map_err(missing)?) {
+        row.timing = timing;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduced(values: &[f64], how: Reduce) -> f64 {
+        let numbers: Vec<Number> = values.iter().map(|&value| Number { value, uncertainty: 0.5 }).collect();
+        reduce(&numbers, how).unwrap().value
+    }
+
+    #[test]
+    fn reductions_are_what_their_names_say() {
+        let values = [3.0, -1.0, 2.0, 8.0];
+        let all = [Reduce::Max, Reduce::Min, Reduce::Mean, Reduce::Median, Reduce::Sum, Reduce::Range];
+        assert_eq!(all.map(|how| reduced(&values, how)), [8.0, -1.0, 3.0, 2.5, 12.0, 9.0]);
+        assert_eq!(reduced(&values[..3], Reduce::Median), 2.0);
+        assert_eq!(reduced(&[7.0], Reduce::Only), 7.0);
+        assert!(reduce(&[], Reduce::Max).is_none());
+    }
+
+    #[test]
+    fn what_is_no_number_hides_behind_no_other() {
+        for how in [Reduce::Max, Reduce::Min, Reduce::Median, Reduce::Sum] {
+            assert!(reduced(&[1.0, f64::NAN, 2.0], how).is_nan());
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_off_between_runs_and_not_beyond() {
+        let points = [[100.0, 1.0], [1.0, 100.0], [10.0, 10.0], [-1.0, 5.0]];
+        assert!((interpolated(&points, 31.622_776_601_683_8).unwrap() - 3.162_277_66).abs() < 1e-8);
+        assert_eq!(interpolated(&points, 10.0), Some(10.0));
+        assert_eq!(interpolated(&points, 0.5), None);
+        assert_eq!(interpolated(&points, 200.0), None);
+    }
+
+    #[test]
+    fn uncertainties_add_up_where_numbers_do() {
+        let numbers = [Number { value: 1.0, uncertainty: 0.5 }; 4];
+        let uncertainty = |how| reduce(&numbers, how).unwrap().uncertainty;
+        assert_eq!([Reduce::Max, Reduce::Sum, Reduce::Range].map(uncertainty), [0.5, 2.0, 1.0]);
+    }
+}

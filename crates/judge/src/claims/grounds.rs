@@ -1,0 +1,109 @@
+//! What checks rest on: the marks of all parameters of the runs that they select.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use mbsbench_experiment::Mark;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::undetermined::lies_below;
+
+use super::check::Check;
+use super::runs::selected;
+
+/// What the runs of some plans rest on, looked up once a plan.
+pub struct Grounds<'p> {
+    plans: &'p [Plan],
+    /// For each plan and each of its runs, the parameters that are not printed.
+    weak: Vec<OnceCell<Vec<Marks>>>,
+}
+
+/// Parameters of a run with their marks.
+type Marks = Vec<(String, Mark)>;
+
+/// What a check rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ground {
+    /// The parameters that are not printed, by path.
+    pub parameters: BTreeMap<String, Mark>,
+}
+
+impl Ground {
+    /// The weakest mark.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.parameters.values().copied().max().unwrap_or(Mark::Printed)
+    }
+}
+
+impl<'p> Grounds<'p> {
+    /// Of these plans.
+    #[must_use]
+    pub fn new(plans: &'p [Plan]) -> Self {
+        Self { plans, weak: plans.iter().map(|_| OnceCell::new()).collect() }
+    }
+
+    /// What a check of a paper rests on; none where it rests on no run.
+    #[must_use]
+    pub fn of(&self, paper: &str, check: &Check) -> Option<Ground> {
+        let selections = check.kind.selections();
+        if selections.is_empty() {
+            return None;
+        }
+        let mut runs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (experiment, filter) in selections {
+            if let Some(index) = self.plans.iter().position(|plan| plan.experiment.is_called(experiment, paper)) {
+                let meant = selected(&self.plans[index], filter).into_iter().map(|(run, _)| run);
+                runs.entry(index).or_default().extend(meant);
+            }
+        }
+        let mut parameters: BTreeMap<String, Mark> = BTreeMap::new();
+        for (index, runs) in runs {
+            let plan = &self.plans[index];
+            let weak = self.weak[index].get_or_init(|| weak(plan));
+            let gone_over = axes_gone_over(plan, &runs);
+            for (path, mark) in runs.iter().flat_map(|&run| &weak[run]) {
+                if !gone_over.contains(&path.as_str()) {
+                    let present = parameters.entry(path.clone()).or_insert(*mark);
+                    *present = (*present).max(*mark);
+                }
+            }
+        }
+        Some(Ground { parameters })
+    }
+}
+
+/// The parameters that are axes on which runs have several values: a check of these runs goes over them, and hangs on no single
+/// choice.
+fn axes_gone_over<'p>(plan: &'p Plan, runs: &[usize]) -> Vec<&'p str> {
+    let goes_over = |(axis, name): (usize, &'p String)| {
+        let mut labels = runs.iter().filter_map(|&run| plan.runs[run].cells[axis].as_ref());
+        let first = labels.next()?;
+        labels.any(|label| !label.same(first)).then_some(name.as_str())
+    };
+    let names: Vec<&str> = plan.axes.iter().enumerate().filter_map(goes_over).collect();
+    let parts = |name: &'p str| match name {
+        "tolerance" => vec!["tolerance.rel", "tolerance.abs"],
+        "step_per_stage" => vec!["step"],
+        name => vec![name],
+    };
+    names.into_iter().flat_map(parts).collect()
+}
+
+/// For each run of a plan, its parameters that are not printed. Where the file says nothing, all of it is our choice.
+fn weak(plan: &Plan) -> Vec<Marks> {
+    let of_run = |run: &mbsbench_experiment::plan::RunSpec| {
+        if plan.experiment.known.is_none() {
+            return vec![(plan.experiment.id.clone(), Mark::Chosen)];
+        }
+        let paths = run.paths();
+        // Which model or method it is stands for itself where it has no parameters that do, or where the whole is a stand-in.
+        let is_whole = |path: &str| paths.iter().any(|other| other != path && lies_below(other, path));
+        let marked = paths.iter().filter_map(|path| {
+            let mark = plan.mark(run, path)?;
+            let is_own = mark == Mark::StandIn || !is_whole(path);
+            (mark != Mark::Printed && is_own).then(|| (path.clone(), mark))
+        });
+        marked.collect()
+    };
+    plan.runs.iter().map(of_run).collect()
+}

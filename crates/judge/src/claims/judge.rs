@@ -1,0 +1,372 @@
+//! From evidence to verdicts.
+
+use mbsbench_numbers::short;
+
+use super::Test;
+use super::check::{Check, Kind, Tested};
+use super::evidence::{Evidence, Lacking, Number, Selection, reduce};
+use super::paired;
+use super::spec::{Failure, Identity, Operand, Reduce};
+use super::verdict::{Detail, Judgement, Verdict};
+use crate::fit::exponent;
+
+/// What the test of a check says, whatever its runs rest on.
+#[must_use]
+pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
+    let judge = Judge { paper, evidence };
+    let mut judgement = judge.kind(&check.kind);
+    // A machine that is busy surprises nobody.
+    judgement.excused |= check.kind.is_of_time() && judgement.verdict == Verdict::Inconclusive;
+    if check.kind.is_of_time() && (judgement.measured.is_some() || !judgement.details.is_empty()) {
+        let separator = if judgement.note.is_empty() { "" } else { "; " };
+        judgement.note = format!("{}{separator}{}", judgement.note, paired::BASIS);
+    }
+    let mut seen = std::collections::HashSet::new();
+    judgement.evidence.retain(|key| seen.insert(key.clone()));
+    judgement
+}
+
+/// What is as near to no effect as this has none.
+const NO_EFFECT: f64 = 1e-9;
+
+struct Judge<'j> {
+    paper: &'j str,
+    evidence: &'j Evidence<'j>,
+}
+
+/// A number, or why there is none, with the runs behind it.
+struct Found {
+    number: Result<Number, Lacking>,
+    keys: Vec<String>,
+}
+
+fn ratio(of: Number, to: Number) -> Number {
+    let value = of.value / to.value;
+    let part = |number: Number| number.uncertainty / number.value.abs();
+    Number { value, uncertainty: value.abs() * (part(of) + part(to)) }
+}
+
+fn difference(of: Number, to: Number) -> Number {
+    Number { value: of.value - to.value, uncertainty: of.uncertainty + to.uncertainty }
+}
+
+fn magnitude(number: Number) -> Number {
+    Number { value: number.value.abs(), ..number }
+}
+
+impl Judge<'_> {
+    /// Judges by the kind of the check.
+    fn kind(&self, kind: &Kind) -> Judgement {
+        match kind {
+            Kind::Value(tested) | Kind::Bound(tested) => self.number(tested, self.single(&tested.of)),
+            Kind::Ratio(tested) => self.directed(tested, self.pair(&tested.of, ratio, false), 1.0),
+            Kind::Difference(tested) => self.directed(tested, self.pair(&tested.of, difference, true), 0.0),
+            Kind::Order { of, x, test, partly } => self.order(of, x, test, partly.as_ref()),
+            Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
+            Kind::Failure(failure) => self.failure(failure),
+            Kind::Identity(identity) => self.identity(identity),
+            Kind::Shape(landmarks) => self.shape(landmarks),
+            Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
+        }
+    }
+
+    fn select(&self, operand: &Operand) -> Selection {
+        self.evidence.select(self.paper, operand)
+    }
+
+    fn single(&self, operand: &Operand) -> Found {
+        let selection = self.select(operand);
+        let numbers: Vec<Number> = match operand.magnitude {
+            true => selection.numbers.into_iter().map(magnitude).collect(),
+            false => selection.numbers,
+        };
+        found(selection.lacking, &numbers, operand.reduce, selection.keys)
+    }
+
+    /// Two operands made one number: pairwise, or each with the only one of `to`, and then reduced as `of` says; where
+    /// `to` is reduced by itself, both are reduced first.
+    fn pair(&self, [of, to]: &[Operand; 2], make: fn(Number, Number) -> Number, of_difference: bool) -> Found {
+        if to.reduce != Reduce::Only {
+            let (first, second) = (self.single(of), self.single(to));
+            let keys = [first.keys, second.keys].concat();
+            let number = first.number.and_then(|first| second.number.map(|second| make(first, second)));
+            return Found { number, keys };
+        }
+        if let Some(selection) = self.evidence.paired(self.paper, of, to).filter(|_| !of_difference) {
+            return found(selection.lacking, &selection.numbers, of.reduce, selection.keys);
+        }
+        let (first, second) = (self.select(of), self.select(to));
+        let size = |number: Number, operand: &Operand| if operand.magnitude { magnitude(number) } else { number };
+        let partners = second.numbers.iter().cycle().map(|&number| size(number, to));
+        let numbers: Vec<Number> = match of_difference {
+            // Of a difference the magnitude is meant, not the difference of magnitudes.
+            true => first.numbers.iter().zip(partners).map(|(&a, b)| size(make(a, b), of)).collect(),
+            false => first.numbers.iter().zip(partners).map(|(&a, b)| make(size(a, of), b)).collect(),
+        };
+        found(first.lacking.or(second.lacking), &numbers, of.reduce, [first.keys, second.keys].concat())
+    }
+
+    fn number<O>(&self, tested: &Tested<O>, found: Found) -> Judgement {
+        let Found { number, keys } = found;
+        match number {
+            Ok(number) => Judgement { evidence: keys, ..tested_number(number, &tested.test, tested.partly.as_ref()) },
+            Err(lacking) => Judgement { evidence: keys, ..without(lacking) },
+        }
+    }
+
+    /// As a number, but for `partly`: the direction has to hold, and no effect is no direction.
+    fn directed<O>(&self, tested: &Tested<O>, found: Found, no_effect: f64) -> Judgement {
+        let mut judgement = self.number(tested, found);
+        let wanted = tested.test.side_of(no_effect);
+        let is_astray = |value: f64| wanted.is_some_and(|side| side * (value - no_effect) <= NO_EFFECT);
+        if judgement.verdict == Verdict::Partly && judgement.measured.is_some_and(is_astray) {
+            judgement.verdict = Verdict::Contradicted;
+        }
+        judgement
+    }
+
+    fn order(&self, of: &Operand, x: &str, test: &Test, partly: Option<&Test>) -> Judgement {
+        let ordinates = self.single_column(of);
+        let abscissas = self.select(&Operand { column: Some(x.to_owned()), unit: None, ..of.clone() });
+        let keys = ordinates.keys.clone();
+        if let Some(lacking) = ordinates.lacking.or(abscissas.lacking) {
+            return Judgement { evidence: keys, ..without(lacking) };
+        }
+        let points: Vec<[f64; 2]> =
+            abscissas.numbers.iter().zip(&ordinates.numbers).map(|(x, y)| [x.value, y.value]).collect();
+        let slope = exponent(&points).unwrap_or(f64::NAN);
+        let uncertain = ordinates.numbers.iter().any(|number| number.uncertainty > 0.1 * number.value.abs());
+        let mut judgement = tested_number(Number { value: slope, uncertainty: 0.0 }, test, partly);
+        if uncertain {
+            judgement.verdict = Verdict::Inconclusive;
+            "an error is within ten times the bound on the reference's".clone_into(&mut judgement.note);
+        }
+        Judgement { evidence: keys, ..judgement }
+    }
+
+    fn single_column(&self, of: &Operand) -> Selection {
+        let mut selection = self.select(of);
+        if of.magnitude {
+            selection.numbers = selection.numbers.into_iter().map(magnitude).collect();
+        }
+        selection
+    }
+
+    fn ordering(&self, operands: &[Operand], by_factor: f64) -> Judgement {
+        let found: Vec<Found> = operands.iter().map(|operand| self.single(operand)).collect();
+        let keys = found.iter().flat_map(|found| found.keys.clone()).collect();
+        let numbers: Result<Vec<Number>, Lacking> = found.into_iter().map(|found| found.number).collect();
+        let numbers = match numbers {
+            Ok(numbers) => numbers,
+            Err(lacking) => return Judgement { evidence: keys, ..without(lacking) },
+        };
+        let mut details = vec![detail(&operands[0], String::new(), numbers[0].value, true)];
+        let (mut verdict, mut margin) = (Verdict::Reproduced, f64::INFINITY);
+        for (pair_of, pair) in operands.windows(2).zip(numbers.windows(2)) {
+            let [before, operand] = pair_of else { continue };
+            let quotient =
+                self.evidence.paired(self.paper, operand, before).filter(|selection| selection.keys.len() == 2);
+            if let Some(&Number { value, uncertainty }) =
+                quotient.as_ref().and_then(|quotient| quotient.numbers.first())
+            {
+                let test = Test::Within { above: Some(by_factor), below: None };
+                let judged = tested_number(Number { value, uncertainty }, &test, None);
+                let name = format!("{} over the one before", detail(operand, String::new(), value, true).name);
+                let holds = test.holds(value);
+                details.push(Detail { name, ..detail(operand, format!("at least {by_factor}"), value, holds) });
+                margin = margin.min(test.margin(value));
+                if judged.verdict != Verdict::Reproduced && verdict != Verdict::Contradicted {
+                    verdict = judged.verdict;
+                }
+                continue;
+            }
+            let least = pair[0].value * by_factor;
+            let holds = pair[1].value >= least;
+            let unsure = (pair[1].value - least).abs() <= pair[1].uncertainty + pair[0].uncertainty * by_factor
+                && pair[0].uncertainty + pair[1].uncertainty > 0.0;
+            details.push(detail(operand, format!("at least {}", short(least)), pair[1].value, holds));
+            margin = margin.min(Test::Within { above: Some(least), below: None }.margin(pair[1].value));
+            if unsure && verdict == Verdict::Reproduced {
+                verdict = Verdict::Inconclusive;
+            } else if !holds && !unsure {
+                verdict = Verdict::Contradicted;
+            }
+        }
+        Judgement { evidence: keys, details, margin: Some(margin), ..Judgement::without_number(verdict, "") }
+    }
+
+    fn failure(&self, failure: &Failure) -> Judgement {
+        let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
+        let keys = runs.iter().map(|(run, _)| run.key.to_string()).collect();
+        if let Some((run, _)) = runs.iter().find(|(_, row)| row.status == "unavailable") {
+            let lacking = Lacking::unavailable(run);
+            return Judgement { evidence: keys, ..without(lacking) };
+        }
+        let as_said = |status: &str| match &failure.status {
+            _ if failure.completes => status == "ok",
+            Some(wanted) => status == wanted,
+            None => status != "ok",
+        };
+        let in_time = |t: f64| failure.between.is_none_or(|[from, to]| (from..=to).contains(&t));
+        let other = runs.iter().find(|(_, row)| !as_said(&row.status) || !in_time(row.t_reached));
+        let verdict = if other.is_some() { Verdict::Contradicted } else { Verdict::Reproduced };
+        let note = other.map_or_else(String::new, |(run, row)| {
+            format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached)
+        });
+        Judgement { evidence: keys, ..Judgement::without_number(verdict, note) }
+    }
+
+    /// The number is the largest defect among the runs.
+    fn identity(&self, identity: &Identity) -> Judgement {
+        let column =
+            |name: &String| self.select(&Operand::column_of(&identity.experiment, &identity.filter, name, Reduce::Max));
+        let left = column(&identity.column);
+        let mut lacking = left.lacking;
+        let mut defects: Vec<f64> = left.numbers.iter().map(|number| number.value - identity.plus).collect();
+        for (name, factor) in &identity.terms {
+            let term = column(name);
+            lacking = lacking.or(term.lacking);
+            for (defect, number) in defects.iter_mut().zip(&term.numbers) {
+                *defect -= factor * number.value;
+            }
+        }
+        if let Some(lacking) = lacking {
+            return Judgement { evidence: left.keys, ..without(lacking) };
+        }
+        let worst = defects.iter().fold(0.0, |worst: f64, defect| worst.max(defect.abs()));
+        let number = Number { value: worst, uncertainty: 0.0 };
+        let exact = Test::Within { above: None, below: Some(0.0) };
+        Judgement { evidence: left.keys, ..tested_number(number, &exact, None) }
+    }
+
+    fn shape(&self, landmarks: &[(String, Tested<Operand>)]) -> Judgement {
+        let judged: Vec<(&str, &Tested<Operand>, Judgement)> = landmarks
+            .iter()
+            .map(|(name, tested)| (name.as_str(), tested, self.number(tested, self.single(&tested.of))))
+            .collect();
+        let verdicts: Vec<Verdict> = judged.iter().map(|(.., judgement)| judgement.verdict).collect();
+        let any = |wanted: Verdict| verdicts.contains(&wanted);
+        let verdict = if verdicts.iter().all(|&verdict| verdict == Verdict::Reproduced) {
+            Verdict::Reproduced
+        } else if any(Verdict::Untestable) {
+            Verdict::Untestable
+        } else if any(Verdict::Contradicted) {
+            if any(Verdict::Reproduced) { Verdict::Partly } else { Verdict::Contradicted }
+        } else {
+            Verdict::Inconclusive
+        };
+        let margin = judged.iter().filter_map(|(.., judgement)| judgement.margin).fold(f64::INFINITY, f64::min);
+        let mut notes: Vec<&str> =
+            judged.iter().map(|(.., j)| j.note.as_str()).filter(|note| !note.is_empty()).collect();
+        notes.dedup();
+        Judgement {
+            verdict,
+            measured: None,
+            margin: margin.is_finite().then_some(margin),
+            note: notes.join("; "),
+            excused: judged.iter().any(|(.., judgement)| judgement.excused),
+            evidence: judged.iter().flat_map(|(.., judgement)| judgement.evidence.clone()).collect(),
+            details: judged
+                .iter()
+                .map(|(name, tested, judgement)| Detail {
+                    name: (*name).to_owned(),
+                    published: match &tested.test {
+                        Test::Near { published, .. } => published.text.clone(),
+                        bound @ Test::Within { .. } => bound.to_string(),
+                    },
+                    measured: judgement.measured,
+                    holds: judgement.verdict == Verdict::Reproduced,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn detail(operand: &Operand, published: String, measured: f64, holds: bool) -> Detail {
+    let values: Vec<String> = operand.filter.iter().map(|(axis, value)| format!("{axis} {value}")).collect();
+    let columns: Vec<&str> = operand.columns().collect();
+    Detail {
+        name: format!("{} ({})", columns.join(", "), values.join(", ")),
+        published,
+        measured: Some(measured),
+        holds,
+    }
+}
+
+fn found(lacking: Option<Lacking>, numbers: &[Number], how: Reduce, keys: Vec<String>) -> Found {
+    let number = match lacking {
+        Some(lacking) => Err(lacking),
+        None => reduce(numbers, how).ok_or_else(|| Lacking::Empty("no run is meant".to_owned())),
+    };
+    Found { number, keys }
+}
+
+/// A failed run refutes what is claimed of it; what is unavailable or has no reference is not judged.
+fn without(lacking: Lacking) -> Judgement {
+    match lacking {
+        Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::Contradicted, what),
+        Lacking::Reference(what) | Lacking::Beyond(what) => Judgement::without_number(Verdict::Inconclusive, what),
+        Lacking::Timing(what) => Judgement { excused: true, ..Judgement::without_number(Verdict::Inconclusive, what) },
+        Lacking::Unavailable(what) => {
+            Judgement { excused: true, ..Judgement::without_number(Verdict::Untestable, what) }
+        }
+    }
+}
+
+/// Into how many parts an uncertainty is divided, to either side, to see whether it could turn a verdict.
+const PROBES: i32 = 64;
+
+/// The verdict on a number; inconclusive where its uncertainty could turn it.
+fn tested_number(number: Number, test: &Test, partly: Option<&Test>) -> Judgement {
+    let verdict_at = |value: f64| {
+        if test.holds(value) {
+            Verdict::Reproduced
+        } else if partly.is_some_and(|weaker| weaker.holds(value)) {
+            Verdict::Partly
+        } else {
+            Verdict::Contradicted
+        }
+    };
+    let Number { value, uncertainty } = number;
+    let verdict = verdict_at(value);
+    // Not the ends alone: an interval that holds may lie between them and the number.
+    let around = (-PROBES..=PROBES).map(|k| value + uncertainty * f64::from(k) / f64::from(PROBES));
+    let unsure = uncertainty > 0.0 && around.into_iter().any(|v| verdict_at(v) != verdict);
+    let note =
+        if unsure { format!("an uncertainty of {uncertainty:.1e} could turn the verdict") } else { String::new() };
+    Judgement {
+        measured: Some(value),
+        margin: Some(test.margin(value)),
+        ..Judgement::without_number(if unsure { Verdict::Inconclusive } else { verdict }, note)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uncertainty_that_could_turn_a_verdict_leaves_it_open() {
+        let test = Test::Within { above: None, below: Some(1.0) };
+        let verdict = |value, uncertainty| tested_number(Number { value, uncertainty }, &test, None).verdict;
+        assert_eq!(verdict(0.9, 0.05), Verdict::Reproduced);
+        assert_eq!(verdict(0.9, 0.2), Verdict::Inconclusive);
+        assert_eq!(verdict(1.1, 0.2), Verdict::Inconclusive);
+        assert_eq!(verdict(1.1, 0.05), Verdict::Contradicted);
+        assert_eq!(verdict(1.1, f64::INFINITY), Verdict::Inconclusive);
+        let narrow = Test::Within { above: Some(0.9), below: Some(1.0) };
+        let between = tested_number(Number { value: 1.2, uncertainty: 0.5 }, &narrow, None);
+        assert_eq!(between.verdict, Verdict::Inconclusive, "0.7 and 1.7 do not hold, but 0.95 does");
+    }
+
+    #[test]
+    fn the_weaker_test_gives_partly() {
+        let (test, weaker) =
+            (Test::Within { above: None, below: Some(1.0) }, Test::Within { above: None, below: Some(2.0) });
+        let verdict = |value| tested_number(Number { value, uncertainty: 0.0 }, &test, Some(&weaker)).verdict;
+        assert_eq!(
+            [verdict(1.0), verdict(2.0), verdict(2.1), verdict(f64::NAN)].map(Verdict::name),
+            ["reproduced", "partly", "contradicted", "contradicted"]
+        );
+    }
+}

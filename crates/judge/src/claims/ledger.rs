@@ -1,0 +1,419 @@
+//! Reading a ledger and checking it against the experiments that it speaks of.
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::{Placed, Problems, is_safe_name};
+use mbsbench_input::{BadInput, Document, Node, Problem, Value, read};
+
+use super::check::{Check, Kind, Tested};
+use super::spec::{BoundFrom, CheckSpec, KINDS, Measurement, Operand, Order, StatementSpec, Tolerance, Weaker};
+use super::statement::Statement;
+use super::written::{OF_STATEMENT, Sets};
+use super::{Test, Verdict, definition, lock, runs, written};
+
+/// What a paper says, and what we found besides.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    /// The paper.
+    pub paper: String,
+    /// The paper's statements; of a book of anchors, these.
+    pub statements: Vec<Statement>,
+    /// What nobody published.
+    pub findings: Vec<Statement>,
+}
+
+/// Which book a file is: the ledger of a paper, or values of our own that guard against regressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Book {
+    /// `statements:` and `findings:`.
+    Claims,
+    /// `anchors:`.
+    Anchors,
+}
+
+/// Version of the file format.
+const SCHEMA: u32 = 2;
+
+impl Book {
+    /// The keys that hold its statements.
+    fn lists(self) -> &'static [&'static str] {
+        match self {
+            Self::Claims => &["statements", "findings"],
+            Self::Anchors => &["anchors"],
+        }
+    }
+}
+
+impl Ledger {
+    /// Its checks, those of statements before those of findings.
+    pub fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.statements.iter().chain(&self.findings).flat_map(|statement| &statement.checks)
+    }
+
+    /// Reads a ledger and checks it against the plans of the paper's experiments, and against its lock where there is one beside it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn read(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
+        Self::read_with(document, book, plans, true)
+    }
+
+    /// The same, whatever the lock says: to write it.
+    ///
+    /// # Errors
+    /// Everything else that is wrong with the file.
+    pub fn read_unlocked(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
+        Self::read_with(document, book, plans, false)
+    }
+
+    fn read_with(document: &Document, book: Book, plans: &[Plan], is_locked: bool) -> Result<Self, BadInput> {
+        let root = &document.root;
+        let mut problems = Problems::default();
+        let known: Vec<&str> = ["schema", "paper", "sets"].into_iter().chain(book.lists().iter().copied()).collect();
+        for entry in root.entries() {
+            if !known.contains(&entry.key.name.as_str()) {
+                problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known.clone()));
+            }
+        }
+        problems.keep(check_schema(root));
+        let paper: String = problems.keep(required(root, "paper").and_then(read)).unwrap_or_default();
+        if book == Book::Claims {
+            check_marks(root, &paper, plans, &mut problems);
+        }
+        let sets = problems.keep(Sets::read(root));
+        problems.into_result(document)?;
+        let mut problems = Problems::default();
+        let reading = Reading { paper: &paper, book, plans, sets: sets.expect("what could not be read is a problem") };
+        let [statements, findings] = [0, 1].map(|index| match book.lists().get(index) {
+            Some(key) => reading.statements(root, key, &mut problems),
+            None => Vec::new(),
+        });
+        unique(&statements, &findings, &mut problems);
+        problems.into_result(document)?;
+        let mut problems = Problems::default();
+        if is_locked && book == Book::Claims {
+            lock::compare(document, statements.iter().chain(&findings), &mut problems);
+        }
+        problems.into_result(document)?;
+        let values = |placed: Vec<ReadStatement>| placed.into_iter().map(|read| read.statement).collect();
+        Ok(Self { paper: paper.clone(), statements: values(statements), findings: values(findings) })
+    }
+}
+
+/// A statement with the nodes that it and its checks were read from.
+pub(super) struct ReadStatement {
+    pub(super) statement: Statement,
+    pub(super) node: Node,
+    /// For each of its checks, the node that it was written out to.
+    pub(super) checks: Vec<Node>,
+}
+
+fn check_schema(root: &Node) -> Result<(), Problem> {
+    let node = required(root, "schema")?;
+    let found: u32 = read(node)?;
+    if found == SCHEMA {
+        return Ok(());
+    }
+    let message = format!("the form {found} of ledgers is not known to this program");
+    Err(Problem::new(node.place, message).help(format!("accepted: {SCHEMA}")))
+}
+
+/// Experiments of a paper that has a ledger say how their parameters are known.
+fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems) {
+    let is_silent = |plan: &&Plan| plan.experiment.known.is_none() && plan.experiment.gathers.is_empty();
+    for plan in plans.iter().filter(|plan| plan.experiment.paper == paper).filter(is_silent) {
+        let message = format!("`{}` does not say how its parameters are known", plan.experiment.id);
+        let problem = Problem::new(root.place_of("paper"), message);
+        problems.add(problem.help("add `known: { defaults: …, … }` to the experiment file"));
+    }
+}
+
+/// Ids of statements differ from each other, and so do ids of checks.
+fn unique(statements: &[ReadStatement], findings: &[ReadStatement], problems: &mut Problems) {
+    let mut seen = std::collections::HashSet::new();
+    for read in statements.iter().chain(findings) {
+        if !seen.insert(("statement", read.statement.id.clone())) {
+            let message = format!("a second statement `{}`", read.statement.id);
+            problems.add(Problem::new(read.node.place_of("id"), message).help("give one of the two another id"));
+        }
+        for (check, node) in read.statement.checks.iter().zip(&read.checks) {
+            if !seen.insert(("check", check.id.clone())) {
+                let message = format!("a second check `{}`", check.id);
+                problems.add(Problem::new(node.place_of("id"), message).help("give one of the two another id"));
+            }
+        }
+    }
+}
+
+fn required<'n>(root: &'n Node, key: &str) -> Result<&'n Node, Problem> {
+    root.get(key)
+        .ok_or_else(|| Problem::new(root.place, format!("the key `{key}` is missing")).help(format!("add `{key}:`")))
+}
+
+/// The plan of an experiment named with or without its paper.
+pub(super) fn plan_of<'p>(plans: &'p [Plan], paper: &str, name: &str) -> Option<&'p Plan> {
+    plans.iter().find(|plan| plan.experiment.is_called(name, paper))
+}
+
+/// What is the same for all statements of a file.
+struct Reading<'n> {
+    paper: &'n str,
+    book: Book,
+    plans: &'n [Plan],
+    sets: Sets<'n>,
+}
+
+impl Reading<'_> {
+    fn statements(&self, root: &Node, key: &str, problems: &mut Problems) -> Vec<ReadStatement> {
+        let nodes = match root.get(key) {
+            Some(Node { value: Value::List(items), .. }) => items.as_slice(),
+            Some(node) => {
+                let problem = Problem::new(node.place, format!("found {}", node.describe()));
+                problems.add(problem.help("accepted: a list of statements"));
+                &[]
+            }
+            None if key == "findings" => &[],
+            None => {
+                problems.keep(required(root, key));
+                &[]
+            }
+        };
+        nodes.iter().filter_map(|node| self.statement(node, problems)).collect()
+    }
+
+    fn statement(&self, node: &Node, problems: &mut Problems) -> Option<ReadStatement> {
+        let own: Vec<_> =
+            node.entries().iter().filter(|entry| OF_STATEMENT.contains(&entry.key.name.as_str())).cloned().collect();
+        let spec: StatementSpec = problems.keep(read(&Node::new(Value::Map(own), node.place)))?;
+        let written = problems.keep(written::checks(node, &self.sets))?;
+        let mut checks: Vec<Placed<Check>> = Vec::new();
+        for check in &written {
+            let reader = Reader { node: check, plans: self.plans, paper: self.paper, book: self.book };
+            for check in problems.keep(reader.checks())? {
+                runs::check(&check.value, &check.node, self.paper, self.plans, problems);
+                checks.push(check);
+            }
+        }
+        let (checks, nodes): (Vec<Check>, Vec<Node>) =
+            checks.into_iter().map(|Placed { value, node }| (value, node)).unzip();
+        let statement = problems.keep(Statement::new(spec, checks, node))?;
+        Some(ReadStatement { statement, node: node.clone(), checks: nodes })
+    }
+}
+
+/// Makes checks of one that is written out.
+pub(super) struct Reader<'n> {
+    pub(super) node: &'n Node,
+    pub(super) plans: &'n [Plan],
+    pub(super) paper: &'n str,
+    pub(super) book: Book,
+}
+
+impl Reader<'_> {
+    /// The check; of a table one for each cell.
+    fn checks(&self) -> Result<Vec<Placed<Check>>, Problem> {
+        let (kind, kind_node) = written::kind(self.node, &KINDS)?;
+        let spec: CheckSpec = read(self.node)?;
+        self.check_id(&spec.id)?;
+        let checks = if kind == "cells" {
+            self.cells(spec)?
+        } else {
+            let read = self.kind(kind, &spec)?;
+            let definition = definition::of(kind, &kind_node.to_json(), &read, self.paper, self.plans);
+            vec![self.finish(spec, read, definition)?]
+        };
+        Ok(checks.into_iter().map(|value| Placed { value, node: self.node.clone() }).collect())
+    }
+
+    pub(super) fn check_id(&self, id: &str) -> Result<(), Problem> {
+        if !id.is_empty() && id.split('/').all(is_safe_name) {
+            return Ok(());
+        }
+        let accepted = "accepted: lower-case letters, digits, `-` and `.`, in parts divided by `/`";
+        Err(self.wrong("id", format!("`{id}` is no name"), accepted))
+    }
+
+    pub(super) fn finish(&self, spec: CheckSpec, kind: Kind, definition: String) -> Result<Check, Problem> {
+        let natural = if matches!(kind, Kind::Untestable(_)) { Verdict::Untestable } else { Verdict::Reproduced };
+        let is_explained = spec.because.as_deref().is_some_and(|because| !because.trim().is_empty());
+        if let Some(expected) = spec.expected.filter(|&expected| expected != natural && !is_explained) {
+            let message = format!("`expected: {expected}` without explanation");
+            return Err(self.wrong("expected", message, "add `because:`"));
+        }
+        let bound_from = spec.bound_from.or_else(|| kind.natural_bound());
+        if self.book == Book::Claims && bound_from.is_none() && !matches!(kind, Kind::Untestable(_)) {
+            let message = format!("the check `{}` does not say where its bound comes from", spec.id);
+            let known = BoundFrom::ALL.map(BoundFrom::name).join(", ");
+            return Err(Problem::new(self.node.place, message).help(format!("add `bound_from:`, one of {known}")));
+        }
+        // Printed digits and plain words say by themselves why.
+        let is_plain =
+            self.book == Book::Claims && matches!(bound_from, None | Some(BoundFrom::Printed | BoundFrom::Wording));
+        let has_tolerance = kind.test().is_some() || matches!(kind, Kind::Shape(_));
+        if has_tolerance && !is_plain && spec.why.as_deref().is_none_or(|why| why.trim().is_empty()) {
+            let message = format!("the check `{}` has a tolerance without reason", spec.id);
+            return Err(Problem::new(self.node.place, message).help("add `why:`"));
+        }
+        Ok(Check {
+            id: spec.id,
+            about: spec.about.unwrap_or_default(),
+            kind,
+            why: spec.why.unwrap_or_default(),
+            bound_from,
+            bound_set: spec.bound_set,
+            independent_of: spec.independent_of,
+            expected: spec.expected,
+            because: spec.because.unwrap_or_default(),
+            definition,
+        })
+    }
+
+    fn kind(&self, name: &str, spec: &CheckSpec) -> Result<Kind, Problem> {
+        let given = "the kind that is given was read";
+        Ok(match name {
+            "value" => Kind::Value(self.single(name, spec.value.as_ref().expect(given), true)?),
+            "bound" => Kind::Bound(self.single(name, spec.bound.as_ref().expect(given), false)?),
+            "ratio" => Kind::Ratio(self.double(name, spec.ratio.as_ref().expect(given))?),
+            "difference" => Kind::Difference(self.double(name, spec.difference.as_ref().expect(given))?),
+            "order" => {
+                let Order { of, x, published, tolerance, partly } = spec.order.clone().expect(given);
+                let test = Test::Near { published, tolerance };
+                self.check_tolerance("order", Some(tolerance), partly.as_ref())?;
+                Kind::Order { of, x, partly: partly.map(|weaker| test.weakened(&weaker)), test }
+            }
+            "ordering" => {
+                let ordering = spec.ordering.as_ref().expect(given);
+                let by_factor = ordering.by_factor.unwrap_or(1.0);
+                if ordering.smallest_first.len() < 2 {
+                    let accepted = "accepted: at least two operands";
+                    return Err(self.wrong("ordering.smallest_first", "nothing to put in order", accepted));
+                }
+                if by_factor <= 0.0 {
+                    let message = format!("a factor of {by_factor}");
+                    return Err(self.wrong("ordering.by_factor", message, "accepted: a number above zero"));
+                }
+                Kind::Ordering { smallest_first: ordering.smallest_first.clone(), by_factor }
+            }
+            "failure" => {
+                let failure = spec.failure.clone().expect(given);
+                if failure.completes && (failure.status.is_some() || failure.between.is_some()) {
+                    let accepted = "accepted: `status` and `between`, or `completes: true`";
+                    return Err(self.wrong("failure.status", "runs that complete have no failure", accepted));
+                }
+                if let Some([from, to]) = failure.between.filter(|[from, to]| from > to) {
+                    let message = format!("from {from} to {to}");
+                    return Err(self.wrong("failure.between", message, "accepted: two times, s, the earlier first"));
+                }
+                Kind::Failure(failure)
+            }
+            "shape" => self.shape(spec)?,
+            "identity" => Kind::Identity(spec.identity.clone().expect(given)),
+            _ => Kind::Untestable(spec.untestable.as_ref().expect(given).needs.clone()),
+        })
+    }
+
+    fn shape(&self, spec: &CheckSpec) -> Result<Kind, Problem> {
+        let shape = spec.shape.as_ref().expect("the kind that is given was read");
+        if shape.landmarks.is_empty() {
+            return Err(self.wrong("shape.landmarks", "no landmark", "accepted: at least one"));
+        }
+        let tested = shape.landmarks.iter().map(|landmark| {
+            let measurement = Measurement {
+                of: landmark.of.clone(),
+                to: None,
+                published: landmark.published.clone(),
+                tolerance: landmark.tolerance,
+                below: landmark.below,
+                above: landmark.above,
+                partly: None,
+            };
+            let near = landmark.tolerance.is_some();
+            Ok((landmark.name.clone(), self.single("shape.landmarks", &measurement, near)?))
+        });
+        tested.collect::<Result<_, Problem>>().map(Kind::Shape)
+    }
+
+    fn single(&self, kind: &str, measurement: &Measurement, near: bool) -> Result<Tested<Operand>, Problem> {
+        if measurement.to.is_some() {
+            let accepted = "accepted: `of` alone; with `to`, the kind is `ratio` or `difference`";
+            return Err(self.wrong(&format!("{kind}.to"), "a second operand", accepted));
+        }
+        self.tested(kind, measurement, near, measurement.of.clone())
+    }
+
+    fn double(&self, kind: &str, measurement: &Measurement) -> Result<Tested<[Operand; 2]>, Problem> {
+        let Some(to) = &measurement.to else {
+            return Err(self.wrong(kind, format!("a {kind} of one operand"), "add `to:`"));
+        };
+        let near = measurement.tolerance.is_some();
+        self.tested(kind, measurement, near, [measurement.of.clone(), to.clone()])
+    }
+
+    fn tested<O>(&self, kind: &str, measurement: &Measurement, near: bool, of: O) -> Result<Tested<O>, Problem> {
+        let Measurement { published, tolerance, below, above, partly, .. } = measurement;
+        let bounded = below.is_some() || above.is_some();
+        let test = match (near, published, tolerance) {
+            (true, Some(published), Some(tolerance)) if !bounded => {
+                Test::Near { published: published.clone(), tolerance: *tolerance }
+            }
+            (false, _, None) if bounded => Test::Within { above: *above, below: *below },
+            (true, ..) => {
+                let accepted = "accepted: `published` with `tolerance`";
+                return Err(self.wrong(kind, format!("no complete test of `{kind}`"), accepted));
+            }
+            (false, ..) => {
+                let accepted = "accepted: `below`, `above` or both, or `published` with `tolerance`";
+                return Err(self.wrong(kind, format!("no complete test of `{kind}`"), accepted));
+            }
+        };
+        if let (Some(low), Some(high)) = (above, below)
+            && low >= high
+        {
+            let message = format!("no number is above {low} and below {high}");
+            return Err(self.wrong(&format!("{kind}.above"), message, "accepted: `above` less than `below`"));
+        }
+        self.check_tolerance(kind, *tolerance, partly.as_ref())?;
+        let partly = partly.map(|weaker| test.weakened(&weaker));
+        let printed = published.as_ref().map(|published| published.text.clone());
+        Ok(Tested { of, test, partly, printed })
+    }
+
+    /// Tolerances are positive, factors above one, and a weaker test fits the test.
+    pub(super) fn check_tolerance(
+        &self,
+        kind: &str,
+        tolerance: Option<Tolerance>,
+        partly: Option<&Weaker>,
+    ) -> Result<(), Problem> {
+        let lowest = |found: f64, low: f64, key: &str| {
+            if found > low {
+                return Ok(());
+            }
+            let message = format!("a tolerance of {found}");
+            Err(self.wrong(&format!("{kind}.{key}"), message, &format!("accepted: a number above {low}")))
+        };
+        match tolerance {
+            Some(Tolerance::Relative(found) | Tolerance::Absolute(found)) => lowest(found, 0.0, "tolerance")?,
+            Some(Tolerance::Factor(found)) => lowest(found, 1.0, "tolerance")?,
+            Some(Tolerance::Printed) | None => {}
+        }
+        let Some(&Weaker { relative, absolute, factor, below, above }) = partly else { return Ok(()) };
+        for (found, low) in [(relative, 0.0), (absolute, 0.0), (factor, 1.0)] {
+            found.map_or(Ok(()), |found| lowest(found, low, "partly"))?;
+        }
+        let near = [relative, absolute, factor].iter().flatten().count();
+        let bounds = [below, above].iter().flatten().count();
+        let fits = if tolerance.is_some() { near == 1 && bounds == 0 } else { near == 0 && bounds >= 1 };
+        if fits {
+            return Ok(());
+        }
+        let accepted = match tolerance {
+            Some(_) => "accepted: one of `relative`, `absolute` and `factor`",
+            None => "accepted: `below`, `above` or both",
+        };
+        Err(self.wrong(&format!("{kind}.partly"), "a weaker test that does not fit the test", accepted))
+    }
+
+    pub(super) fn wrong(&self, path: &str, message: impl Into<String>, accepted: &str) -> Problem {
+        Problem::new(self.node.place_of(path), message).help(accepted)
+    }
+}

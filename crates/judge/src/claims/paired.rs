@@ -1,0 +1,38 @@
+//! Quotients of two times of one experiment, judged from the rounds in which both runs were timed.
+
+use mbsbench_runs::pairs;
+use mbsbench_runs::timings::is_same_code;
+
+use super::evidence::{Evidence, Number, Selection};
+use super::spec::{Operand, Reduce};
+
+/// The column whose quotients are judged so; `timing.ratio` is one already.
+const COLUMN: &str = "timing.median_s";
+
+/// What is said beside each verdict on times.
+pub(super) const BASIS: &str = "times: the 95 % interval of the median over rounds, widened by 5 % where the code differs, for its place in memory";
+
+impl Evidence<'_> {
+    /// The quotients `of/to` of times of the same experiment, one for each run of `of`; none where the operands are anything else,
+    /// or where some of the runs have no times.
+    pub(super) fn paired(&self, paper: &str, of: &Operand, to: &Operand) -> Option<Selection> {
+        let is_time = |operand: &Operand| {
+            let is_plain = operand.at.is_none() && !operand.until_failure && operand.times.is_none();
+            is_plain && operand.unit.is_none() && operand.columns().eq(std::iter::once(COLUMN))
+        };
+        if !is_time(of) || !is_time(to) || of.experiment != to.experiment || to.reduce != Reduce::Only {
+            return None;
+        }
+        let runs = |operand: &Operand| self.runs(paper, &operand.experiment, &operand.filter);
+        let (first, second) = (runs(of), runs(to));
+        let is_matched = second.len() == 1 || second.len() == first.len();
+        let quotients = first.iter().zip(second.iter().cycle()).map(|((run, row), (unit, beside))| {
+            let (timing, other) = (row.timing.as_ref()?, beside.timing.as_ref()?);
+            let ratio = pairs::ratio(&timing.samples, &other.samples)?;
+            Some(Number { value: ratio.value, uncertainty: ratio.uncertainty(!is_same_code(run, unit)) })
+        });
+        let numbers: Option<Vec<Number>> = quotients.collect();
+        let keys = first.iter().chain(&second).map(|(run, _)| run.key.to_string()).collect();
+        Some(Selection { numbers: numbers.filter(|_| is_matched)?, keys, lacking: None })
+    }
+}

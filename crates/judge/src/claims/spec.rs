@@ -1,0 +1,496 @@
+//! The ledger file as typed data; see `docs/claims.md`.
+
+use std::collections::BTreeMap;
+
+use mbsbench_experiment::spec::{AxisValue, Names};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Printed, Verdict};
+
+/// A statement as it stands in the file, without its checks, which are written out first.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatementSpec {
+    /// Name, unique within the paper.
+    pub id: String,
+    /// Where the paper says it.
+    pub place: String,
+    /// What it says, in our own words.
+    pub says: String,
+    /// How its verdict follows from those of its checks.
+    #[serde(default)]
+    pub verdict: Rule,
+    /// The verdict that we stand by; `reproduced`, or `untestable` where nothing can be tested, if it is not given.
+    #[serde(default)]
+    pub expected: Option<Verdict>,
+    /// The explanation of an expected verdict.
+    #[serde(default)]
+    pub because: Option<String>,
+}
+
+/// How the verdict of a statement follows from those of its checks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// The first that occurs of contradicted, depends, inconclusive and partly, else reproduced.
+    #[default]
+    All,
+    /// Reproduced where more than half are, else as for all.
+    Most,
+    /// Their verdict where all agree, else it depends.
+    Readings,
+}
+
+/// Where a bound comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundFrom {
+    /// The paper prints the number.
+    Printed,
+    /// The words say it: less, first, none, about twice.
+    Wording,
+    /// Read off a figure.
+    Figure,
+    /// Set with the output of the authors' program in view.
+    AuthorsCode,
+    /// Set with the output of an independent program of ours in view.
+    IndependentProgram,
+    /// Our idea of what the words mean.
+    Ours,
+}
+
+impl BoundFrom {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Printed, Self::Wording, Self::Figure, Self::AuthorsCode, Self::IndependentProgram, Self::Ours];
+
+    /// As in files: `authors-code`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Printed => "printed",
+            Self::Wording => "wording",
+            Self::Figure => "figure",
+            Self::AuthorsCode => "authors-code",
+            Self::IndependentProgram => "independent-program",
+            Self::Ours => "ours",
+        }
+    }
+}
+
+/// When a bound was set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundSet {
+    /// Before its result was known.
+    #[default]
+    Before,
+    /// When it was known.
+    After,
+}
+
+impl BoundSet {
+    /// As in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
+/// A check, or a whole table of them, written out. Exactly one of the kinds is given.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckSpec {
+    /// Name, unique within the paper; that of its statement where it is not given.
+    pub id: String,
+    /// In a few words, what of the statement it tests.
+    #[serde(default)]
+    pub about: Option<String>,
+    /// The reason for the tolerance or bound.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// Where the bound comes from.
+    #[serde(default)]
+    pub bound_from: Option<BoundFrom>,
+    /// Whether the bound was set before its result was known.
+    #[serde(default)]
+    pub bound_set: BoundSet,
+    /// Paths of parameters on which it does not hang.
+    #[serde(default)]
+    pub independent_of: Vec<String>,
+    /// The verdict that we stand by, where the statement's does not say it.
+    #[serde(default)]
+    pub expected: Option<Verdict>,
+    /// What is to be said of its verdict beside what is said of the statement's.
+    #[serde(default)]
+    pub because: Option<String>,
+    /// The number is the published one.
+    #[serde(default)]
+    pub value: Option<Measurement>,
+    /// The number lies within bounds.
+    #[serde(default)]
+    pub bound: Option<Measurement>,
+    /// The ratio of two numbers.
+    #[serde(default)]
+    pub ratio: Option<Measurement>,
+    /// The difference of two numbers.
+    #[serde(default)]
+    pub difference: Option<Measurement>,
+    /// A slope on logarithmic axes.
+    #[serde(default)]
+    pub order: Option<Order>,
+    /// Numbers in order.
+    #[serde(default)]
+    pub ordering: Option<Ordering>,
+    /// Runs that fail, or that do not.
+    #[serde(default)]
+    pub failure: Option<Failure>,
+    /// Landmarks of curves.
+    #[serde(default)]
+    pub shape: Option<Shape>,
+    /// A sum of columns that holds in every run.
+    #[serde(default)]
+    pub identity: Option<Identity>,
+    /// All cells of a published table.
+    #[serde(default)]
+    pub cells: Option<Cells>,
+    /// What nobody outside can test.
+    #[serde(default)]
+    pub untestable: Option<Untestable>,
+}
+
+/// Names of the kinds, the keys of [`CheckSpec`] of which one is given.
+pub(super) const KINDS: [&str; 11] = [
+    "value",
+    "bound",
+    "ratio",
+    "difference",
+    "order",
+    "ordering",
+    "failure",
+    "shape",
+    "identity",
+    "cells",
+    "untestable",
+];
+
+/// Numbers out of `runs.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Operand {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// Only runs with these axis values.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// The column.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// Several columns.
+    #[serde(default)]
+    pub columns: Option<Names>,
+    /// Each number is multiplied by this number of its run: a column, an axis or a parameter, `model.mass`.
+    #[serde(default)]
+    pub times: Option<String>,
+    /// What becomes of several numbers.
+    #[serde(default)]
+    pub reduce: Reduce,
+    /// Absolute values, before the reduction.
+    #[serde(default)]
+    pub magnitude: bool,
+    /// `deg` or `deg/s` where the column is in rad or rad/s.
+    #[serde(default)]
+    pub unit: Option<Unit>,
+    /// The number is read off between the runs, where another column of theirs has a value.
+    #[serde(default)]
+    pub at: Option<Box<At>>,
+    /// A run that fails has the numbers that it had until then.
+    #[serde(default)]
+    pub until_failure: bool,
+}
+
+/// Where between its runs an operand is read off, both columns logarithmic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct At {
+    /// The column that has a value there.
+    pub column: String,
+    /// The value.
+    pub equals: Operand,
+}
+
+impl Operand {
+    /// All numbers of a column in some runs of an experiment, reduced.
+    #[must_use]
+    pub fn column_of(experiment: &str, filter: &BTreeMap<String, AxisValue>, column: &str, reduce: Reduce) -> Self {
+        Self {
+            experiment: experiment.to_owned(),
+            filter: filter.clone(),
+            column: Some(column.to_owned()),
+            columns: None,
+            times: None,
+            reduce,
+            magnitude: false,
+            unit: None,
+            at: None,
+            until_failure: false,
+        }
+    }
+
+    /// Its columns.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.column.as_deref().into_iter().chain(self.columns.iter().flat_map(Names::iter))
+    }
+}
+
+/// What becomes of several numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reduce {
+    /// There is exactly one.
+    #[default]
+    Only,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// The arithmetic mean.
+    Mean,
+    /// The middle one in order of size, or the mean of the two in the middle.
+    Median,
+    /// The sum.
+    Sum,
+    /// The largest minus the smallest.
+    Range,
+}
+
+/// Units that angles are published in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Unit {
+    /// Degrees, of radians.
+    #[serde(rename = "deg")]
+    Degrees,
+    /// Degrees per second, of radians per second.
+    #[serde(rename = "deg/s")]
+    DegreesPerSecond,
+}
+
+/// One number, or one made of two, with what it is tested against.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Measurement {
+    /// The number.
+    pub of: Operand,
+    /// The other number, of a ratio or difference.
+    #[serde(default)]
+    pub to: Option<Operand>,
+    /// What the paper prints.
+    #[serde(default)]
+    pub published: Option<Printed>,
+    /// How near to it the number must be.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// Upper bound.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// Lower bound.
+    #[serde(default)]
+    pub above: Option<f64>,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+}
+
+/// How near a number must be to the published one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tolerance {
+    /// Rounded to the digits printed it is the published one.
+    Printed,
+    /// Part of the published value.
+    Relative(f64),
+    /// In the unit of the number.
+    Absolute(f64),
+    /// Within this factor, either way.
+    Factor(f64),
+}
+
+/// A weaker test; of a tolerance one of the first three, of bounds the others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Weaker {
+    /// Part of the published value.
+    #[serde(default)]
+    pub relative: Option<f64>,
+    /// In the unit of the number.
+    #[serde(default)]
+    pub absolute: Option<f64>,
+    /// Within this factor, either way.
+    #[serde(default)]
+    pub factor: Option<f64>,
+    /// Upper bound.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// Lower bound.
+    #[serde(default)]
+    pub above: Option<f64>,
+}
+
+/// The slope of log `of` over log `x`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    /// The numbers: one column over several runs.
+    pub of: Operand,
+    /// Axis or column of the abscissa.
+    pub x: String,
+    /// The published order.
+    pub published: Printed,
+    /// How near the slope must be.
+    pub tolerance: Tolerance,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+}
+
+/// Numbers in order.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ordering {
+    /// The numbers, smallest first.
+    pub smallest_first: Vec<Operand>,
+    /// Each is at least this many times the one before.
+    #[serde(default)]
+    pub by_factor: Option<f64>,
+}
+
+/// Runs that fail, or that do not.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// The runs.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// The failure that each of them must have; any where it is not given.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Whether none of them may fail, rather than all of them must.
+    #[serde(default)]
+    pub completes: bool,
+    /// Between which times, s, the last state of each of them lies, ends included.
+    #[serde(default)]
+    pub between: Option<[f64; 2]>,
+}
+
+/// Landmarks of curves.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Shape {
+    /// The landmarks, all of which must hold.
+    pub landmarks: Vec<Landmark>,
+}
+
+/// One landmark of a curve: a value or a bound.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Landmark {
+    /// What it is.
+    pub name: String,
+    /// The number.
+    pub of: Operand,
+    /// What the paper shows.
+    #[serde(default)]
+    pub published: Option<Printed>,
+    /// How near to it the number must be.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// Upper bound.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// Lower bound.
+    #[serde(default)]
+    pub above: Option<f64>,
+}
+
+/// `column = Σ factor · term + plus`, exactly, in each of some runs.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// The runs; all where not given.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+    /// The column on the left.
+    pub column: String,
+    /// Columns on the right with their factors.
+    pub terms: BTreeMap<String, f64>,
+    /// The constant on the right.
+    #[serde(default)]
+    pub plus: f64,
+}
+
+/// One check for each published cell of a table.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cells {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// Id of its table, which has published values.
+    pub table: String,
+    /// How near the numbers must be.
+    pub tolerance: Tolerance,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+    /// Cells that need something else; the first entry that fits counts.
+    #[serde(default)]
+    pub except: Vec<Exception>,
+}
+
+/// Cells that need something else.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Exception {
+    /// Values on the axis of the rows; all where not given.
+    #[serde(default)]
+    pub rows: Option<AxisValue>,
+    /// Values on the axis of the columns; all where not given.
+    #[serde(default)]
+    pub columns: Option<AxisValue>,
+    /// How near the numbers must be.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// What must hold for `partly`.
+    #[serde(default)]
+    pub partly: Option<Weaker>,
+    /// The reason for the tolerance.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// The verdict that we stand by.
+    #[serde(default)]
+    pub expected: Option<Verdict>,
+    /// Its explanation.
+    #[serde(default)]
+    pub because: Option<String>,
+    /// Where the bound comes from.
+    #[serde(default)]
+    pub bound_from: Option<BoundFrom>,
+    /// Whether the bound was set before its result was known.
+    #[serde(default)]
+    pub bound_set: Option<BoundSet>,
+}
+
+/// What nobody outside can test.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Untestable {
+    /// What would be needed.
+    pub needs: String,
+}

@@ -1,0 +1,28 @@
+//! Methods of all papers on the models of all papers: which of them reach an accuracy at the least cost.
+//!
+//! ```text
+//! rankings: ─┐
+//! runs.csv ──┴─ rank ─▶ Ranked ─▶ summary.csv, summary.md, report
+//! ```
+
+mod rank;
+mod ranked;
+mod summary;
+
+pub use rank::{Candidate, Place, cheapest};
+pub use ranked::{Counts, Ranked, rank};
+pub use summary::{Summary, words};
+
+use mbsbench_experiment::Experiment;
+
+/// The folder below `experiments/` that belongs to no paper: its runs are many, and are made on demand only.
+pub const COMPARISON: &str = "comparison";
+
+/// Most methods that are named for an accuracy.
+pub const NAMED: usize = 3;
+
+/// Whether an experiment compares methods across the papers.
+#[must_use]
+pub fn is_comparison(experiment: &Experiment) -> bool {
+    experiment.paper == COMPARISON
+}

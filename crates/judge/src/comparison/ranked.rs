@@ -1,0 +1,133 @@
+//! From the rows of an experiment to its rankings.
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::registry::CONTROLS;
+use mbsbench_experiment::{Label, RankingSpec};
+use mbsbench_measures::bound_of;
+use mbsbench_problem::StepControl;
+
+use super::rank::{Candidate, Place, cheapest};
+use crate::claims::{Evidence, Recorded};
+
+/// A ranking of an experiment with its answers.
+#[derive(Debug, Clone)]
+pub struct Ranked<'p> {
+    /// The experiment.
+    pub plan: &'p Plan,
+    /// What was asked.
+    pub spec: &'p RankingSpec,
+    /// How many runs it rests on.
+    pub counts: Counts,
+    /// For each accuracy, whether the reference is good enough to tell.
+    pub resolved: Vec<bool>,
+    /// For each accuracy, how many methods reach it.
+    pub reached_by: Vec<usize>,
+    /// For each accuracy and each kind of work, all methods that reach it, the cheapest first.
+    pub places: Vec<Vec<Vec<Place>>>,
+}
+
+/// How many runs a ranking rests on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Methods.
+    pub methods: usize,
+    /// All runs.
+    pub runs: usize,
+    /// Runs that failed.
+    pub failed: usize,
+    /// Runs that could not be made on this machine.
+    pub unavailable: usize,
+}
+
+/// The answers to all rankings of an experiment, from its rows.
+#[must_use]
+pub fn rank<'p>(plan: &'p Plan, evidence: &Evidence<'_>) -> Vec<Ranked<'p>> {
+    let rankings = plan.experiment.rankings.iter();
+    rankings.map(|ranking| ranked(plan, &ranking.value, evidence.rows(plan))).collect()
+}
+
+fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, rows: &[Recorded]) -> Ranked<'p> {
+    let meant: Vec<(&RunSpec, &Recorded)> =
+        plan.runs.iter().zip(rows).filter(|(run, _)| plan.is_meant(run, &spec.filter)).collect();
+    let name = |run: &RunSpec| called(plan, run, &meant);
+    let mut methods: Vec<String> = meant.iter().map(|(run, _)| name(run)).collect();
+    methods.sort();
+    methods.dedup();
+    let with_status = |status: &str| meant.iter().filter(|(_, row)| row.status == status).count();
+    let (ok, unavailable) = (with_status("ok"), with_status("unavailable"));
+    let candidates: Vec<Candidate> = meant
+        .iter()
+        .filter(|(_, row)| row.status == "ok")
+        .filter_map(|(run, row)| candidate(plan, spec, name(run), run, row))
+        .collect();
+    let reached = |&accuracy: &f64| {
+        methods.iter().filter(|name| candidates.iter().any(|c| &c.method == *name && c.reaches(accuracy))).count()
+    };
+    let of_accuracy =
+        |&accuracy: &f64| (0..spec.work.0.len()).map(|work| cheapest(&candidates, work, accuracy)).collect();
+    Ranked {
+        plan,
+        spec,
+        counts: Counts {
+            methods: methods.len(),
+            runs: meant.len(),
+            failed: meant.len() - ok - unavailable,
+            unavailable,
+        },
+        resolved: spec.accuracies.iter().map(|&accuracy| candidates.iter().any(|c| c.bound <= accuracy)).collect(),
+        reached_by: spec.accuracies.iter().map(reached).collect(),
+        places: spec.accuracies.iter().map(of_accuracy).collect(),
+    }
+}
+
+/// What a method is called: with its case where the same method stands in several.
+fn called(plan: &Plan, run: &RunSpec, among: &[(&RunSpec, &Recorded)]) -> String {
+    let case =
+        |run: &RunSpec| plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
+    let own = case(run);
+    let stands_elsewhere = among.iter().any(|(other, _)| other.method_label == run.method_label && case(other) != own);
+    match own.filter(|_| stands_elsewhere) {
+        Some(case) => format!("{} ({case})", run.method_label),
+        None => run.method_label.clone(),
+    }
+}
+
+/// A run that went to its end; none where it has no error, since there is no reference for it.
+fn candidate(plan: &Plan, spec: &RankingSpec, method: String, run: &RunSpec, row: &Recorded) -> Option<Candidate> {
+    let number = |column: &str| row.values.get(column).copied().flatten();
+    Some(Candidate {
+        method,
+        setting: setting(plan, run),
+        error: number(&spec.error)? / spec.scale,
+        bound: bound_of(&spec.error).and_then(|bound| number(&bound)).unwrap_or(0.0) / spec.scale,
+        work: spec.work.0.iter().map(|(_, column)| number(column)).collect(),
+        run: run.key.to_string(),
+    })
+}
+
+/// The step or the tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
+fn setting(plan: &Plan, run: &RunSpec) -> String {
+    let parameter = |(axis, cell): (&String, &Option<Label>)| {
+        let varies = plan.axis(axis).is_some_and(|axis| plan.varies(axis));
+        let name = axis.strip_prefix("method.").filter(|_| varies)?;
+        Some(format!("{name} {}", cell.as_ref()?))
+    };
+    let parameters = plan.axes.iter().zip(&run.cells).filter_map(parameter);
+    control(plan, run).into_iter().chain(parameters).collect::<Vec<_>>().join(", ")
+}
+
+/// The step or the tolerance; none where there is a tolerance that the method does not look at.
+fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
+    let is_idle =
+        matches!(run.settings.control, StepControl::Tolerance { .. }) && !run.method.object().method().adapts();
+    if is_idle {
+        return None;
+    }
+    if let Some((name, node)) = run.method.own_control() {
+        return Some(format!("{name} {}", node.spelling().unwrap_or_default()));
+    }
+    CONTROLS.into_iter().find_map(|name| {
+        let label = run.cells[plan.axis(name)?].as_ref()?;
+        Some(format!("{name} {label}").replace('_', " "))
+    })
+}

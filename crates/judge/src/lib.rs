@@ -1,0 +1,7 @@
+//! Judgement of results: verdicts on what papers state, how far they depend on what a paper leaves out, and which method is
+//! the cheapest.
+
+pub mod claims;
+pub mod comparison;
+pub mod fit;
+pub mod robustness;

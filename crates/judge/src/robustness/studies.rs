@@ -1,0 +1,81 @@
+//! What the studies under `results/` found, for the verdicts that hang on them.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+
+use super::{Finding, Scope};
+use crate::claims::{Ledger, Studied, Studies};
+
+/// Results of a study cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OutdatedStudy {
+    /// The study was made of another check or another experiment.
+    #[error("{path}: the check `{check}` or its runs have changed since; `mbsbench robustness experiments/{experiment}.yaml` makes the study anew", path = path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// The check.
+        check: String,
+        /// The experiment.
+        experiment: String,
+    },
+    /// The file cannot be read.
+    #[error("{path}: {error}", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// An experiment that is to vary along is not there.
+    #[error("{experiment}: there is no experiment `{along}` to vary along")]
+    Along {
+        /// The experiment.
+        experiment: String,
+        /// The other.
+        along: String,
+    },
+}
+
+/// What the studies of a paper found, by check; a study that was not made says nothing, one that is outdated is an error.
+///
+/// # Errors
+/// The first file that is damaged or outdated.
+pub fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Studies<'p>, OutdatedStudy> {
+    let mut studies = Studies::new();
+    let own = plans.iter().filter(|plan| plan.experiment.paper == ledger.paper);
+    for plan in own.filter(|plan| !plan.experiment.undetermined.is_empty()) {
+        let Some((path, findings)) = read(plan, results)? else { continue };
+        let id = &plan.experiment.id;
+        let scope = Scope::new(plan, plans).map_err(|along| OutdatedStudy::Along { experiment: id.clone(), along })?;
+        let (checks, _) = scope.checks(ledger);
+        for (check, definition) in checks {
+            let Some(finding) =
+                findings.iter().find(|finding| finding.check == check.id && finding.definition == definition)
+            else {
+                let changed = OutdatedStudy::Changed { path, check: check.id.clone(), experiment: id.clone() };
+                return Err(changed);
+            };
+            studies.entry(check.id.clone()).or_default().push(Studied {
+                plan,
+                counts: finding.verdicts,
+                readings: finding.readings.clone(),
+                decided: finding.decided(&plan.experiment.variables()),
+            });
+        }
+    }
+    Ok(studies)
+}
+
+/// What the study of an experiment found, with its file; none where no study was made.
+fn read(plan: &Plan, results: &Path) -> Result<Option<(PathBuf, Vec<Finding>)>, OutdatedStudy> {
+    let path = results.join(&plan.experiment.id).join("robustness.csv");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let unreadable = |error| OutdatedStudy::Unreadable { path: path.clone(), error };
+    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+    let findings = Finding::read_csv(&text).map_err(|error| unreadable(error.into()))?;
+    Ok(Some((path, findings)))
+}

@@ -1,0 +1,122 @@
+//! What a ball does between its bounces.
+
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::landmarks::{check_count, numbered, padded, passage};
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+
+/// Tops of a ball after each bounce, and the duration (s) of the first contact and of the flight after it. Contact is where
+/// the height is below zero; its ends are located inside the steps. A top is the height to which the energy lifts the ball, at the
+/// first accepted state of a flight: in flight no force but gravity changes it, and no state needs to lie at the top.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bounces {
+    /// Observable with the height, m.
+    of: String,
+    /// Observable with the height that the energy would lift the ball to, m.
+    top: String,
+    /// Number of tops to report; the first ones.
+    count: usize,
+}
+
+impl Default for Bounces {
+    fn default() -> Self {
+        Self { of: "height".to_owned(), top: "top_height".to_owned(), count: 1 }
+    }
+}
+
+impl Parameters for Bounces {
+    fn check(&self) -> Result<(), OutOfRange> {
+        check_count(self.count)
+    }
+}
+
+impl MeasureDefinition for Bounces {
+    const NAME: &'static str = "bounces";
+    const SUMMARY: &'static str =
+        "tops of a ball after each bounce (m), and duration of the first contact and of the flight after it (s)";
+
+    fn columns(&self) -> Vec<String> {
+        let durations = ["contact_time", "flight_time"].map(str::to_owned);
+        numbered("top", self.count).chain(durations).collect()
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone(), self.top.clone()]
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Bouncing {
+            indices: context.index(&self.of).zip(context.index(&self.top)),
+            count: self.count,
+            scratch: vec![0.0; context.observables.len()],
+            tops: Vec::with_capacity(self.count),
+            ends: Vec::with_capacity(ENDS),
+        })
+    }
+}
+
+/// Ends of the first contact, and of the flight after it.
+const ENDS: usize = 3;
+
+struct Bouncing {
+    indices: Option<(usize, usize)>,
+    count: usize,
+    scratch: Vec<f64>,
+    tops: Vec<f64>,
+    /// Times of the first touch, the first release and the second touch, s.
+    ends: Vec<f64>,
+}
+
+impl Measure for Bouncing {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        let Some((height, top)) = self.indices else { return };
+        let is_down = |observables: &[f64]| observables[height] < 0.0;
+        let released = is_down(step.start) && !is_down(step.end);
+        if is_down(step.start) == is_down(step.end) {
+            return;
+        }
+        if self.ends.len() < ENDS {
+            let at_start = (step.start[height] == 0.0).then_some(step.t_start);
+            self.ends.extend(at_start.or_else(|| passage(step, height, 0.0, &mut self.scratch)));
+        }
+        if released && self.tops.len() < self.count {
+            self.tops.push(step.end[top]);
+        }
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        let duration = |k: usize| Some(self.ends.get(k + 1)? - self.ends[k]);
+        let durations = [duration(0), duration(1)];
+        padded(self.tops, self.count).into_iter().chain(durations).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ended, through};
+
+    #[test]
+    fn a_state_on_the_floor_begins_a_contact_and_ends_none() {
+        let measure = Bounces { of: "q".to_owned(), top: "v".to_owned(), count: 1 };
+        let heights = [1.0, 0.0, -1.0, 0.0, 0.0, -1.0];
+        let times: Vec<f64> = (0..6).map(f64::from).collect();
+        let values = ended(through(&measure, &times, |t| vec![heights[t as usize], t]), false);
+        assert_eq!(values, [Some(3.0), Some(2.0), Some(1.0)]);
+    }
+
+    #[test]
+    fn contacts_and_flights_are_told_by_the_sign_of_the_height() {
+        // cos πt has contacts of 1 s from 0.5 s on and flights of 1 s; tops are 2 + the number of half turns
+        let observables = |t: f64| vec![(std::f64::consts::PI * t).cos(), 2.0 + (t + 0.5).floor()];
+        let measure = Bounces { of: "q".to_owned(), top: "v".to_owned(), count: 3 };
+        let times: Vec<f64> = (0..=46).map(|k| 0.1 * f64::from(k)).collect();
+        let values = ended(through(&measure, &times, observables), false);
+        assert_eq!(values[..3], [Some(4.0), Some(6.0), None]);
+        for duration in &values[3..] {
+            assert!((duration.unwrap() - 1.0).abs() < 1e-12, "{duration:?}");
+        }
+        assert_eq!(ended(through(&measure, &times[..5], observables), false), [None; 5]);
+    }
+}

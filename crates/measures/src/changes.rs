@@ -1,0 +1,128 @@
+//! How sizes of steps change from one to the next.
+
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+
+/// Largest over smallest step, the largest factor by which a step is smaller than the one before, and the number of steps
+/// that are smaller by a factor of `strong` at least. The last step of a run is left out, since the end of the span cuts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StepChanges {
+    /// Steps that begin before this time (s) are left out: a method's first steps are of its start.
+    after: f64,
+    /// Factor from which a drop counts.
+    strong: f64,
+}
+
+impl Default for StepChanges {
+    fn default() -> Self {
+        Self { after: 0.0, strong: 3.0 }
+    }
+}
+
+impl Parameters for StepChanges {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_finite("after", self.after)?;
+        if self.strong.is_finite() && self.strong > 1.0 {
+            return Ok(());
+        }
+        Err(OutOfRange::new("strong", self.strong, "a number above one"))
+    }
+}
+
+impl MeasureDefinition for StepChanges {
+    const NAME: &'static str = "step_changes";
+    const SUMMARY: &'static str =
+        "largest over smallest step, largest factor from a step down to the next, and number of strong drops";
+
+    fn columns(&self) -> Vec<String> {
+        ["ratio(step_size)", "largest_drop(step_size)", "drops(step_size)"].map(str::to_owned).to_vec()
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Changes { after: self.after, strong: self.strong, ..Changes::default() })
+    }
+}
+
+#[derive(Default)]
+struct Changes {
+    after: f64,
+    strong: f64,
+    /// What is known without the last step, and that step's size, s.
+    seen: Seen,
+    last: Option<f64>,
+}
+
+/// What is known of the steps so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// Smallest and largest size, s.
+    range: Option<[f64; 2]>,
+    /// Size of the last one, s.
+    last: Option<f64>,
+    largest_drop: Option<f64>,
+    drops: u64,
+}
+
+impl Seen {
+    fn see(&mut self, size: f64, strong: f64) {
+        let [low, high] = self.range.unwrap_or([size; 2]);
+        self.range = Some([low.min(size), high.max(size)]);
+        if let Some(last) = self.last.replace(size) {
+            let drop = last / size;
+            self.largest_drop = Some(self.largest_drop.map_or(drop, |largest| largest.max(drop)));
+            self.drops += u64::from(drop >= strong);
+        }
+    }
+}
+
+impl Measure for Changes {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        if step.t_start < self.after {
+            return;
+        }
+        if let Some(size) = self.last.replace(step.t_end - step.t_start) {
+            self.seen.see(size, self.strong);
+        }
+    }
+
+    fn finish(mut self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+        // A run that failed was not cut.
+        if let Some(size) = self.last.filter(|_| ending.failure.is_some()) {
+            self.seen.see(size, self.strong);
+        }
+        let Seen { range, largest_drop, drops, .. } = self.seen;
+        vec![range.map(|[low, high]| high / low), largest_drop, range.map(|_| drops as f64)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ended, through};
+
+    fn changes(after: f64, failure: bool) -> Vec<Option<f64>> {
+        let mut measure = StepChanges { after, ..StepChanges::default() };
+        measure.check().unwrap();
+        measure.strong = 3.0;
+        let times = [0.0, 8.0, 12.0, 13.0, 14.0, 20.0, 22.0, 22.25];
+        ended(through(&measure, &times, |_| Vec::new()), failure)
+    }
+
+    #[test]
+    fn drops_are_those_from_one_step_to_the_next() {
+        // sizes 8, 4, 1, 1, 6, 2 and one that the end cuts
+        assert_eq!(changes(0.0, false), [Some(8.0), Some(4.0), Some(2.0)]);
+        assert_eq!(changes(0.0, true), [Some(32.0), Some(8.0), Some(3.0)]);
+        assert_eq!(changes(13.0, false), [Some(6.0), Some(3.0), Some(1.0)]);
+        assert_eq!(changes(21.0, false), [None; 3]);
+    }
+
+    #[test]
+    fn a_drop_is_a_factor_above_one() {
+        let check = |strong| StepChanges { strong, ..StepChanges::default() }.check().map_err(|error| error.field);
+        assert_eq!((check(1.0), check(f64::NAN), check(1.5)), (Err("strong".into()), Err("strong".into()), Ok(())));
+    }
+}

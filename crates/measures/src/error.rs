@@ -1,0 +1,309 @@
+//! Errors against a certified reference.
+
+use mbsbench_problem::model::Class;
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::samples::Visit;
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
+
+/// Largest error of an observable against the experiment's reference over a grid of times, with the bound on
+/// the reference's own error at the same places.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaximumError {
+    /// Observable.
+    of: String,
+    /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
+    #[serde(default)]
+    every: Option<f64>,
+}
+
+impl Parameters for MaximumError {
+    fn check(&self) -> Result<(), OutOfRange> {
+        self.every.map_or(Ok(()), |every| OutOfRange::unless_positive("every", every))
+    }
+}
+
+impl MeasureDefinition for MaximumError {
+    const NAME: &'static str = "error";
+    const SUMMARY: &'static str = "largest error of an observable against the reference over a grid of times";
+
+    fn columns(&self) -> Vec<String> {
+        vec![format!("error({})", self.of), format!("error_bound({})", self.of)]
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+
+    fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+        grid(span, self.every)
+    }
+
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        compare(context, context.index(&self.of).into_iter().collect(), grid(context.span, self.every))
+    }
+}
+
+/// Root mean square error of an observable against the experiment's reference over a grid of times, with that of the
+/// bounds on the reference's own error at the same places.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RmsError {
+    /// Observable.
+    of: String,
+    /// Distance of the grid's times, s, from the start of the span.
+    every: f64,
+}
+
+impl Parameters for RmsError {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_positive("every", self.every)
+    }
+}
+
+impl MeasureDefinition for RmsError {
+    const NAME: &'static str = "rms_error";
+    const SUMMARY: &'static str = "root mean square error of an observable against the reference over a grid of times";
+
+    fn columns(&self) -> Vec<String> {
+        vec![format!("rms_error({})", self.of), format!("rms_error_bound({})", self.of)]
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+    fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+        grid(span, Some(self.every))
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        let times = grid(context.span, Some(self.every));
+        let index = context.index(&self.of);
+        Box::new(SquareMean {
+            expected: index.and_then(|_| Expected::new(context.reference?, &self.of, &times)),
+            index: index.unwrap_or_default(),
+            count: times.len(),
+            visit: Visit::new(times, context.observables.len()),
+            visited: 0,
+            squares: 0.0,
+        })
+    }
+}
+
+/// The column with the bound on the reference's own error that belongs to a column of errors, `error(theta)` or
+/// `position_error`; none where the column holds no errors against a reference.
+#[must_use]
+pub fn bound_of(column: &str) -> Option<String> {
+    for kind in ["error", "rms_error", "relative_error"] {
+        if let Some(observable) = column.strip_prefix(kind).and_then(|rest| rest.strip_prefix('(')) {
+            return Some(format!("{kind}_bound({observable}"));
+        }
+    }
+    column.ends_with("_error").then(|| format!("{column}_bound"))
+}
+
+/// The times `every` seconds after the start, and the end; the end only where there is no `every`.
+pub(super) fn grid(span: [f64; 2], every: Option<f64>) -> Vec<f64> {
+    let Some(every) = every else { return vec![span[1]] };
+    // A grid point a rounding before the end is the end.
+    let inner = ((span[1] - span[0]) / every - 1e-9).floor().max(0.0) as usize;
+    (1..=inner).map(|k| span[0] + k as f64 * every).chain([span[1]]).collect()
+}
+
+/// Measures the observables `indices`, all of one unit, against the reference.
+fn compare(context: &MeasureContext<'_>, indices: Vec<usize>, times: Vec<f64>) -> Box<dyn Measure> {
+    let expected = |&index: &usize| Expected::new(context.reference?, &context.observables[index], &times);
+    let expected: Option<Vec<Expected>> = indices.iter().map(expected).collect();
+    Box::new(Compare {
+        expected: expected.filter(|expected| !expected.is_empty()),
+        count: times.len(),
+        visit: Visit::new(times, context.observables.len()),
+        indices,
+        visited: 0,
+        largest: 0.0,
+    })
+}
+
+macro_rules! class_errors {
+    ($($name:ident $class:ident $column:literal $bound:literal $what:literal;)*) => {$(
+        #[doc = concat!("Largest error of the ", $what, " that the model counts as such, against the experiment's reference, ")]
+        /// with the bound on the reference's own error at the same places. Angles and lengths are taken together, in rad
+        /// and m, as the papers do.
+        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
+            #[serde(default)]
+            every: Option<f64>,
+        }
+
+        impl Parameters for $name {
+            fn check(&self) -> Result<(), OutOfRange> {
+                self.every.map_or(Ok(()), |every| OutOfRange::unless_positive("every", every))
+            }
+        }
+
+        impl MeasureDefinition for $name {
+            const NAME: &'static str = $column;
+            const SUMMARY: &'static str = concat!("largest error of the ", $what, " against the reference");
+
+            fn columns(&self) -> Vec<String> {
+                vec![$column.to_owned(), $bound.to_owned()]
+            }
+            fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+                grid(span, self.every)
+            }
+            fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+                compare(context, context.of_class(Class::$class), grid(context.span, self.every))
+            }
+        }
+    )*};
+}
+
+class_errors! {
+    PositionError Position "position_error" "position_error_bound" "positions";
+    VelocityError Velocity "velocity_error" "velocity_error_bound" "velocities";
+    MultiplierError Multiplier "multiplier_error" "multiplier_error_bound" "multipliers";
+}
+
+/// The reference's values of one observable at the times of the grid.
+struct Expected {
+    values: Vec<f64>,
+    /// Largest bound, and root mean square of the bounds.
+    bound: f64,
+    root_mean_square: f64,
+}
+
+impl Expected {
+    fn new(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<Self> {
+        let column = reference.observables.iter().position(|name| name == observable)?;
+        let rows: Vec<usize> = times.iter().map(|&t| reference.row(t)).collect::<Option<_>>()?;
+        let bounds = || rows.iter().map(|&row| reference.bounds[row][column]);
+        // Nothing rests on a reference with fewer digits than asked.
+        let certified = |bound: f64| if reference.digits < reference.digits_asked { f64::INFINITY } else { bound };
+        let squares: f64 = bounds().map(|bound| bound * bound).sum();
+        Some(Self {
+            values: rows.iter().map(|&row| reference.values[row][column]).collect(),
+            bound: certified(bounds().fold(0.0, f64::max)),
+            root_mean_square: certified((squares / rows.len() as f64).sqrt()),
+        })
+    }
+}
+
+/// Sums the squares of one observable's errors.
+struct SquareMean {
+    index: usize,
+    visit: Visit,
+    expected: Option<Expected>,
+    count: usize,
+    visited: usize,
+    squares: f64,
+}
+
+impl Measure for SquareMean {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        let Some(expected) = &self.expected else { return };
+        let (index, squares, visited) = (self.index, &mut self.squares, &mut self.visited);
+        self.visit.step(step, |k, observables| {
+            *squares += (observables[index] - expected.values[k]).powi(2);
+            *visited += 1;
+        });
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        match &self.expected {
+            Some(expected) if self.visited == self.count => {
+                vec![Some((self.squares / self.count as f64).sqrt()), Some(expected.root_mean_square)]
+            }
+            _ => vec![None, None],
+        }
+    }
+}
+
+struct Compare {
+    indices: Vec<usize>,
+    visit: Visit,
+    /// One for each index; none where there is no reference for all of them.
+    expected: Option<Vec<Expected>>,
+    count: usize,
+    visited: usize,
+    largest: f64,
+}
+
+impl Measure for Compare {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        let Some(expected) = &self.expected else { return };
+        let (indices, largest, visited) = (&self.indices, &mut self.largest, &mut self.visited);
+        self.visit.step(step, |k, observables| {
+            for (&index, expected) in indices.iter().zip(expected) {
+                let error = (observables[index] - expected.values[k]).abs();
+                // `max` would drop a NaN.
+                *largest = if error.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(error) };
+            }
+            *visited += 1;
+        });
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        match &self.expected {
+            // An error over part of the grid would look better than it is.
+            Some(expected) if self.visited == self.count => {
+                vec![Some(self.largest), Some(expected.iter().map(|each| each.bound).fold(0.0, f64::max))]
+            }
+            _ => vec![None, None],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{against, ended};
+
+    #[test]
+    fn a_reference_with_fewer_digits_than_asked_bounds_nothing() {
+        let reference = |digits| ReferenceTrajectory {
+            observables: vec!["x".to_owned()],
+            times: vec![2.0],
+            values: vec![vec![1.0]],
+            bounds: vec![vec![1e-9]],
+            digits,
+            digits_asked: 8.0,
+        };
+        let bound = |digits| Expected::new(&reference(digits), "x", &[2.0]).unwrap().bound;
+        assert_eq!((bound(9.0), bound(7.9)), (1e-9, f64::INFINITY));
+        assert!(Expected::new(&reference(9.0), "x", &[1.0]).is_none(), "no reference at that time");
+    }
+
+    #[test]
+    fn every_error_has_its_bound_beside_it() {
+        let error = |of: &str| MaximumError { of: of.to_owned(), every: None }.columns();
+        let rms = RmsError { of: "theta".to_owned(), every: 1.0 }.columns();
+        let columns = [error("theta"), error("ring_error"), rms, PositionError::default().columns()];
+        let classes = [VelocityError::default().columns(), MultiplierError::default().columns()];
+        for pair in columns.iter().chain(&classes) {
+            assert_eq!(bound_of(&pair[0]).as_ref(), Some(&pair[1]));
+            assert_eq!(bound_of(&pair[1]), None, "a bound has no bound");
+        }
+        assert_eq!(bound_of("energy_variation"), None);
+    }
+
+    #[test]
+    fn root_mean_squares_are_those_of_a_known_error() {
+        let times: Vec<f64> = (0..=4).map(f64::from).collect();
+        let reference = ReferenceTrajectory {
+            observables: vec!["q".to_owned()],
+            times: times.clone(),
+            values: vec![vec![0.0]; 5],
+            bounds: [0.0, 1.0, 1.0, 1.0, 5.0].map(|bound| vec![bound]).to_vec(),
+            digits: 9.0,
+            digits_asked: 8.0,
+        };
+        let measure = RmsError { of: "q".to_owned(), every: 1.0 };
+        let errors = |t: f64| vec![[9.0, -1.0, 2.0, 2.0, 4.0][t as usize]];
+        let of = |times: &[f64]| ended(against(&measure, times, errors, Some(&reference)), false);
+        // The start is no part of the grid: (1 + 4 + 4 + 16)/4 and (3 + 25)/4.
+        assert_eq!(of(&times), [Some(2.5), Some(7.0_f64.sqrt())]);
+        assert_eq!(ended(against(&measure, &times, errors, None), false), [None; 2]);
+    }
+}

@@ -1,0 +1,213 @@
+//! What is measured on a run: numbers that are computed while the method steps, so that memory does not grow
+//! with the number of steps.
+
+mod averages;
+mod bounces;
+mod changes;
+mod conditioning;
+mod costs;
+mod counters;
+mod curves;
+mod drift;
+mod error;
+mod extremes;
+mod failed;
+mod half_plane;
+mod inside;
+mod landmarks;
+mod linear;
+mod relative_error;
+mod samples;
+mod sizes;
+mod step_map;
+mod steps;
+pub mod stepwise;
+#[cfg(test)]
+mod testing;
+mod windows;
+
+pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
+pub use bounces::Bounces;
+pub use changes::StepChanges;
+pub use conditioning::NewtonCondition;
+pub use costs::JacobianCosts;
+pub use counters::*;
+pub use curves::ShapeDistance;
+pub use drift::DriftConstant;
+pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
+pub use extremes::{
+    AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
+    VelocityConstraintMax,
+};
+pub use failed::{Failed, Limit};
+pub use half_plane::HalfPlaneRadius;
+pub use inside::ExcessInside;
+pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
+pub use linear::LinearAnalysis;
+pub use relative_error::RelativeError;
+
+pub use samples::{Final, Initial, Sample, Visit, slack};
+pub use sizes::{States, SwitchingFunctions};
+pub use step_map::StepMap;
+pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
+pub use windows::Window;
+
+use mbsbench_problem::model::Class;
+use mbsbench_problem::{Failure, Method, Parameters, Statistics};
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+/// A measure that an experiment file can name; its fields are the parameters written there.
+pub trait MeasureDefinition: Parameters {
+    /// Name in experiment files, snake_case.
+    const NAME: &'static str;
+    /// One line for `mbsbench list measures`.
+    const SUMMARY: &'static str;
+
+    /// Columns of `runs.csv` that the measure fills.
+    fn columns(&self) -> Vec<String>;
+
+    /// Observables of the model that the measure looks at.
+    fn observables(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Times (s) at which the measure compares with the experiment's reference; empty where it needs none.
+    fn reference_times(&self, _span: [f64; 2]) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Whether it follows from the method and its step alone. Where all measures do, nothing is solved.
+    fn is_of_method(&self) -> bool {
+        false
+    }
+
+    /// A fresh measurement for one run.
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure>;
+}
+
+/// What a measurement knows of its run before it starts.
+pub struct MeasureContext<'c> {
+    /// Names of the model's observables, in the order of the values shown to the measure.
+    pub observables: &'c [String],
+    /// The class that each observable belongs to, if one.
+    pub classes: &'c [Option<Class>],
+    /// Initial and final time, s.
+    pub span: [f64; 2],
+    /// The method.
+    pub method: &'c dyn Method,
+    /// Its step, s, where that is constant.
+    pub step: Option<f64>,
+    /// The reference, where the experiment has one.
+    pub reference: Option<&'c ReferenceTrajectory>,
+}
+
+impl MeasureContext<'_> {
+    /// Index of an observable among the values; none where this formulation of the model does not have it.
+    #[must_use]
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.observables.iter().position(|observable| observable == name)
+    }
+
+    /// Indices of the observables of a class.
+    #[must_use]
+    pub fn of_class(&self, class: Class) -> Vec<usize> {
+        (0..self.classes.len()).filter(|&index| self.classes[index] == Some(class)).collect()
+    }
+}
+
+/// Observables of a reference solution at given times, with the bound on their error.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceTrajectory {
+    /// Names of the observables.
+    pub observables: Vec<String>,
+    /// Times, s, increasing.
+    pub times: Vec<f64>,
+    /// One row of observables for each time.
+    pub values: Vec<Vec<f64>>,
+    /// For each time and observable, the disagreement of the two methods that made the reference.
+    pub bounds: Vec<Vec<f64>>,
+    /// Digits to which the two methods' states agree, at the worst time.
+    pub digits: f64,
+    /// Digits that the experiment asks for.
+    pub digits_asked: f64,
+}
+
+impl ReferenceTrajectory {
+    /// The row of values at exactly this time, s.
+    #[must_use]
+    pub fn row(&self, time: f64) -> Option<usize> {
+        let row = self.times.partition_point(|&known| known < time);
+        (self.times.get(row) == Some(&time)).then_some(row)
+    }
+}
+
+/// An accepted step as a measure sees it: times and observables, and the state before and after projection.
+pub struct Observed<'s> {
+    /// Time at the start of the step, s.
+    pub t_start: f64,
+    /// Time at its end, s.
+    pub t_end: f64,
+    /// Observables at the start.
+    pub start: &'s [f64],
+    /// Observables at the end.
+    pub end: &'s [f64],
+    /// State at the end as the formula gave it.
+    pub before_projection: &'s [f64],
+    /// State at the end after projection.
+    pub state: &'s [f64],
+    /// Switching functions that reached zero at the end of this step.
+    pub switched: &'s [usize],
+    /// Magnitude of the located function at the end, where an event was located.
+    pub event_residual: Option<f64>,
+    /// Local error of each component of the state as the method estimates it; empty where it does not.
+    pub error_estimate: &'s [f64],
+    /// Observables inside the step.
+    pub within: &'s mut dyn Within,
+}
+
+/// Gives observables at a time inside the step.
+pub trait Within {
+    /// Writes the observables at `t` (s) into `values`.
+    ///
+    /// # Errors
+    /// A [`Failure`] where the state there needs an evaluation that fails.
+    fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure>;
+}
+
+/// How a run ended.
+pub struct Ending<'e> {
+    /// Time of the last accepted state, s.
+    pub t_reached: f64,
+    /// Counters.
+    pub statistics: &'e Statistics,
+    /// Observables of the last accepted state.
+    pub observables: &'e [f64],
+    /// Why it stopped early, if it did.
+    pub failure: Option<&'e Failure>,
+    /// Number of components of the state.
+    pub states: usize,
+    /// Number of discontinuity functions that matter at the start.
+    pub functions: usize,
+}
+
+/// A measurement under way. Values that could not be measured are `None` and give empty cells.
+pub trait Measure {
+    /// Whether it wants to see the matrices of Newton's method.
+    fn watches_newton_matrices(&self) -> bool {
+        false
+    }
+
+    /// A matrix that Newton's method is about to factorise.
+    fn newton_matrix(&mut self, _matrix: &DMatrix<f64>) {}
+
+    /// The initial state's observables.
+    fn begin(&mut self, _t: f64, _observables: &[f64]) {}
+
+    /// An accepted step.
+    fn step(&mut self, _step: &mut Observed<'_>) {}
+
+    /// The values for the measure's columns, in their order. Counters and running extrema of a failed run hold
+    /// to the time it reached; everything else is `None` then.
+    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>>;
+}

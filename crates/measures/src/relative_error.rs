@@ -1,0 +1,179 @@
+//! The relative error of zhang2022, Eq. 26.
+
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::error::grid;
+use super::samples::slack;
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
+
+/// Relative error of an observable against the experiment's reference (zhang2022, Eq. 26): the root of the sum of squares of the errors
+/// at the ends of the run's steps over that of the reference's values there. Beside it the same of the bounds on the reference's
+/// own error. Ends of steps count where they are on the grid at which the reference is known, so that nothing is interpolated.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RelativeError {
+    /// Observable.
+    of: String,
+    /// First time of the grid, s.
+    from: f64,
+    /// Distance of the grid's times, s; the final time is the last.
+    every: f64,
+}
+
+impl RelativeError {
+    /// The grid, s.
+    fn times(&self, span: [f64; 2]) -> Vec<f64> {
+        let from = self.from.clamp(span[0], span[1]);
+        let later = grid([from, span[1]], Some(self.every));
+        std::iter::once(from).filter(|&from| from < span[1]).chain(later).collect()
+    }
+}
+
+impl Parameters for RelativeError {
+    fn check(&self) -> Result<(), OutOfRange> {
+        OutOfRange::unless_finite("from", self.from)?;
+        OutOfRange::unless_positive("every", self.every)
+    }
+}
+
+impl MeasureDefinition for RelativeError {
+    const NAME: &'static str = "relative_error";
+    const SUMMARY: &'static str =
+        "error of an observable over the ends of steps, relative to the size of the reference";
+
+    fn columns(&self) -> Vec<String> {
+        vec![format!("relative_error({})", self.of), format!("relative_error_bound({})", self.of)]
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+    fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+        self.times(span)
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        let expected = context.reference.and_then(|reference| points(reference, &self.of, &self.times(context.span)));
+        Box::new(Sums {
+            index: context.index(&self.of).unwrap_or_default(),
+            certified: context.reference.is_some_and(|reference| reference.digits >= reference.digits_asked),
+            expected: expected.unwrap_or_default(),
+            next: 0,
+            errors: 0.0,
+            values: 0.0,
+            bounds: 0.0,
+        })
+    }
+}
+
+/// The reference at a time.
+struct Point {
+    time: f64,
+    value: f64,
+    bound: f64,
+}
+
+/// The reference's values of an observable at `times`; none unless it has them all.
+fn points(reference: &ReferenceTrajectory, observable: &str, times: &[f64]) -> Option<Vec<Point>> {
+    let column = reference.observables.iter().position(|name| name == observable)?;
+    let point = |&time: &f64| {
+        let row = reference.row(time)?;
+        Some(Point { time, value: reference.values[row][column], bound: reference.bounds[row][column] })
+    };
+    times.iter().map(point).collect()
+}
+
+/// Sums of squares over the ends of steps so far.
+struct Sums {
+    index: usize,
+    /// Whether the reference has the digits that were asked.
+    certified: bool,
+    expected: Vec<Point>,
+    next: usize,
+    errors: f64,
+    values: f64,
+    bounds: f64,
+}
+
+impl Sums {
+    /// Adds the end of a step at `t` where the grid has that time to within `slack`.
+    fn add(&mut self, t: f64, slack: f64, observables: &[f64]) {
+        while let Some(point) = self.expected.get(self.next).filter(|point| point.time <= t + slack) {
+            if (point.time - t).abs() <= slack {
+                self.errors += (observables[self.index] - point.value).powi(2);
+                self.values += point.value.powi(2);
+                self.bounds += point.bound.powi(2);
+            }
+            self.next += 1;
+        }
+    }
+}
+
+impl Measure for Sums {
+    fn begin(&mut self, t: f64, observables: &[f64]) {
+        self.add(t, 0.0, observables);
+    }
+
+    fn step(&mut self, step: &mut Observed<'_>) {
+        self.add(step.t_end, slack(step.t_start, step.t_end), step.end);
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        // An error over part of the grid would look better than it is.
+        if self.expected.is_empty() || self.next < self.expected.len() || self.values == 0.0 {
+            return vec![None, None];
+        }
+        let bound = if self.certified { (self.bounds / self.values).sqrt() } else { f64::INFINITY };
+        vec![Some((self.errors / self.values).sqrt()), Some(bound)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound_of;
+    use crate::testing::{against, ended};
+
+    fn reference(digits: f64) -> ReferenceTrajectory {
+        ReferenceTrajectory {
+            observables: vec!["q".to_owned()],
+            times: (0..=4).map(f64::from).collect(),
+            values: [100.0, 100.0, 6.0, 7.0, 8.0].map(|value| vec![value]).to_vec(),
+            bounds: [9.0, 9.0, 0.6, 5.0, 0.8].map(|bound| vec![bound]).to_vec(),
+            digits,
+            digits_asked: 8.0,
+        }
+    }
+
+    fn measured(from: f64, digits: f64, steps: &[f64], value: fn(f64) -> f64) -> Vec<Option<f64>> {
+        let measure = RelativeError { of: "q".to_owned(), from, every: 1.0 };
+        ended(against(&measure, steps, |t| vec![value(t)], Some(&reference(digits))), false)
+    }
+
+    /// Eq. 26 by hand: errors 3 and 4 against values 6 and 8; no step ends at 3 s.
+    #[test]
+    fn is_that_of_known_errors_at_the_ends_of_steps() {
+        let value = |t: f64| if t > 2.5 { 12.0 } else { 3.0 };
+        assert_eq!(measured(2.0, 9.0, &[0.0, 2.0, 4.0], value), [Some(0.5), Some(0.1)]);
+        assert_eq!(measured(2.0, 9.0, &[0.0, 0.5, 2.0, 2.5, 4.0], value), [Some(0.5), Some(0.1)]);
+        assert_eq!(measured(0.0, 9.0, &[0.0, 1.0, 2.0, 3.0, 4.0], |_| 0.0)[0], Some(1.0));
+        assert_eq!(measured(7.0, 9.0, &[0.0, 4.0], |_| 4.0)[0], Some(0.5), "the end alone");
+    }
+
+    #[test]
+    fn part_of_the_grid_has_no_error_and_few_digits_bound_nothing() {
+        assert_eq!(measured(2.0, 7.9, &[0.0, 2.0, 4.0], |_| 3.0)[1], Some(f64::INFINITY));
+        let measure = RelativeError { of: "q".to_owned(), from: 0.0, every: 1.0 };
+        let early = |span: &[f64]| ended(against(&measure, span, |_| vec![1.0], Some(&reference(9.0))), false);
+        assert!(early(&[0.0, 1.0, 2.0])[0].is_some(), "a shorter span is all of its grid");
+        assert_eq!(early(&[0.0, 3.5]), [None; 2], "no reference at its end");
+        assert_eq!(ended(against(&measure, &[0.0, 4.0], |_| vec![1.0], None), false), [None; 2]);
+    }
+
+    #[test]
+    fn its_bound_stands_beside_it() {
+        let names = RelativeError { of: "q".to_owned(), ..RelativeError::default() }.columns();
+        assert_eq!(bound_of(&names[0]), Some(names[1].clone()));
+        assert_eq!(bound_of(&names[1]), None);
+    }
+}

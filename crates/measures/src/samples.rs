@@ -1,0 +1,189 @@
+//! Observables at chosen times.
+
+use mbsbench_input::Spelled;
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+
+/// The initial value of an observable.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Initial {
+    /// Observable.
+    of: String,
+}
+
+impl Parameters for Initial {}
+
+impl MeasureDefinition for Initial {
+    const NAME: &'static str = "initial";
+    const SUMMARY: &'static str = "value of an observable at the start";
+
+    fn columns(&self) -> Vec<String> {
+        vec![format!("initial({})", self.of)]
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct AtStart(Option<usize>, Option<f64>);
+        impl Measure for AtStart {
+            fn begin(&mut self, _t: f64, observables: &[f64]) {
+                self.1 = self.0.map(|index| observables[index]);
+            }
+            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+                vec![self.1]
+            }
+        }
+        Box::new(AtStart(context.index(&self.of), None))
+    }
+}
+
+/// The value of an observable at the end of the run.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Final {
+    /// Observable.
+    of: String,
+}
+
+impl Parameters for Final {}
+
+impl MeasureDefinition for Final {
+    const NAME: &'static str = "final";
+    const SUMMARY: &'static str = "value of an observable at the end";
+
+    fn columns(&self) -> Vec<String> {
+        vec![format!("final({})", self.of)]
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct AtEnd(Option<usize>);
+        impl Measure for AtEnd {
+            fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+                vec![self.0.filter(|_| ending.failure.is_none()).map(|index| ending.observables[index])]
+            }
+        }
+        Box::new(AtEnd(context.index(&self.of)))
+    }
+}
+
+/// The values of an observable at given times: those at a step's end, or of an extra uncounted step.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// Observable.
+    of: String,
+    /// Times, s, increasing.
+    at: Vec<Spelled<f64>>,
+}
+
+impl Parameters for Sample {
+    fn check(&self) -> Result<(), OutOfRange> {
+        check_increasing("at", &self.times())
+    }
+}
+
+impl Sample {
+    fn times(&self) -> Vec<f64> {
+        self.at.iter().map(|at| at.value).collect()
+    }
+}
+
+/// Fails unless the list is not empty and strictly increasing.
+pub(super) fn check_increasing(field: &str, times: &[f64]) -> Result<(), OutOfRange> {
+    if times.is_empty() {
+        return Err(OutOfRange::new(field, "an empty list", "at least one time"));
+    }
+    match times.windows(2).position(|pair| pair[0] >= pair[1]) {
+        None => Ok(()),
+        Some(k) => {
+            Err(OutOfRange::new(format!("{field}.{}", k + 1), times[k + 1], format!("a time after {}", times[k])))
+        }
+    }
+}
+
+impl MeasureDefinition for Sample {
+    const NAME: &'static str = "sample";
+    const SUMMARY: &'static str = "values of an observable at given times";
+
+    fn columns(&self) -> Vec<String> {
+        self.at.iter().map(|t| format!("{}@{}", self.of, t.text)).collect()
+    }
+    fn observables(&self) -> Vec<String> {
+        vec![self.of.clone()]
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Samples {
+            index: context.index(&self.of),
+            visit: Visit::new(self.times(), context.observables.len()),
+            values: vec![None; self.at.len()],
+        })
+    }
+}
+
+struct Samples {
+    index: Option<usize>,
+    visit: Visit,
+    values: Vec<Option<f64>>,
+}
+
+impl Measure for Samples {
+    fn begin(&mut self, t: f64, observables: &[f64]) {
+        let (Some(index), values) = (self.index, &mut self.values) else { return };
+        self.visit.begin(t, observables, |k, observables| values[k] = Some(observables[index]));
+    }
+    fn step(&mut self, step: &mut Observed<'_>) {
+        let (Some(index), values) = (self.index, &mut self.values) else { return };
+        self.visit.step(step, |k, observables| values[k] = Some(observables[index]));
+    }
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        self.values
+    }
+}
+
+/// How close to the end of a step, s, a time counts as the end: grids made by `k · h` and by summation differ in the last digits.
+#[must_use]
+pub fn slack(t_start: f64, t_end: f64) -> f64 {
+    1e-9 * (t_end - t_start)
+}
+
+/// Walks through given times along with the steps and shows the observables at each of them.
+pub struct Visit {
+    times: Vec<f64>,
+    next: usize,
+    scratch: Vec<f64>,
+}
+
+impl Visit {
+    /// For increasing `times` (s) and that number of observables.
+    #[must_use]
+    pub fn new(times: Vec<f64>, observables: usize) -> Self {
+        Self { times, next: 0, scratch: vec![0.0; observables] }
+    }
+
+    /// Shows the times at the very start.
+    pub fn begin(&mut self, t: f64, observables: &[f64], mut show: impl FnMut(usize, &[f64])) {
+        while self.times.get(self.next).is_some_and(|&time| time <= t) {
+            show(self.next, observables);
+            self.next += 1;
+        }
+    }
+
+    /// Shows the times inside or at the end of a step, as which those [close to it](slack) count.
+    pub fn step(&mut self, step: &mut Observed<'_>, mut show: impl FnMut(usize, &[f64])) {
+        let slack = slack(step.t_start, step.t_end);
+        while let Some(&time) = self.times.get(self.next).filter(|&&time| time <= step.t_end + slack) {
+            if (time - step.t_end).abs() <= slack {
+                show(self.next, step.end);
+            } else if step.within.observables_at(time, &mut self.scratch).is_ok() {
+                show(self.next, &self.scratch);
+            }
+            self.next += 1;
+        }
+    }
+}

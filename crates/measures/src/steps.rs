@@ -1,0 +1,272 @@
+//! Sizes of steps, and the errors that a method estimates for them.
+
+use mbsbench_problem::{OutOfRange, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
+use crate::stepwise::estimated_error;
+
+/// Smallest, largest and median step, and the share of steps that turn from growing to shrinking or back. The last step of
+/// a run is left out, since the end of the span cuts it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepSizes {}
+
+impl Parameters for StepSizes {}
+
+impl MeasureDefinition for StepSizes {
+    const NAME: &'static str = "step_sizes";
+    const SUMMARY: &'static str = "smallest, largest and median step (s) without the last, and how often sizes turn from growing to shrinking or back";
+
+    fn columns(&self) -> Vec<String> {
+        ["min(step_size)", "max(step_size)", "median(step_size)", "reversals"].map(str::to_owned).to_vec()
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(Sizes(Vec::new()))
+    }
+}
+
+/// Sizes of the steps so far, s.
+struct Sizes(Vec<f64>);
+
+impl Measure for Sizes {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        self.0.push(step.t_end - step.t_start);
+    }
+
+    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+        let mut sizes = self.0;
+        if ending.failure.is_none() && sizes.len() > 1 {
+            sizes.pop();
+        }
+        let reversals = share_of_reversals(&sizes);
+        sizes.sort_unstable_by(f64::total_cmp);
+        let middle = sizes.len() / 2;
+        let median = match sizes.as_slice() {
+            [] => None,
+            sizes if sizes.len() % 2 == 1 => Some(sizes[middle]),
+            sizes => Some(0.5 * (sizes[middle - 1] + sizes[middle])),
+        };
+        vec![sizes.first().copied(), sizes.last().copied(), median, reversals]
+    }
+}
+
+/// The share of steps, of those with two before them, at which the sizes change their direction. Differences within
+/// rounding are none.
+fn share_of_reversals(sizes: &[f64]) -> Option<f64> {
+    let direction = |pair: &[f64]| {
+        let change = pair[1] - pair[0];
+        if change.abs() <= 1e-9 * pair[0].abs() { 0.0 } else { change.signum() }
+    };
+    let directions: Vec<f64> = sizes.windows(2).map(direction).collect();
+    let turns = directions.windows(2).filter(|pair| pair[0] * pair[1] < 0.0).count();
+    (directions.len() > 1).then(|| turns as f64 / (directions.len() - 1) as f64)
+}
+
+/// Largest 2-norm of the local errors that a method estimates for its accepted steps, as it is or over the step. Empty
+/// where there is no estimate.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ErrorEstimate {
+    /// Whether the estimate is taken over the size of the step (error per unit step).
+    per_unit_step: bool,
+}
+
+impl Parameters for ErrorEstimate {}
+
+impl MeasureDefinition for ErrorEstimate {
+    const NAME: &'static str = "error_estimate";
+    const SUMMARY: &'static str = "largest 2-norm of the local errors that a method estimates for its accepted steps";
+
+    fn columns(&self) -> Vec<String> {
+        vec!["max(error_estimate)".to_owned()]
+    }
+    fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        Box::new(LargestEstimate { per_unit_step: self.per_unit_step, largest: None })
+    }
+}
+
+struct LargestEstimate {
+    per_unit_step: bool,
+    largest: Option<f64>,
+}
+
+impl Measure for LargestEstimate {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        if let Some(error) = estimated_error(step.error_estimate) {
+            let error = if self.per_unit_step { error / (step.t_end - step.t_start) } else { error };
+            self.largest = Some(self.largest.map_or(error, |largest| largest.max(error)));
+        }
+    }
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        vec![self.largest]
+    }
+}
+
+/// Error of the first step, which starts on the solution: the closed form less what the method makes, so that it is what the
+/// method's result lacks, and beside it the method's estimate.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LocalError {
+    /// Observables that are the components of the state, from the first on, in its order.
+    of: Vec<String>,
+    /// Observables with their closed form, one for each and in the same order; the method's own time stands for one that
+    /// is `t`.
+    exact: Vec<String>,
+}
+
+impl Parameters for LocalError {
+    fn check(&self) -> Result<(), OutOfRange> {
+        if self.of.len() == self.exact.len() {
+            return Ok(());
+        }
+        let found = format!("of length {}", self.exact.len());
+        Err(OutOfRange::new("exact", found, format!("as many observables as `of` has, {}", self.of.len())))
+    }
+}
+
+/// The name that stands for the time at the end of the step.
+const TIME: &str = "t";
+
+impl MeasureDefinition for LocalError {
+    const NAME: &'static str = "local_error";
+    const SUMMARY: &'static str =
+        "error of the first step against the closed form, its estimate by the method, and their ratio (2-norms)";
+
+    fn columns(&self) -> Vec<String> {
+        let of = |name: &'static str| self.of.iter().map(move |observable| format!("{name}({observable})"));
+        let norms = ["local_error", "local_error_estimate", "estimate_ratio"].map(str::to_owned);
+        norms.into_iter().chain(of("local_error")).chain(of("local_error_estimate")).collect()
+    }
+    fn observables(&self) -> Vec<String> {
+        self.of.iter().chain(self.exact.iter().filter(|name| *name != TIME)).cloned().collect()
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        let index = |name: &String| context.index(name);
+        Box::new(FirstStep {
+            components: self.of.iter().map(index).collect(),
+            exact: self
+                .exact
+                .iter()
+                .map(|name| if name == TIME { Exact::Time } else { Exact::At(index(name)) })
+                .collect(),
+            errors: None,
+            estimates: Vec::new(),
+        })
+    }
+}
+
+/// Where a component's closed form is found.
+enum Exact {
+    /// It is the time.
+    Time,
+    /// It is an observable.
+    At(Option<usize>),
+}
+
+struct FirstStep {
+    components: Vec<Option<usize>>,
+    exact: Vec<Exact>,
+    errors: Option<Vec<f64>>,
+    estimates: Vec<f64>,
+}
+
+impl Measure for FirstStep {
+    fn step(&mut self, step: &mut Observed<'_>) {
+        if self.errors.is_some() {
+            return;
+        }
+        let value = |index: &Option<usize>| index.map_or(f64::NAN, |index| step.end[index]);
+        let exact = |exact: &Exact| match exact {
+            Exact::Time => step.t_end,
+            Exact::At(index) => value(index),
+        };
+        self.errors = Some(self.components.iter().zip(&self.exact).map(|(y, x)| exact(x) - value(y)).collect());
+        self.estimates = step.error_estimate.to_vec();
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        let count = self.components.len();
+        let errors = self.errors.map_or_else(|| vec![None; count], |errors| errors.into_iter().map(Some).collect());
+        let estimates: Vec<_> = (0..count).map(|k| self.estimates.get(k).copied()).collect();
+        let (error, estimate) = (norm(&errors), norm(&estimates));
+        let ratio = estimate.zip(error).map(|(estimate, error)| estimate / error);
+        [error, estimate, ratio].into_iter().chain(errors).chain(estimates).collect()
+    }
+}
+
+/// The 2-norm; none where a component is missing.
+fn norm(components: &[Option<f64>]) -> Option<f64> {
+    let squares: Option<f64> = components.iter().map(|x| x.map(|x| x * x)).sum();
+    squares.map(f64::sqrt)
+}
+
+/// Largest factor by which a step lengthens the vector of some observables. On a linear test equation with a normal matrix
+/// that is the largest magnitude of the stability function over the steps.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Amplification {
+    /// Observables that make up the vector.
+    of: Vec<String>,
+}
+
+impl Parameters for Amplification {}
+
+impl MeasureDefinition for Amplification {
+    const NAME: &'static str = "amplification";
+    const SUMMARY: &'static str = "largest factor by which a step lengthens the vector of some observables (2-norm)";
+
+    fn columns(&self) -> Vec<String> {
+        vec!["amplification_max".to_owned()]
+    }
+    fn observables(&self) -> Vec<String> {
+        self.of.clone()
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        struct Largest(Vec<usize>, Option<f64>);
+        impl Measure for Largest {
+            fn step(&mut self, step: &mut Observed<'_>) {
+                let length = |values: &[f64]| self.0.iter().fold(0.0f64, |length, &index| length.hypot(values[index]));
+                let factor = length(step.end) / length(step.start);
+                // `max` would drop a NaN.
+                let is_larger = |largest: f64| factor > largest || factor.is_nan();
+                if self.1.is_none_or(is_larger) {
+                    self.1 = Some(factor);
+                }
+            }
+            fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+                vec![self.1]
+            }
+        }
+        Box::new(Largest(self.of.iter().filter_map(|name| context.index(name)).collect(), None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_go_up_and_down_are_counted() {
+        assert_eq!(share_of_reversals(&[1.0, 2.0]), None);
+        assert_eq!(share_of_reversals(&[1.0, 2.0, 3.0, 4.0]), Some(0.0));
+        assert_eq!(share_of_reversals(&[1.0, 2.0, 1.0, 2.0]), Some(1.0));
+        // up, up, down, level, down
+        assert_eq!(share_of_reversals(&[1.0, 2.0, 3.0, 2.0, 2.0, 1.0]), Some(0.25));
+    }
+
+    #[test]
+    fn every_component_has_its_closed_form() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let measure = |exact: &[&str]| LocalError { of: names(&["x1", "x2"]), exact: names(exact) };
+        assert_eq!(measure(&["exact_1", "t"]).check(), Ok(()));
+        assert_eq!(measure(&["exact_1"]).check().unwrap_err().field, "exact");
+    }
+
+    #[test]
+    fn a_missing_component_has_no_norm() {
+        assert_eq!(norm(&[Some(3.0), Some(4.0)]), Some(5.0));
+        assert_eq!(norm(&[Some(3.0), None]), None);
+    }
+}

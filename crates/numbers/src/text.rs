@@ -1,0 +1,66 @@
+//! Numbers as text: to be read back, and to be read.
+
+/// A double in shortest decimals that read back to the same bits; exponents where they are shorter.
+#[must_use]
+pub fn decimal(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) { format!("{value}") } else { format!("{value:e}") }
+}
+
+/// To six significant digits.
+#[must_use]
+pub fn rounded(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// The shortest decimals that read back as the same double, with an exponent where that is shorter to read.
+#[must_use]
+pub fn shortest(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 {
+        "0".to_owned() // also for −0, which means nothing to a reader
+    } else if magnitude.is_finite() && !(1e-4..1e16).contains(&magnitude) {
+        format!("{value:e}")
+    } else {
+        format!("{value}")
+    }
+}
+
+/// A number in four digits.
+#[must_use]
+pub fn short(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return decimal(number);
+    }
+    if (1e-3..1e5).contains(&number.abs()) {
+        let decimals = 3 - number.abs().log10().floor() as i32;
+        return format!("{number:.*}", usize::try_from(decimals).unwrap_or(0));
+    }
+    format!("{number:.3e}")
+}
+
+/// A share as a whole per cent; what is not all or nothing is never rounded to it.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    if share.is_nan() {
+        return "–".to_owned();
+    }
+    match (100.0 * share).round() {
+        ..=0.0 if share > 0.0 => "<1 %".to_owned(),
+        100.0.. if share < 1.0 => ">99 %".to_owned(),
+        rounded => format!("{rounded:.0} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_read_back() {
+        for x in [0.1 + 0.2, 1e-17, 5e-324, 1e300, -159.930_9, 101.0, 0.0, f64::MAX] {
+            assert_eq!(decimal(x).parse::<f64>().map(f64::to_bits), Ok(x.to_bits()), "{x}");
+        }
+        assert_eq!(decimal(101.0), "101");
+        assert_eq!(decimal(2.5e-17), "2.5e-17");
+    }
+}

@@ -1,0 +1,91 @@
+//! The data that a figure shows, as CSV in long form.
+
+use mbsbench_numbers::{rounded, shortest};
+
+use super::figure::{Axis, Figure, Panel};
+
+/// Columns of the file, as far as a figure has something to say in them. `x` and `y` are always there.
+const HEADS: [&str; 9] = ["panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"];
+
+/// Writes the points of `figure`: one line a point or failure, columns `panel` (from 1), `series`, `published`, `x`, `y`,
+/// `hollow`, `failure`, `t_reached` and `slope`. A column that would be empty is left out, as is `panel` where there is one;
+/// `published` and `hollow` are `true` or empty. On an axis with names the name stands for the number.
+///
+/// Numbers are rounded to six digits, more than a drawing shows; `runs.csv` has measured values in full. A failed run has no
+/// `y`.
+#[must_use]
+pub fn write(figure: &Figure) -> String {
+    let is_one = figure.panels.len() < 2;
+    let number = |index: usize| if is_one { String::new() } else { (index + 1).to_string() };
+    let panels = figure.panels.iter().enumerate();
+    let lines: Vec<[String; 9]> = panels.flat_map(|(index, panel)| lines(&number(index), panel)).collect();
+    let is_shown =
+        |column: &usize| ["x", "y"].contains(&HEADS[*column]) || lines.iter().any(|line| !line[*column].is_empty());
+    let shown: Vec<usize> = (0..HEADS.len()).filter(is_shown).collect();
+    let mut out = csv_writer();
+    for line in std::iter::once(&HEADS.map(str::to_owned)).chain(&lines) {
+        out.write_record(shown.iter().map(|&column| &line[column])).expect("memory accepts lines of one length");
+    }
+    finish(out)
+}
+
+/// The lines of a panel with that number.
+fn lines(number: &str, panel: &Panel) -> Vec<[String; 9]> {
+    let value = |axis: &Axis, value: f64| axis.name_at(value).map_or_else(|| shortest(rounded(value)), str::to_owned);
+    let flag = |is_set: bool| if is_set { "true".to_owned() } else { String::new() };
+    let mut lines = Vec::new();
+    for series in &panel.series {
+        let slope = series.slope.map(shortest).unwrap_or_default();
+        let mut add = |x: f64, [y, hollow, failure, t_reached]: [String; 4]| {
+            let (label, published) = (series.label.clone(), flag(series.published));
+            let (number, x) = (number.to_owned(), value(&panel.x, x));
+            lines.push([number, label, published, x, y, hollow, failure, t_reached, slope.clone()]);
+        };
+        for point in &series.points {
+            add(point.x, [value(&panel.y, point.y), flag(point.hollow), String::new(), String::new()]);
+        }
+        for failure in &series.failures {
+            add(failure.x, [String::new(), String::new(), failure.name.clone(), shortest(failure.t_reached)]);
+        }
+    }
+    lines
+}
+
+/// A writer into memory.
+pub(super) fn csv_writer() -> ::csv::Writer<Vec<u8>> {
+    ::csv::Writer::from_writer(Vec::new())
+}
+
+/// Writes a line.
+pub(super) fn record<const N: usize>(out: &mut ::csv::Writer<Vec<u8>>, fields: [String; N]) {
+    out.write_record(&fields).expect("memory accepts lines of one length");
+}
+
+/// What was written.
+pub(super) fn finish(out: ::csv::Writer<Vec<u8>>) -> String {
+    let bytes = out.into_inner().expect("memory can be flushed");
+    String::from_utf8(bytes).expect("strings and numbers are UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_read_back() {
+        for value in [0.1 + 0.2, 1e-300, -4.9e-324, 1e22, 123_456.0, f64::MAX, 1.0 / 3.0] {
+            assert_eq!(shortest(value).parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+        assert_eq!(shortest(-0.0), "0");
+        assert_eq!(shortest(0.05), "0.05");
+        assert_eq!(shortest(9.99e-5), "9.99e-5");
+    }
+
+    #[test]
+    fn numbers_of_figures_are_short() {
+        assert_eq!(shortest(rounded(1.0 / 3.0)), "0.333333");
+        assert_eq!(shortest(rounded(-2.0 / 3.0e20)), "-6.66667e-21");
+        assert_eq!(shortest(rounded(0.05)), "0.05");
+        assert!(rounded(f64::NAN).is_nan() && rounded(f64::INFINITY).is_infinite());
+    }
+}

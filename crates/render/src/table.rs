@@ -1,0 +1,266 @@
+//! Tables of published and measured values, side by side.
+
+use tabled::builder::Builder;
+use tabled::settings::object::{Columns, Rows};
+use tabled::settings::{Alignment, Style};
+
+use super::csv;
+
+/// A table of the paper with our values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Name of the file without its ending: `table-3.2`.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// What the rows are: `step (s)`.
+    pub row_axis: String,
+    /// What the columns are: `method`.
+    pub column_axis: String,
+    /// Labels of the columns.
+    pub columns: Vec<String>,
+    /// Rows, each with a cell for each column.
+    pub rows: Vec<Row>,
+    /// Whether measured ÷ published is printed as well.
+    pub ratio: bool,
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Label of the row.
+    pub label: String,
+    /// A cell for each column; those not given are empty.
+    pub cells: Vec<Cell>,
+}
+
+/// A published value and ours.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Cell {
+    /// As printed in the paper, if it is there.
+    pub published: Option<String>,
+    /// What was found here.
+    pub measured: Measured,
+}
+
+/// What was found here.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Measured {
+    /// A value.
+    Value(f64),
+    /// The run failed.
+    Failed {
+        /// Name of the failure.
+        name: String,
+        /// Time that the run reached, s.
+        t_reached: f64,
+    },
+    /// There is no such run.
+    #[default]
+    Missing,
+}
+
+/// What a cell without content prints.
+const NOTHING: &str = "—";
+
+impl Table {
+    /// For a terminal.
+    #[must_use]
+    pub fn terminal(&self) -> String {
+        let mut table = self.builder(|text| text.to_owned()).build();
+        table.with(Style::rounded());
+        table.modify(Columns::new(1..), Alignment::right());
+        table.modify(Rows::first(), Alignment::center());
+        format!("{}\n{table}\n", self.title)
+    }
+
+    /// For a Markdown page: a table without its title.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut table = self.builder(|text| text.replace('|', "\\|").replace('\n', " ")).build();
+        table.with(Style::markdown());
+        table.modify(Columns::new(1..), Alignment::right());
+        format!("{table}\n")
+    }
+
+    /// As CSV in long form, measured values in full precision: columns named by the axes, then `published`,
+    /// `measured`, `failure`, `t_reached`.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut out = csv::csv_writer();
+        let header = [self.row_axis.as_str(), &self.column_axis, "published", "measured", "failure", "t_reached"];
+        csv::record(&mut out, header.map(str::to_owned));
+        for row in &self.rows {
+            for (column, cell) in self.columns.iter().zip(&row.cells) {
+                let (value, failure, time) = match &cell.measured {
+                    Measured::Value(value) => (mbsbench_numbers::shortest(*value), String::new(), String::new()),
+                    Measured::Failed { name, t_reached } => {
+                        (String::new(), name.clone(), mbsbench_numbers::shortest(*t_reached))
+                    }
+                    Measured::Missing => Default::default(),
+                };
+                let published = cell.published.clone().unwrap_or_default();
+                csv::record(&mut out, [row.label.clone(), column.clone(), published, value, failure, time]);
+            }
+        }
+        csv::finish(out)
+    }
+
+    /// Whether the paper prints anything in a column.
+    fn is_published(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| row.cells.get(column).is_some_and(|cell| cell.published.is_some()))
+    }
+
+    fn builder(&self, escape: impl Fn(&str) -> String) -> Builder {
+        let mut builder = Builder::new();
+        let mut header = vec![escape(&self.row_axis)];
+        for (index, column) in self.columns.iter().enumerate() {
+            let column = escape(column);
+            if self.is_published(index) {
+                header.extend([format!("{column} published"), format!("{column} here")]);
+                header.extend(self.ratio.then(|| format!("{column} ratio")));
+            } else {
+                header.push(column);
+            }
+        }
+        builder.push_record(header);
+        let empty = Cell::default();
+        for row in &self.rows {
+            let mut record = vec![escape(&row.label)];
+            for index in 0..self.columns.len() {
+                let cell = row.cells.get(index).unwrap_or(&empty);
+                if self.is_published(index) {
+                    record.push(cell.published.as_deref().map_or_else(|| NOTHING.to_owned(), &escape));
+                    record.push(escape(&cell.text()));
+                    record.extend(self.ratio.then(|| cell.ratio()));
+                } else {
+                    record.push(escape(&cell.text()));
+                }
+            }
+            builder.push_record(record);
+        }
+        builder
+    }
+}
+
+impl Cell {
+    /// The measured value as it is printed: in the published one's notation, with one digit more.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.measured {
+            Measured::Value(value) => match self.published.as_deref().and_then(Notation::of) {
+                Some(notation) => notation.with_one_digit_more(*value),
+                None => significant(*value, 4),
+            },
+            Measured::Failed { name, t_reached } => format!("{name} at {} s", time(*t_reached)),
+            Measured::Missing => NOTHING.to_owned(),
+        }
+    }
+
+    fn ratio(&self) -> String {
+        let published = self.published.as_deref().and_then(|text| text.trim().replace('−', "-").parse::<f64>().ok());
+        match (&self.measured, published) {
+            (Measured::Value(value), Some(published)) if published != 0.0 => significant(value / published, 3),
+            _ => NOTHING.to_owned(),
+        }
+    }
+}
+
+/// How a published number is written.
+#[derive(Debug, Clone, Copy)]
+struct Notation {
+    exponent: bool,
+    /// Digits after the point.
+    decimals: usize,
+}
+
+impl Notation {
+    /// The notation of a number; `None` for any other text.
+    fn of(text: &str) -> Option<Self> {
+        let text = text.trim().replace('−', "-");
+        text.parse::<f64>().ok().filter(|value| value.is_finite())?;
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, _)) => (mantissa, true),
+            None => (text.as_str(), false),
+        };
+        Some(Self { exponent, decimals: mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len()) })
+    }
+
+    fn with_one_digit_more(self, value: f64) -> String {
+        // Counts are printed as counts.
+        let is_count = self.decimals == 0 && !self.exponent && value.fract() == 0.0;
+        let decimals = self.decimals + usize::from(!is_count);
+        if self.exponent {
+            return no_minus_zero(format!("{value:.decimals$e}"));
+        }
+        let fixed = format!("{value:.decimals$}");
+        // A value far below the published one would print as zero, one far above as a row of digits.
+        let lost = value != 0.0 && fixed.bytes().filter(u8::is_ascii_digit).all(|digit| digit == b'0');
+        if value.is_finite() && (lost || value.abs() >= 1e9) { significant(value, 3) } else { no_minus_zero(fixed) }
+    }
+}
+
+/// `value` with that many significant digits, with an exponent where it is very small or large; counts as they are.
+fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() || (value.fract() == 0.0 && value.abs() < 1e9) {
+        return format!("{value}");
+    }
+    let rounded = format!("{value:.precision$e}", precision = digits - 1);
+    let exponent = rounded.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()).unwrap_or(0);
+    if (-3..6).contains(&exponent) {
+        let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+        no_minus_zero(format!("{value:.decimals$}"))
+    } else {
+        rounded
+    }
+}
+
+/// A time with four digits, without zeros at its end.
+fn time(t: f64) -> String {
+    let text = significant(t, 4);
+    match text.contains(['e', 'N', 'i']) || !text.contains('.') {
+        true => text,
+        false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+    }
+}
+
+/// Takes the sign off a number whose digits are all zero.
+fn no_minus_zero(text: String) -> String {
+    let mantissa = text.split('e').next().unwrap_or_default();
+    let zero = mantissa.bytes().filter(u8::is_ascii_digit).all(|digit| digit == b'0');
+    if zero && text.starts_with('-') { text[1..].to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(published: &str, value: f64) -> String {
+        Cell { published: Some(published.into()), measured: Measured::Value(value) }.text()
+    }
+
+    #[test]
+    fn measured_values_are_written_like_the_published_ones() {
+        assert_eq!(text("1.8e-1", 0.177_4), "1.77e-1");
+        assert_eq!(text("0.53", 0.530_9), "0.531");
+        assert_eq!(text("1234", 1250.0), "1250", "a count");
+        assert_eq!(text("34", 34.12), "34.1");
+        assert_eq!(text("0.53", 1.23e-9), "1.23e-9", "not 0.000");
+        assert_eq!(text("−2.0", -2.04), "-2.04");
+        assert_eq!(text("0.0", -1e-300 * 1e-300), "0.00");
+        assert_eq!(text("fails", 0.5), "0.5000");
+        assert_eq!(text("1.8e-1", f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn values_without_a_published_one_have_four_digits() {
+        assert_eq!(significant(0.123_456, 4), "0.1235");
+        assert_eq!(significant(9.999_96e-5, 4), "1.000e-4");
+        assert_eq!(significant(99_999.7, 4), "100000");
+        assert_eq!(significant(1.5e8, 4), "150000000");
+        assert_eq!(significant(-1.234_56e12, 4), "-1.235e12");
+    }
+}

@@ -1,0 +1,208 @@
+//! Text with superscripts and subscripts, and how wide it is.
+
+use std::sync::LazyLock;
+
+use ab_glyph::{Font, FontRef};
+
+/// Size of superscripts and subscripts relative to the line's.
+const SMALL: f64 = 0.72;
+/// Height of a superscript's baseline above the line's, in its size.
+const RAISED: f64 = 0.38;
+/// Depth of a subscript's baseline below the line's, in its size.
+const LOWERED: f64 = 0.16;
+/// Height above the baseline that a line of text takes, in its size.
+pub const ASCENT: f64 = 0.78;
+/// Depth below the baseline that a line of text takes, in its size.
+pub const DESCENT: f64 = 0.24;
+
+/// DejaVu Sans, by which all text is measured and with which bitmaps are set. It is wider than the usual
+/// sans-serif fonts, so that what does not overlap in it does not overlap in an SVG set in another.
+pub static FONT: LazyLock<FontRef<'static>> = LazyLock::new(|| {
+    FontRef::try_from_slice(include_bytes!("../assets/DejaVuSans.ttf")).expect("the bundled font is a font")
+});
+
+/// Place of a piece of text relative to the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// On the line.
+    Base,
+    /// Superscript.
+    Raised,
+    /// Subscript.
+    Lowered,
+}
+
+impl Level {
+    /// Size relative to the line's.
+    #[must_use]
+    pub fn size(self) -> f64 {
+        if self == Self::Base { 1.0 } else { SMALL }
+    }
+
+    /// Baseline above the line's, in the line's size.
+    #[must_use]
+    pub fn rise(self) -> f64 {
+        match self {
+            Self::Base => 0.0,
+            Self::Raised => RAISED,
+            Self::Lowered => -LOWERED,
+        }
+    }
+}
+
+/// A line of text in pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Text(pub Vec<(Level, String)>);
+
+impl Text {
+    /// Text as it stands.
+    #[must_use]
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self(vec![(Level::Base, text.into())])
+    }
+
+    /// Text in which `^{…}` and `_{…}` stand for superscripts and subscripts, as does a number directly after `^`; all other
+    /// underscores and carets are themselves.
+    #[must_use]
+    pub fn markup(text: &str) -> Self {
+        let mut pieces: Vec<(Level, String)> = Vec::new();
+        let mut rest = text;
+        let mut base = String::new();
+        while let Some(first) = rest.chars().next() {
+            let after = &rest[first.len_utf8()..];
+            let level = if first == '^' { Level::Raised } else { Level::Lowered };
+            match script(first, after) {
+                Some((inner, length)) => {
+                    if !base.is_empty() {
+                        pieces.push((Level::Base, std::mem::take(&mut base)));
+                    }
+                    pieces.push((level, inner.replace('-', "−")));
+                    rest = &after[length..];
+                }
+                None => {
+                    base.push(first);
+                    rest = after;
+                }
+            }
+        }
+        if !base.is_empty() {
+            pieces.push((Level::Base, base));
+        }
+        Self(pieces)
+    }
+
+    /// The text followed by `10` to the power `exponent`.
+    #[must_use]
+    pub fn times_power_of_ten(prefix: &str, exponent: i32) -> Self {
+        let exponent = if exponent < 0 { format!("−{}", exponent.unsigned_abs()) } else { exponent.to_string() };
+        Self(vec![(Level::Base, format!("{prefix}10")), (Level::Raised, exponent)])
+    }
+
+    /// The text in one string, superscripts after `^`.
+    #[must_use]
+    pub fn flat(&self) -> String {
+        let piece = |(level, text): &(Level, String)| match level {
+            Level::Base => text.clone(),
+            Level::Raised => format!("^{text}"),
+            Level::Lowered => format!("_{text}"),
+        };
+        self.0.iter().map(piece).collect()
+    }
+
+    /// Width at the given size, same unit.
+    #[must_use]
+    pub fn width(&self, size: f64) -> f64 {
+        self.0.iter().map(|(level, text)| advance(text) * level.size()).sum::<f64>() * size
+    }
+
+    /// Whether any piece is raised.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.iter().any(|(level, _)| *level == Level::Raised)
+    }
+
+    /// Height above the baseline at the given size.
+    #[must_use]
+    pub fn ascent(&self, size: f64) -> f64 {
+        size * if self.is_raised() { RAISED + ASCENT * SMALL } else { ASCENT }
+    }
+}
+
+/// The inside of a script after `^` or `_`, and how many bytes of `after` it takes.
+fn script(first: char, after: &str) -> Option<(&str, usize)> {
+    if !matches!(first, '^' | '_') {
+        return None;
+    }
+    if let Some(inner) = after.strip_prefix('{') {
+        return inner.find('}').map(|end| (&inner[..end], end + 2));
+    }
+    let sign = usize::from(after.starts_with('-'));
+    let digits = after[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    (first == '^' && digits > 0).then(|| (&after[..sign + digits], sign + digits))
+}
+
+/// Advance width of `text` at size 1.
+fn advance(text: &str) -> f64 {
+    let font = &*FONT;
+    let per_em = f64::from(font.units_per_em().unwrap_or(2048.0));
+    text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / per_em
+}
+
+/// Breaks `text` into lines no wider than `width` at the given size: after a space or a comma where it can,
+/// anywhere where it must.
+#[must_use]
+pub fn wrap(text: &str, size: f64, width: f64) -> Vec<Text> {
+    let fits = |line: &str| Text::markup(line.trim_end()).width(size) <= width;
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_inclusive([' ', ',']) {
+        if line.is_empty() || fits(&format!("{line}{word}")) {
+            line.push_str(word);
+        } else {
+            lines.push(std::mem::replace(&mut line, word.to_owned()));
+        }
+        while !fits(&line) && line.chars().count() > 1 {
+            let mut head = line.clone();
+            while !fits(&head) && head.chars().count() > 1 {
+                head.pop();
+            }
+            line = line.split_off(head.len());
+            lines.push(head);
+        }
+    }
+    lines.push(line);
+    lines.iter().map(|line| Text::markup(line.trim())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_recognised_and_names_left_alone() {
+        let raised = |text: &str| (Level::Raised, text.to_owned());
+        let base = |text: &str| (Level::Base, text.to_owned());
+        assert_eq!(Text::markup("m/s^2").0, [base("m/s"), raised("2")]);
+        assert_eq!(Text::markup("2^-10 s").0, [base("2"), raised("−10"), base(" s")]);
+        assert_eq!(Text::markup("energy_variation ^").0, [base("energy_variation ^")]);
+        assert_eq!(Text::markup("ρ_{∞}").0, [base("ρ"), (Level::Lowered, "∞".into())]);
+        assert_eq!(Text::markup("a^{b").0, [base("a^{b")]);
+    }
+
+    #[test]
+    fn the_font_has_the_glyphs_of_the_field() {
+        for c in "0123456789−×·°±≤≥∞√∂∫ΔΦΓΩαβγδεζηθκλμνξπρσςτφχψω′″‖⟨⟩₀₁₂⁰¹²⁻→×⊗ẋẍéüöäß–—…".chars()
+        {
+            assert_ne!(FONT.glyph_id(c).0, 0, "no glyph for {c}");
+        }
+    }
+
+    #[test]
+    fn wrapped_lines_fit_and_lose_nothing() {
+        let text = "hht-i3(alpha=-0.3, rho_inf=0.5) with a rather long explanation, andoneverylongwordwithoutanybreak";
+        let lines = wrap(text, 12.0, 90.0);
+        assert!(lines.iter().all(|line| line.width(12.0) <= 90.0));
+        let joined: String = lines.iter().map(Text::flat).collect();
+        assert_eq!(joined.replace(' ', ""), text.replace(' ', ""));
+    }
+}

@@ -1,9 +1,0 @@
-//! From planned runs to recorded results: one run, the parallel lane, the timing lane, references.
-
-pub mod collect;
-pub mod lane;
-pub mod reference;
-pub mod run;
-pub mod states;
-pub mod stepwise;
-pub mod timing;

@@ -1,0 +1,61 @@
+//! The sources of everything that can change a number: this crate and all crates of the workspace that it depends on. A
+//! part of the build script, and of the test that holds it against what cargo says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders of these crates below `crates`.
+pub fn folders(crates: &Path) -> BTreeSet<String> {
+    let mut folders = BTreeSet::new();
+    closure(crates, "runs", &mut folders);
+    folders
+}
+
+/// A crate and all crates of the workspace that it depends on, by its manifest.
+fn closure(crates: &Path, folder: &str, folders: &mut BTreeSet<String>) {
+    if !folders.insert(folder.to_owned()) {
+        return;
+    }
+    let manifest = fs::read_to_string(crates.join(folder).join("Cargo.toml")).unwrap_or_default();
+    let lines = manifest.lines().skip_while(|line| *line != "[dependencies]").skip(1);
+    for line in lines.take_while(|line| !line.starts_with('[')) {
+        if let Some((name, _)) = line.strip_prefix("mbsbench-").and_then(|rest| rest.split_once('.')) {
+            closure(crates, name, folders);
+        }
+    }
+}
+
+/// Their files, sorted, with the locked dependencies.
+pub fn files(crates: &Path) -> Vec<PathBuf> {
+    let root = crates.parent().unwrap_or(crates);
+    let mut files = ["Cargo.lock", "Cargo.toml"].map(|file| root.join(file)).to_vec();
+    for folder in folders(crates) {
+        collect(&crates.join(folder), &mut files);
+    }
+    files.sort();
+    files
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            if !["tests", "benches", "target"].iter().any(|name| path.ends_with(name)) {
+                collect(&path, files);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml") {
+            files.push(path);
+        }
+    }
+}
+
+/// A hash of their names within the workspace, so that two clones agree, and of what is in them.
+pub fn hash(crates: &Path) -> blake3::Hasher {
+    let root = crates.parent().unwrap_or(crates);
+    let mut hash = blake3::Hasher::new();
+    for file in files(crates) {
+        hash.update(file.strip_prefix(root).unwrap_or(&file).to_string_lossy().as_bytes());
+        hash.update(&fs::read(&file).unwrap_or_default());
+    }
+    hash
+}

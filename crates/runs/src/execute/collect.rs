@@ -1,0 +1,139 @@
+//! States at given times, taken while a method steps.
+
+use std::ops::ControlFlow;
+
+use mbsbench_measures::slack;
+use mbsbench_problem::{Counted, Failure, Formulated, Method, Observer, Scalar, Settings, Step, Task};
+
+/// A solve whose states are wanted.
+pub struct Collection<'c, S: Scalar> {
+    /// The equations in this scalar.
+    pub formulated: &'c dyn Formulated<S>,
+    /// The method.
+    pub method: &'c dyn Method<S>,
+    /// Step control and budgets.
+    pub settings: Settings,
+    /// Start and end, s.
+    pub span: [f64; 2],
+}
+
+impl<S: Scalar> Collection<'_, S> {
+    /// Solves until all `times` (s, increasing) have been seen. Gives a state for each, and the failure that kept the solve from
+    /// reaching them all. A time within a few roundings of a step's end counts as the end; there is no state at a time that is
+    /// not reached, or inside a step where it cannot be computed.
+    #[must_use]
+    pub fn states(&self, times: &[f64]) -> (Vec<Option<Vec<S>>>, Option<Failure>) {
+        let initial = self.formulated.initial_state();
+        let mut ode = self.formulated.ode();
+        let [t_start, t_end] = self.span.map(S::from);
+        let task = Task { t_start, t_end, initial: &initial, settings: self.settings };
+        let mut collector = Collector { times, states: Vec::with_capacity(times.len()) };
+        let solution = self.method.solve(Counted::new(ode.as_mut()), &task, &mut collector);
+        let failure = solution.failure.filter(|_| !collector.is_complete());
+        collector.states.resize(times.len(), None);
+        (collector.states, failure)
+    }
+}
+
+/// The observer that takes the states.
+struct Collector<'t, S> {
+    times: &'t [f64],
+    states: Vec<Option<Vec<S>>>,
+}
+
+impl<S: Scalar> Collector<'_, S> {
+    fn is_complete(&self) -> bool {
+        self.states.len() == self.times.len()
+    }
+
+    /// Takes the states at the times up to `t`.
+    fn take(&mut self, t: f64, mut state_at: impl FnMut(f64) -> Option<Vec<S>>) {
+        while let Some(&time) = self.times.get(self.states.len()).filter(|&&time| time <= t) {
+            self.states.push(state_at(time));
+        }
+    }
+}
+
+impl<S: Scalar> Observer<S> for Collector<'_, S> {
+    fn start(&mut self, t: S, y: &[S]) {
+        self.take(t.value(), |_| Some(y.to_vec()));
+    }
+
+    fn step(&mut self, step: &mut Step<'_, S>) -> ControlFlow<Failure> {
+        let end = step.t_end.value();
+        let slack = slack(step.t_start.value(), end);
+        self.take(end + slack, |time| {
+            let mut state = step.end.to_vec();
+            if (time - end).abs() <= slack {
+                return Some(state);
+            }
+            step.within.state_at(S::from(time), &mut state).ok().map(|()| state)
+        });
+        if self.is_complete() {
+            return ControlFlow::Break(Failure::Rule { time: end, rule: "all states have been seen".to_owned() });
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mbsbench_problem::Interpolant;
+
+    use super::*;
+
+    /// A state is its time; inside the second step there is none.
+    struct Times;
+
+    impl Interpolant for Times {
+        fn state_at(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
+            y[0] = t;
+            if (1.0..2.0).contains(&t) { Err(Failure::NonFinite { time: t }) } else { Ok(()) }
+        }
+    }
+
+    /// Shows steps with these ends, until the collector has enough.
+    fn collected(ends: &[f64], times: &[f64]) -> (Vec<Option<f64>>, usize) {
+        let mut collector = Collector { times, states: Vec::new() };
+        collector.start(ends[0], &[ends[0]]);
+        let shown = ends.windows(2).take_while(|pair| {
+            let (start, end) = ([pair[0]], [pair[1]]);
+            let mut step = Step {
+                index: 1,
+                t_start: pair[0],
+                start: &start,
+                t_end: pair[1],
+                end: &end,
+                before_projection: &end,
+                multipliers: &[],
+                switched: &[],
+                event_residual: None,
+                error_estimate: &[],
+                within: &mut Times,
+            };
+            collector.step(&mut step).is_continue()
+        });
+        let shown = shown.count();
+        (collector.states.into_iter().map(|state| state.map(|state| state[0])).collect(), shown)
+    }
+
+    #[test]
+    fn states_are_those_of_their_times() {
+        let times = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5];
+        let expected = [Some(0.0), Some(0.5), Some(1.0), None, Some(2.0), Some(2.5)];
+        assert_eq!(collected(&[0.0, 1.0, 2.0, 3.0, 4.0], &times), (expected.to_vec(), 2), "the third step is the last");
+    }
+
+    /// Ten times a tenth is less than one, so that the last step of such a sum ends before a span that ends at one.
+    #[test]
+    fn the_end_of_the_span_has_a_state_where_summed_steps_end_a_rounding_before_it() {
+        let mut ends = vec![0.0];
+        (0..10).for_each(|k| ends.push(ends[k] + 0.1));
+        assert!(ends[10] < 1.0, "{}", ends[10]);
+        assert_eq!(collected(&ends, &[1.0]).0, [Some(ends[10])]);
+        assert_eq!(collected(&ends, &[1.0 + 1e-6]).0, [], "a time that is not reached has none");
+        // 0.1 + 0.1 + 0.1 is more than 0.3, and is taken as that rather than an extra step a rounding shorter.
+        assert_eq!(collected(&ends, &[0.3]).0, [Some(ends[3])]);
+        assert!(ends[3] > 0.3);
+    }
+}

@@ -1,0 +1,8 @@
+//! From planned runs to recorded results: one run, the parallel lane, the timing lane, references.
+
+pub mod collect;
+pub mod lane;
+pub mod reference;
+pub mod run;
+pub mod states;
+pub mod timing;

@@ -1,0 +1,99 @@
+//! Reference solutions with a certificate: two unrelated methods, and the digits to which they agree.
+
+use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_problem::{Class, DoubleDouble, Failure, Formulated, Method, Model, Scalar, Settings};
+
+use super::collect::Collection;
+
+/// One of the two solves behind a reference.
+pub struct ReferenceSolve<'r, S: Scalar> {
+    /// The model.
+    pub model: &'r dyn Model,
+    /// The equations in this scalar.
+    pub formulated: &'r dyn Formulated<S>,
+    /// The method.
+    pub method: &'r dyn Method<S>,
+    /// Step control and budgets.
+    pub settings: Settings,
+}
+
+/// Solves with both methods and compares their states at `times` (s, increasing, within `span`).
+///
+/// The bound on an observable is the difference between the two methods' values, but at least the rounding
+/// of the value to double precision, since observables are doubles.
+///
+/// # Errors
+/// The failure of either solve.
+pub fn certify<S: Scalar>(
+    main: &ReferenceSolve<'_, S>,
+    check: &ReferenceSolve<'_, S>,
+    span: [f64; 2],
+    times: &[f64],
+    digits_asked: f64,
+) -> Result<ReferenceTrajectory, Failure> {
+    let (first, second) = (states(main, span, times)?, states(check, span, times)?);
+    let observables: Vec<String> = main.model.observables().into_iter().map(|o| o.name).collect();
+    let mut reference = ReferenceTrajectory {
+        observables,
+        times: times.to_vec(),
+        digits: f64::INFINITY,
+        digits_asked,
+        ..Default::default()
+    };
+    let scale = scales(&first, &main.model.classes());
+    let (mut one, mut other) = (main.model.observation(), check.model.observation());
+    for ((&t, a), b) in times.iter().zip(&first).zip(&second) {
+        for ((a, b), scale) in a.iter().zip(b).zip(&scale) {
+            let Some(scale) = scale else { continue };
+            let difference = (*a - *b).value().abs();
+            let relative = if *scale > 0.0 { difference / scale } else { difference };
+            reference.digits = reference.digits.min(-relative.max(1e-33).log10());
+        }
+        let double = |state: &[S]| -> Vec<f64> { state.iter().map(|x| x.value()).collect() };
+        let (mut values, mut others) = (vec![0.0; reference.observables.len()], vec![0.0; reference.observables.len()]);
+        one.observe(t, &double(a), &mut values);
+        other.observe(t, &double(b), &mut others);
+        let bounds = values.iter().zip(&others).map(|(a, b)| (a - b).abs().max(f64::EPSILON * a.abs())).collect();
+        reference.values.push(values);
+        reference.bounds.push(bounds);
+    }
+    Ok(reference)
+}
+
+/// The largest magnitude of each component over all `states`; none where it is not zero and rounding of the largest component of its
+/// class is all that it ever is (a coordinate that joints hold at zero).
+fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<Option<f64>> {
+    const ROUNDING: f64 = 1e-12;
+    let largest = |i: usize| states.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max);
+    let own: Vec<f64> = (0..classes.len()).map(largest).collect();
+    let of_class = |class: Class| {
+        own.iter().zip(classes).filter(|(_, other)| **other == class).map(|(scale, _)| *scale).fold(0.0, f64::max)
+    };
+    let is_rounding = |scale: f64, class: Class| scale > 0.0 && scale < ROUNDING * of_class(class);
+    own.iter().zip(classes).map(|(&scale, &class)| (!is_rounding(scale, class)).then_some(scale)).collect()
+}
+
+/// States at `times`, by extra steps where they are no step's end.
+fn states<S: Scalar>(solve: &ReferenceSolve<'_, S>, span: [f64; 2], times: &[f64]) -> Result<Vec<Vec<S>>, Failure> {
+    let &ReferenceSolve { formulated, method, settings, .. } = solve;
+    let (states, failure) = Collection { formulated, method, settings, span }.states(times);
+    match failure {
+        Some(failure) => Err(failure),
+        None => states.into_iter().zip(times).map(|(state, &time)| state.ok_or(Failure::NonFinite { time })).collect(),
+    }
+}
+
+/// The scalar of precise references.
+pub type Precise = DoubleDouble;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_that_only_rounding_moves_have_no_scale() {
+        let states = [vec![2.0, 1e-16, 0.0, 1e-16], vec![-3.0, -2e-16, 0.0, 0.0]];
+        let classes = [Class::Position, Class::Position, Class::Position, Class::Velocity];
+        assert_eq!(scales(&states, &classes), [Some(3.0), None, Some(0.0), Some(1e-16)]);
+    }
+}

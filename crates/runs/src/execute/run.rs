@@ -1,0 +1,368 @@
+//! One run: solve, measure, record.
+
+use std::ops::ControlFlow;
+
+use mbsbench_experiment::registry::{Choice, MeasureKind};
+use mbsbench_experiment::{Recording, Rule};
+use mbsbench_measures::stepwise::{self, drawable, properties};
+use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
+use mbsbench_numbers::Decimator;
+use mbsbench_problem::{
+    Counted, Failure, Method, Model, Observation, Observer, Settings, Statistics, Step, StepControl, Task,
+};
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+/// What one run needs, all borrowed from the plan.
+pub struct Job<'j> {
+    /// The model, parameters and formulation chosen.
+    pub model: &'j dyn Model,
+    /// The method.
+    pub method: &'j dyn Method,
+    /// Step control and budgets.
+    pub settings: Settings,
+    /// Initial and final time, s.
+    pub span: [f64; 2],
+    /// The measures, in the order of their columns.
+    pub measures: &'j [Choice<MeasureKind>],
+    /// Rules that the run must not break.
+    pub rules: &'j [Rule],
+    /// What is drawn of it.
+    pub drawing: &'j Recording,
+    /// The reference, where a measure needs one.
+    pub reference: Option<&'j ReferenceTrajectory>,
+}
+
+/// What is kept of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// `ok`, or the failure's name.
+    pub status: String,
+    /// The failure in words.
+    pub message: Option<String>,
+    /// Time reached, s.
+    #[serde(with = "exact")]
+    pub t_reached: f64,
+    /// Columns that the measures fill.
+    pub columns: Vec<String>,
+    /// Their values.
+    #[serde(with = "exact_options")]
+    pub values: Vec<Option<f64>>,
+    /// Decimated trajectories, where a plot needs them.
+    pub trajectory: Option<Trajectory>,
+}
+
+/// Observables over time, decimated to what an eye can see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trajectory {
+    /// Names of the observables.
+    pub observables: Vec<String>,
+    /// Units of the observables.
+    pub units: Vec<String>,
+    /// Times, s.
+    pub times: Vec<f64>,
+    /// One column for each observable.
+    pub columns: Vec<Vec<f64>>,
+}
+
+impl Record {
+    /// The record of a run that cannot be made here, with the reason.
+    #[must_use]
+    pub fn unavailable(reason: String, columns: Vec<String>) -> Self {
+        Self {
+            status: "unavailable".to_owned(),
+            message: Some(reason),
+            t_reached: f64::NAN,
+            values: vec![None; columns.len()],
+            columns,
+            trajectory: None,
+        }
+    }
+
+    /// The value in a column; none where the run does not fill it.
+    #[must_use]
+    pub fn value(&self, column: &str) -> Option<f64> {
+        self.values[self.columns.iter().position(|name| name == column)?]
+    }
+}
+
+/// Solves and measures. Never panics on a diverging run; what went wrong is in the record.
+#[must_use]
+pub fn execute(job: &Job<'_>) -> Record {
+    let (observables, classes): (Vec<String>, Vec<_>) =
+        job.model.observables().into_iter().map(|observable| (observable.name, observable.class)).unzip();
+    let step = match job.settings.control {
+        StepControl::Fixed { step } => Some(step),
+        StepControl::Tolerance { .. } => None,
+    };
+    let context = MeasureContext {
+        observables: &observables,
+        classes: &classes,
+        span: job.span,
+        method: job.method,
+        step,
+        reference: job.reference,
+    };
+    if job.is_of_method() {
+        return analyse(job, &context);
+    }
+    let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
+    let drawable = drawable(job.model);
+    let recorded: Vec<usize> =
+        job.drawing.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
+    let mut watch = Watch {
+        observation: job.model.observation(),
+        inside: job.model.observation(),
+        measures: job.measures.iter().map(|measure| measure.object().start(&context)).collect(),
+        rules: job
+            .rules
+            .iter()
+            .filter_map(|rule| observables.iter().position(|o| *o == rule.observable).map(|index| (index, rule)))
+            .collect(),
+        before: vec![0.0; observables.len()],
+        after: vec![0.0; observables.len()],
+        state: initial.clone(),
+        properties: [f64::NAN; stepwise::COUNT],
+        size_before: None,
+        row: vec![0.0; recorded.len()],
+        decimator: (!recorded.is_empty()).then(|| {
+            if job.drawing.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
+        }),
+        every: job.drawing.every,
+        inner: vec![0.0; observables.len()],
+        recorded,
+    };
+    let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);
+    // A problem whose functions cannot be found has its failure in the solve.
+    let functions =
+        ode.switched().map_or(0, |switched| switched.prepare(job.span[0], &initial, 0.0).unwrap_or_default());
+    let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
+    let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut watch);
+
+    let ending = Ending {
+        t_reached: solution.t_reached,
+        statistics: &solution.statistics,
+        observables: &watch.after,
+        failure: solution.failure.as_ref(),
+        states: initial.len(),
+        functions,
+    };
+    let values = watch.measures.into_iter().flat_map(|measure| measure.finish(&ending)).collect();
+    let trajectory = watch.decimator.map(|decimator| {
+        let (times, columns) = decimator.finish();
+        Trajectory {
+            observables: watch.recorded.iter().map(|&index| drawable[index].name.clone()).collect(),
+            units: watch.recorded.iter().map(|&index| drawable[index].unit.to_owned()).collect(),
+            times,
+            columns,
+        }
+    });
+    Record {
+        status: solution.failure.as_ref().map_or("ok", Failure::name).to_owned(),
+        message: solution.failure.as_ref().map(ToString::to_string),
+        t_reached: solution.t_reached,
+        columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
+        values,
+        trajectory,
+    }
+}
+
+impl Job<'_> {
+    /// Whether all that is wanted follows from the method alone.
+    fn is_of_method(&self) -> bool {
+        let Self { measures, drawing, .. } = self;
+        !measures.is_empty()
+            && drawing.trajectories.is_empty()
+            && measures.iter().all(|measure| measure.object().is_of_method())
+    }
+}
+
+/// The record of a run for which nothing has to be solved.
+fn analyse(job: &Job<'_>, context: &MeasureContext<'_>) -> Record {
+    let ending = Ending {
+        t_reached: job.span[0],
+        statistics: &Statistics::default(),
+        observables: &[],
+        failure: None,
+        states: 0,
+        functions: 0,
+    };
+    let measured = job.measures.iter().map(|measure| measure.object().start(context).finish(&ending));
+    let values: Vec<Option<f64>> = measured.flatten().collect();
+    let reason = || "the method does not say how it treats an oscillator, or its step is not constant".to_owned();
+    let failure = values.iter().all(Option::is_none).then(|| Failure::NotApplicable { reason: reason() });
+    Record {
+        status: failure.as_ref().map_or("ok", Failure::name).to_owned(),
+        message: failure.as_ref().map(ToString::to_string),
+        t_reached: job.span[0],
+        columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
+        values,
+        trajectory: None,
+    }
+}
+
+/// The observer that turns states into observables and shows them to measures and recorder.
+struct Watch<'m> {
+    observation: Box<dyn Observation + 'm>,
+    inside: Box<dyn Observation + 'm>,
+    measures: Vec<Box<dyn Measure>>,
+    rules: Vec<(usize, &'m Rule)>,
+    before: Vec<f64>,
+    after: Vec<f64>,
+    state: Vec<f64>,
+    /// Places among the model's observables and, after them, the properties of steps.
+    recorded: Vec<usize>,
+    /// Properties of the present step where a state is recorded.
+    properties: [f64; stepwise::COUNT],
+    /// Size of the step before the present one, s.
+    size_before: Option<f64>,
+    row: Vec<f64>,
+    /// Largest distance of recorded states, s.
+    every: Option<f64>,
+    /// Observables inside a step.
+    inner: Vec<f64>,
+    decimator: Option<Decimator>,
+}
+
+impl Watch<'_> {
+    /// Records the state that `values` has, and the properties of the present step.
+    fn record(&mut self, t: f64, values: Values) {
+        let values = match values {
+            Values::Before => &self.before,
+            Values::Inner => &self.inner,
+            Values::After => &self.after,
+        };
+        if let Some(decimator) = &mut self.decimator {
+            for (cell, &index) in self.row.iter_mut().zip(&self.recorded) {
+                *cell = values.get(index).copied().unwrap_or_else(|| self.properties[index - values.len()]);
+            }
+            decimator.push(t, &self.row);
+        }
+    }
+
+    /// Records states inside a step that is longer than what may lie between two.
+    fn record_inside(&mut self, step: &mut Step<'_>) {
+        let (Some(every), true) = (self.every, self.decimator.is_some()) else { return };
+        let length = step.t_end - step.t_start;
+        let parts = (length / every).ceil();
+        let mut part = 1.0;
+        while part < parts {
+            let t = step.t_start + length * part / parts;
+            // A state that cannot be had leaves a gap in a drawing.
+            if step.within.state_at(t, &mut self.state).is_ok() {
+                self.inside.observe(t, &self.state, &mut self.inner);
+                self.properties = properties(step, part / parts, self.size_before);
+                self.record(t, Values::Inner);
+            }
+            part += 1.0;
+        }
+    }
+}
+
+/// Where observables stand.
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    Before,
+    Inner,
+    After,
+}
+
+impl Observer for Watch<'_> {
+    fn watches_newton_matrices(&self) -> bool {
+        self.measures.iter().any(|measure| measure.watches_newton_matrices())
+    }
+
+    fn newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>) {
+        for measure in &mut self.measures {
+            measure.newton_matrix(matrix);
+        }
+    }
+
+    fn start(&mut self, t: f64, y: &[f64]) {
+        self.observation.observe(t, y, &mut self.after);
+        for measure in &mut self.measures {
+            measure.begin(t, &self.after);
+        }
+    }
+
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        std::mem::swap(&mut self.before, &mut self.after);
+        self.observation.observe(step.t_end, step.end, &mut self.after);
+        if !step.multipliers.is_empty() {
+            self.observation.observe_multipliers(step.multipliers, &mut self.after);
+        }
+        let mut inside = Inside { within: step.within, observation: self.inside.as_mut(), state: &mut self.state };
+        let mut observed = Observed {
+            t_start: step.t_start,
+            t_end: step.t_end,
+            start: &self.before,
+            end: &self.after,
+            before_projection: step.before_projection,
+            state: step.end,
+            switched: step.switched,
+            event_residual: step.event_residual,
+            error_estimate: step.error_estimate,
+            within: &mut inside,
+        };
+        for measure in &mut self.measures {
+            measure.step(&mut observed);
+        }
+        // The first step is known only now, and the curves of its properties begin at its start.
+        if step.index == 1 {
+            self.properties = properties(step, 0.0, self.size_before);
+            self.record(step.t_start, Values::Before);
+        }
+        self.record_inside(step);
+        self.properties = properties(step, 1.0, self.size_before);
+        self.size_before = Some(step.t_end - step.t_start);
+        self.record(step.t_end, Values::After);
+        match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
+            Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Observables of the state inside a step.
+struct Inside<'i> {
+    within: &'i mut dyn mbsbench_problem::Interpolant,
+    observation: &'i mut dyn Observation,
+    state: &'i mut Vec<f64>,
+}
+
+impl Within for Inside<'_> {
+    fn observables_at(&mut self, t: f64, values: &mut [f64]) -> Result<(), Failure> {
+        self.within.state_at(t, self.state)?;
+        self.observation.observe(t, self.state, values);
+        Ok(())
+    }
+}
+
+/// Doubles as text that reads back to the same bits; JSON has no infinities and no NaN.
+mod exact {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{value:?}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The same for lists with gaps.
+mod exact_options {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(values: &[Option<f64>], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(|value| value.map(|value| format!("{value:?}"))))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<f64>>, D::Error> {
+        Vec::<Option<String>>::deserialize(deserializer)?
+            .into_iter()
+            .map(|text| text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose())
+            .collect()
+    }
+}

@@ -1,0 +1,20 @@
+//! Runs: made, kept, timed.
+//!
+//! ```text
+//! Plan ──pipeline──▶ execute ──▶ Record ──store──▶ ResultSet ──▶ runs.csv, timings.csv
+//! ```
+//!
+//! Everything that can change a number of a result is in this crate or below it, which is what the key of the store says;
+//! see [`fingerprint`](mod@fingerprint).
+
+pub mod execute;
+pub mod fingerprint;
+pub mod pairs;
+pub mod pipeline;
+pub mod progress;
+pub mod provenance;
+pub mod results;
+pub mod store;
+pub mod timings;
+
+pub use fingerprint::fingerprint;

@@ -1,0 +1,296 @@
+//! From a plan to its results: references first, then the runs that the store does not have, then the timings.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::Arc;
+
+use mbsbench_experiment::plan::stored::times;
+use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
+use mbsbench_experiment::{Precision, Recording, SolverSpec};
+use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings};
+use rayon::prelude::*;
+
+use crate::execute::lane::{Pending, run_all};
+use crate::execute::reference::{ReferenceSolve, certify};
+use crate::execute::run::{Job, Record, execute};
+use crate::execute::timing::{self, Rounds, Timed};
+use crate::progress::Progress;
+use crate::results::{ResultSet, Row};
+use crate::store::Store;
+use crate::timings::{RunTiming, timings, units};
+
+/// A certified reference, or why there is none.
+#[derive(Debug, Clone)]
+pub struct Certificate {
+    /// What was asked for.
+    pub plan: Arc<ReferencePlan>,
+    /// The reference with the digits to which its two methods agree, or the failure in words.
+    pub outcome: Result<ReferenceTrajectory, String>,
+    /// What tells it apart from others of its key; see [`content`].
+    content: String,
+}
+
+impl Certificate {
+    fn new(plan: Arc<ReferencePlan>, outcome: Result<ReferenceTrajectory, String>) -> Self {
+        let content = outcome.as_ref().map_or_else(|_| NO_CONTENT.to_owned(), |reference| content(&plan, reference));
+        Self { plan, outcome, content }
+    }
+}
+
+/// What a run without a reference has in the place of its [`content`].
+const NO_CONTENT: &str = "0";
+
+/// What tells two references of one key apart: how many times there are, and the numbers of one that no code made here.
+fn content(plan: &ReferencePlan, reference: &ReferenceTrajectory) -> String {
+    let times = reference.times.len();
+    if plan.stored.is_none() {
+        return times.to_string();
+    }
+    let numbers = format!("{:?}{:?}{:?}", reference.times, reference.values, reference.bounds);
+    format!("{times} {}", blake3::hash(numbers.as_bytes()).to_hex())
+}
+
+/// The results of several plans at once, so that all cores have work until the last run of the last one.
+///
+/// # Errors
+/// Those of the file system; finished runs are kept.
+pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Outcome>> {
+    let Made { records, certificates } = make(plans, &|_, _| true, store, fresh, progress)?;
+    let mut records = records.into_iter();
+    Ok(plans
+        .iter()
+        .map(|plan| {
+            let rows = plan.runs.iter().zip(records.by_ref()).map(|(run, record)| Row {
+                axes: run.cells.clone(),
+                values: plan.columns.iter().map(|column| record.value(column)).collect(),
+                status: record.status,
+                message: record.message,
+                t_reached: record.t_reached,
+                key: run.key.to_string(),
+                timing: None,
+                trajectory: record.trajectory,
+            });
+            let keys: Vec<_> = plan.runs.iter().filter_map(|run| run.reference.as_ref()).map(|r| &r.key).collect();
+            Outcome {
+                results: ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: rows.collect() },
+                certificates: certificates.iter().filter(|c| keys.contains(&&c.plan.key)).cloned().collect(),
+            }
+        })
+        .collect())
+}
+
+/// What [`make`] made or found in the store.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// The record of every chosen run, in the order of the plans.
+    pub records: Vec<Record>,
+    /// The references that these runs need, in the order of their keys.
+    pub certificates: Vec<Certificate>,
+}
+
+/// Makes the chosen runs of some plans, with the references that they need, unless the store has them.
+///
+/// A reference has all times at which any run of the plans asks for it, chosen or not, so that what is made in parts is
+/// what [`results_of`] looks for with the same plans.
+///
+/// # Errors
+/// Those of the file system; finished runs are kept.
+pub fn make(
+    plans: &[Plan],
+    is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    store: &Store,
+    fresh: bool,
+    progress: &Progress,
+) -> io::Result<Made> {
+    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
+    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let certificates = references(plans, &needed, store, fresh)?;
+    let pending: Vec<Pending<'_>> = chosen.into_iter().map(|(plan, run)| pending(plan, run, &certificates)).collect();
+    let records = run_all(&pending, store, fresh, progress)?;
+    drop(pending);
+    Ok(Made { records, certificates: certificates.into_values().collect() })
+}
+
+/// Everything that an experiment's runs gave.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The rows of `runs.csv`.
+    pub results: ResultSet,
+    /// The references behind its errors.
+    pub certificates: Vec<Certificate>,
+}
+
+fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
+    let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
+    // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
+    let content = reference.map_or(NO_CONTENT, |reference| &reference.content);
+    let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key.full(), run.drawing);
+    Pending {
+        key,
+        title: format!("{} {}", plan.experiment.id, title(plan, run)),
+        make: Box::new(move || {
+            let (model, method) = (run.model.object().model(), run.method.object().method());
+            execute(&Job {
+                model: model.as_ref(),
+                method: method.as_ref(),
+                settings: run.settings,
+                span: run.span,
+                measures: &run.measures,
+                rules: &run.rules,
+                drawing: &run.drawing,
+                reference: reference.and_then(|reference| reference.outcome.as_ref().ok()),
+            })
+        }),
+    }
+}
+
+/// `method=rk3, step=0.05`: the axes on which the runs of a plan differ.
+#[must_use]
+pub fn title(plan: &Plan, run: &RunSpec) -> String {
+    let varying = plan.axes.iter().zip(&run.cells).enumerate().filter(|(axis, _)| plan.varies(*axis));
+    let cells: Vec<String> =
+        varying.filter_map(|(_, (name, cell))| cell.as_ref().map(|cell| format!("{name}={cell}"))).collect();
+    cells.join(", ")
+}
+
+/// The needed references, each made once with all times at which the plans ask for it, by their keys.
+fn references(
+    plans: &[Plan],
+    needed: &BTreeSet<&RunKey>,
+    store: &Store,
+    fresh: bool,
+) -> io::Result<BTreeMap<String, Certificate>> {
+    let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
+    for run in plans.iter().flat_map(|plan| &plan.runs) {
+        let Some(reference) = run.reference.as_ref().filter(|reference| needed.contains(&reference.key)) else {
+            continue;
+        };
+        let key = reference.key.full().to_owned();
+        wanted.entry(key).or_insert_with(|| (Arc::clone(reference), Vec::new())).1.push(run);
+    }
+    wanted
+        .into_par_iter()
+        .map(|(key, (plan, runs))| {
+            let times = times(&plan, runs.into_iter());
+            if let Some(kept) = plan.kept(&times) {
+                return Ok((key, Certificate::new(plan, Ok(kept))));
+            }
+            let stored = format!("reference {key}\ntimes {times:?}");
+            if let Some(reference) = (!fresh).then(|| store.load(&stored)).flatten() {
+                return Ok((key, Certificate::new(plan, Ok(reference))));
+            }
+            let outcome = make_reference(&plan, &times);
+            if let Ok(reference) = &outcome {
+                store.save(&stored, reference)?;
+            }
+            Ok((key, Certificate::new(plan, outcome)))
+        })
+        .collect()
+}
+
+/// Solves with both methods of a reference.
+///
+/// # Errors
+/// The failure of either, in words.
+pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
+    let model = plan.model.object().model();
+    let asked = plan.digits.map_or(0.0, f64::from);
+    let Some((check, check_settings)) = &plan.check else {
+        return Err("the reference has no second method to be checked against (`check:`)".to_owned());
+    };
+    // A reference's grid is exact whatever the experiment's clock.
+    let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };
+    let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
+    let span = plan.span;
+    let made = match plan.precision {
+        Precision::Double => {
+            let (main, other) = (plan.solver.method.object().method(), check.method.object().method());
+            let formulated: &dyn Formulated<f64> = model.as_ref();
+            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
+            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+        }
+        Precision::DoubleDouble => {
+            let precise = |solver: &SolverSpec| {
+                let name = solver.method.name();
+                solver.method.object().precise().ok_or_else(|| format!("`{name}` has no double-double version"))
+            };
+            let (main, other) = (precise(&plan.solver)?, precise(check)?);
+            let formulated: &dyn Formulated<DoubleDouble> = model.as_ref();
+            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
+            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+        }
+    };
+    made.map_err(|failure| failure.to_string())
+}
+
+/// The times of a plan that asks for them, one for each run whose row of `results` is in order: what failed has none. They are
+/// kept, all together, from an earlier time on this machine unless `fresh`.
+///
+/// # Errors
+/// Those of the file system.
+pub fn timings_of(
+    plan: &Plan,
+    results: &ResultSet,
+    store: &Store,
+    fresh: bool,
+) -> io::Result<Option<Vec<Option<RunTiming>>>> {
+    /// Enough to see that the lane works.
+    const QUICK_REPEAT: u32 = 3;
+    /// Rounds after which a search for narrow intervals is given up, where a file does not say.
+    const MOST: u32 = 101;
+    let Some(timing) = &plan.experiment.timing else { return Ok(None) };
+    let (least, until) = match plan.experiment.quick {
+        true => (timing.repeat.min(QUICK_REPEAT), None),
+        false => (timing.repeat, timing.until),
+    };
+    let most = if until.is_some() { timing.most.unwrap_or(MOST).max(least) } else { least };
+    let is_in_order: Vec<bool> = results.rows.iter().map(Row::is_ok).collect();
+    let in_order: Vec<&RunSpec> =
+        plan.runs.iter().zip(&is_in_order).filter(|each| *each.1).map(|(run, _)| run).collect();
+    let keys: Vec<&str> = in_order.iter().map(|run| run.key.full()).collect();
+    // Places among the runs in order.
+    let place = |run: usize| is_in_order[run].then(|| is_in_order[..run].iter().filter(|ok| **ok).count());
+    let quotients: Vec<[usize; 2]> = units(plan)
+        .into_iter()
+        .enumerate()
+        .filter_map(|(run, unit)| Some([place(run)?, place(unit?)?]))
+        .filter(|[run, unit]| run != unit)
+        .collect();
+    // Runs are timed in rounds, so that their times belong together.
+    let stored = format!(
+        "times of {least} to {most} rounds, {until:?} of {quotients:?} on {}\n{}",
+        timing::machine(),
+        keys.join("\n")
+    );
+    // Those of runs that failed are empty.
+    let placed = |timed: Vec<Timed>| {
+        let mut timed = timed.into_iter();
+        let of_row = |row: &Row| if row.is_ok() { timed.next().unwrap_or_default() } else { Timed::default() };
+        results.rows.iter().map(of_row).collect::<Vec<_>>()
+    };
+    if let Some(timed) = (!fresh).then(|| store.load::<Vec<Timed>>(&stored)).flatten() {
+        return Ok(Some(timings(plan, &placed(timed))));
+    }
+    let made: Vec<_> = in_order.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
+    let nothing = Recording::default();
+    let jobs: Vec<Job<'_>> = in_order
+        .iter()
+        .zip(&made)
+        .map(|(run, (model, method))| Job {
+            model: model.as_ref(),
+            method: method.as_ref(),
+            settings: run.settings,
+            span: run.span,
+            measures: &[],
+            rules: &[],
+            drawing: &nothing,
+            reference: None,
+        })
+        .collect();
+    let rounds = Rounds { least: least as usize, most: most as usize, until, quotients: &quotients };
+    let timed = timing::time_all(&jobs, &rounds);
+    store.save(&stored, &timed)?;
+    Ok(Some(timings(plan, &placed(timed))))
+}

@@ -1,0 +1,132 @@
+//! The rows of `runs.csv`: one line a run, axes first, then status, measures and the run's key.
+
+use std::collections::BTreeMap;
+
+use mbsbench_experiment::Label;
+use mbsbench_experiment::plan::joined;
+use mbsbench_experiment::spec::AxisValue;
+use mbsbench_numbers::decimal;
+
+use crate::execute::run::Trajectory;
+use crate::timings::RunTiming;
+
+/// The results of one experiment, before rendering.
+#[derive(Debug, Clone, Default)]
+pub struct ResultSet {
+    /// Names of the axis columns.
+    pub axes: Vec<String>,
+    /// Names of the measure columns.
+    pub measures: Vec<String>,
+    /// One row a run.
+    pub rows: Vec<Row>,
+}
+
+/// One run.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Values on the axes, spelled as in the experiment file; none where a case does not have the axis.
+    pub axes: Vec<Option<Label>>,
+    /// `ok`, a failure's name, or `unavailable`.
+    pub status: String,
+    /// Failure in words.
+    pub message: Option<String>,
+    /// Time reached, s.
+    pub t_reached: f64,
+    /// Values of the measure columns; `None` is an empty cell.
+    pub values: Vec<Option<f64>>,
+    /// Key of the run.
+    pub key: String,
+    /// Its time, where the experiment asks for it.
+    pub timing: Option<RunTiming>,
+    /// Trajectories for plots over time.
+    pub trajectory: Option<Trajectory>,
+}
+
+impl Row {
+    /// Whether the run reached its end.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.status == "ok"
+    }
+}
+
+impl ResultSet {
+    /// Index of an axis column.
+    #[must_use]
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis == name)
+    }
+
+    /// Index of a measure column.
+    #[must_use]
+    pub fn measure(&self, name: &str) -> Option<usize> {
+        self.measures.iter().position(|measure| measure == name)
+    }
+
+    /// Value of a column (axis, measure or timing) in a row, as a number.
+    #[must_use]
+    pub fn number(&self, row: &Row, column: &str) -> Option<f64> {
+        match (self.axis(column), column) {
+            (Some(index), _) => row.axes[index].as_ref()?.number,
+            (None, "t_reached") => Some(row.t_reached),
+            (None, _) => match self.measure(column) {
+                Some(index) => row.values[index],
+                None => row.timing.as_ref()?.number(column),
+            },
+        }
+    }
+
+    /// The label of a row on an axis.
+    #[must_use]
+    pub fn label<'r>(&self, row: &'r Row, axis: &str) -> Option<&'r Label> {
+        row.axes[self.axis(axis)?].as_ref()
+    }
+
+    /// What a row is called on some axes together.
+    #[must_use]
+    pub fn label_on<'n>(&self, row: &Row, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
+        joined(&axes.map(|axis| self.label(row, axis)).collect::<Option<Vec<_>>>()?)
+    }
+
+    /// The rows that have these axis values.
+    pub fn matching<'r>(&'r self, filter: &'r BTreeMap<String, AxisValue>) -> impl Iterator<Item = &'r Row> {
+        self.rows.iter().filter(move |row| {
+            filter.iter().all(|(axis, value)| self.label(row, axis).is_some_and(|label| value.matches(label)))
+        })
+    }
+
+    /// The values that occur on an axis, in the order of the runs.
+    #[must_use]
+    pub fn values_of(&self, axis: &str) -> Vec<&Label> {
+        let mut values: Vec<&Label> = Vec::new();
+        for label in self.rows.iter().filter_map(|row| self.label(row, axis)) {
+            if !values.iter().any(|value| value.same(label)) {
+                values.push(label);
+            }
+        }
+        values
+    }
+
+    /// The text of `runs.csv`.
+    ///
+    /// # Errors
+    /// None in practice: the text is made in memory.
+    pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let fixed = ["status", "t_reached"].map(str::to_owned);
+        writer.write_record(self.axes.iter().chain(&fixed).chain(&self.measures).chain([&"run".to_owned()]))?;
+        for row in &self.rows {
+            let reached = if row.t_reached.is_nan() { String::new() } else { decimal(row.t_reached) };
+            let cells = row.values.iter().map(|value| value.map(decimal).unwrap_or_default());
+            writer.write_record(
+                row.axes
+                    .iter()
+                    .map(|label| label.as_ref().map_or_else(String::new, |label| label.text.clone()))
+                    .chain([row.status.clone(), reached])
+                    .chain(cells)
+                    .chain([row.key.clone()]),
+            )?;
+        }
+        writer.into_inner().map_err(|error| error.into_error().into())
+    }
+}

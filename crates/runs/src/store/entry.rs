@@ -1,0 +1,147 @@
+//! One entry of the store: a line that says what it is, and a line with the record.
+//!
+//! ```text
+//! {"name":"run …","code":"…","sum":"…"}
+//! {"status":"ok",…}
+//! ```
+//!
+//! It says all that is needed to check it where nothing else is known of it, on another machine.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mbsbench_measures::ReferenceTrajectory;
+use serde::{Deserialize, Serialize};
+
+use crate::execute::run::Record;
+
+/// What stands before a record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Head {
+    /// What the record is of: `run KEY …`, `reference KEY …`, `times …`.
+    name: String,
+    /// Fingerprint of the code that made it.
+    code: String,
+    /// blake3 of the record, hexadecimal.
+    sum: String,
+}
+
+/// An entry whose record is the one that was written.
+#[derive(Debug, Clone)]
+pub(super) struct Entry<'e> {
+    head: Head,
+    /// The record as JSON.
+    pub record: &'e [u8],
+}
+
+/// Why a file is not taken for an entry.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// It cannot be read.
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    /// It does not begin as entries do.
+    #[error("it is no entry of a store")]
+    NoEntry,
+    /// The record is not the one that was written.
+    #[error("it is damaged: its checksum belongs to another content")]
+    Damaged,
+    /// It is not where an entry of its name is.
+    #[error("it is an entry of another name, `{0}`: it was moved or renamed")]
+    Misplaced(String),
+    /// Its numbers may not be those of this program.
+    #[error(
+        "it was made by other code, {found}; this program is {own}: build both from the same sources with the same compiler"
+    )]
+    OtherCode {
+        /// Fingerprint of the code that made it.
+        found: String,
+        /// Fingerprint of this program.
+        own: String,
+    },
+    /// The record is none that this program writes.
+    #[error("its record is none of this program: {0}")]
+    OtherRecord(String),
+}
+
+/// What an entry is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A run.
+    Run,
+    /// A reference.
+    Reference,
+    /// Times, which belong to the machine they were taken on.
+    Times,
+}
+
+/// Where, in a store, something of that name lies.
+pub(super) fn hashed(name: &str, extension: &str) -> PathBuf {
+    let key = blake3::hash(name.as_bytes()).to_hex();
+    Path::new(&key[..2]).join(format!("{}.{extension}", &key[2..34]))
+}
+
+/// Where, in a store, the entry of that name lies.
+pub(super) fn place(name: &str, code: &str) -> PathBuf {
+    hashed(&format!("{name}\n{code}"), "json")
+}
+
+/// The content of an entry's file.
+pub(super) fn bytes<T: Serialize>(name: &str, code: &str, record: &T) -> io::Result<Vec<u8>> {
+    let record = serde_json::to_vec(record).map_err(io::Error::from)?;
+    let head = Head { name: name.to_owned(), code: code.to_owned(), sum: blake3::hash(&record).to_hex().to_string() };
+    let head = serde_json::to_vec(&head).map_err(io::Error::from)?;
+    Ok([head, record].join(&b'\n'))
+}
+
+impl<'e> Entry<'e> {
+    /// Reads the content of a file and checks that the record is the one that was written.
+    pub fn parse(bytes: &'e [u8]) -> Result<Self, Refusal> {
+        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or(Refusal::NoEntry)?;
+        let head: Head = serde_json::from_slice(&bytes[..end]).map_err(|_| Refusal::NoEntry)?;
+        let record = &bytes[end + 1..];
+        if *blake3::hash(record).to_hex() != *head.sum {
+            return Err(Refusal::Damaged);
+        }
+        Ok(Self { head, record })
+    }
+
+    /// Whether it is the entry of that name, made by that code.
+    pub fn is_of(&self, name: &str, code: &str) -> bool {
+        self.head.name == name && self.head.code == code
+    }
+
+    /// What it is called in messages: `run` and the digits of the key that are shown everywhere.
+    pub fn title(&self) -> String {
+        let first = self.head.name.lines().next().unwrap_or_default();
+        first.split_once(' ').map_or_else(|| first.to_owned(), |(kind, key)| format!("{kind} {:.20}", key))
+    }
+
+    /// What it is of, where it is one that this code may take from a store in which it lies at `place`.
+    pub fn check(&self, place: &Path, code: &str) -> Result<Content, Refusal> {
+        if place != self::place(&self.head.name, &self.head.code) {
+            return Err(Refusal::Misplaced(self.title()));
+        }
+        if self.head.code != code {
+            return Err(Refusal::OtherCode { found: short(&self.head.code), own: short(code) });
+        }
+        match self.head.name.split(' ').next() {
+            Some("run") => self.reads_as::<Record>().map(|()| Content::Run),
+            Some("reference") => self.reads_as::<ReferenceTrajectory>().map(|()| Content::Reference),
+            Some("times") => Ok(Content::Times),
+            _ => Err(Refusal::OtherRecord(self.title())),
+        }
+    }
+
+    fn reads_as<T: serde::de::DeserializeOwned>(&self) -> Result<(), Refusal> {
+        serde_json::from_slice::<T>(self.record)
+            .map(drop)
+            .map_err(|error| Refusal::OtherRecord(format!("{}: {error}", self.title())))
+    }
+}
+
+/// Enough of a fingerprint to tell two apart. What a registry with foreign entries adds to it is shown as well.
+fn short(code: &str) -> String {
+    let parts: Vec<String> = code.split(' ').map(|part| format!("{part:.12}")).collect();
+    parts.join(" ")
+}
