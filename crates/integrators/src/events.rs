@@ -1,6 +1,6 @@
 //! Location of zeros of switching functions around a step, whatever made the step.
 
-use mbsbench_problem::{Failure, Scalar};
+use mbsbench_problem::{Counted, Failure, Run, Scalar};
 
 use crate::Stepper;
 use crate::attempt::Attempt;
@@ -117,11 +117,12 @@ impl<S: Scalar> Locator<S> {
     ///
     /// # Errors
     /// Those of the problem.
-    pub fn begin<St: Stepper<S>>(&mut self, attempt: &mut Attempt<'_, S, St>) -> Result<(), Failure> {
-        if self.has_switches() {
-            attempt.problem.switch_values(attempt.t, &attempt.y, &mut self.start)?;
-        }
-        Ok(())
+    pub fn begin<St: Stepper<S>>(
+        &mut self,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        attempt: &Attempt<S, St>,
+    ) -> Result<(), Failure> {
+        if self.has_switches() { run.problem.switch_values(run.t, &attempt.y, &mut self.start) } else { Ok(()) }
     }
 
     /// Cuts the projected step of size `h` in `attempt`, which ends at `t_next`, at the first event, if there is
@@ -133,30 +134,30 @@ impl<S: Scalar> Locator<S> {
     #[inline]
     pub fn locate<St: Stepper<S>>(
         &mut self,
-        attempt: &mut Attempt<'_, S, St>,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        attempt: &mut Attempt<S, St>,
         t_next: S,
         h: S,
-        repeated: &mut u64,
     ) -> Result<S, Failure> {
-        if self.has_switches() { self.search(attempt, t_next, h, repeated) } else { Ok(t_next) }
+        if self.has_switches() { self.search(run, attempt, t_next, h) } else { Ok(t_next) }
     }
 
     /// The same for a problem that has switches.
     #[inline(never)]
     fn search<St: Stepper<S>>(
         &mut self,
-        attempt: &mut Attempt<'_, S, St>,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        attempt: &mut Attempt<S, St>,
         t_next: S,
         h: S,
-        repeated: &mut u64,
     ) -> Result<S, Failure> {
         self.switched.clear();
-        attempt.problem.switch_values(t_next, &attempt.end, &mut self.high.values)?;
-        let tolerance = attempt.problem.switch_tolerance(h.value(), self.order);
-        self.take_sides(attempt, tolerance)?;
+        run.problem.switch_values(t_next, &attempt.end, &mut self.high.values)?;
+        let tolerance = run.problem.switch_tolerance(h.value(), self.order);
+        self.take_sides(run, attempt, tolerance)?;
         self.was_passed.fill(false);
         let t_reached = if (0..self.sides.len()).any(|i| self.has_passed(i, &self.high, tolerance)) {
-            self.narrow(attempt, t_next, h, tolerance, repeated)?
+            self.narrow(run, attempt, t_next, h, tolerance)?
         } else {
             self.collect_reached(tolerance);
             t_next
@@ -164,23 +165,28 @@ impl<S: Scalar> Locator<S> {
         if self.switched.is_empty() {
             std::mem::swap(&mut self.start, &mut self.high.values);
         } else {
-            self.handle(attempt, t_reached)?;
+            self.handle(run, attempt, t_reached)?;
         }
         Ok(t_reached)
     }
 
     /// Notes on which side each watched function starts.
-    fn take_sides<St: Stepper<S>>(&mut self, attempt: &mut Attempt<'_, S, St>, tolerance: f64) -> Result<(), Failure> {
+    fn take_sides<St: Stepper<S>>(
+        &mut self,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        attempt: &Attempt<S, St>,
+        tolerance: f64,
+    ) -> Result<(), Failure> {
         let mut rates_known = false;
         for i in 0..self.start.len() {
             let value = self.start[i].value();
-            self.sides[i] = if !attempt.problem.is_watched(i) {
+            self.sides[i] = if !run.problem.is_watched(i) {
                 0.0
             } else if value.abs() > tolerance {
                 value.signum()
             } else {
                 if !rates_known {
-                    attempt.problem.switch_rates(attempt.t, &attempt.y, &mut self.start_rates)?;
+                    run.problem.switch_rates(run.t, &attempt.y, &mut self.start_rates)?;
                     rates_known = true;
                 }
                 self.start_rates[i].value().signum()
@@ -204,17 +210,17 @@ impl<S: Scalar> Locator<S> {
     /// there and `self.switched` is not empty.
     fn narrow<St: Stepper<S>>(
         &mut self,
-        attempt: &mut Attempt<'_, S, St>,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        attempt: &mut Attempt<S, St>,
         t_next: S,
         h: S,
         tolerance: f64,
-        repeated: &mut u64,
     ) -> Result<S, Failure> {
-        let t = attempt.t;
-        attempt.problem.switch_rates(t, &attempt.y, &mut self.low.rates)?;
+        let t = run.t;
+        run.problem.switch_rates(t, &attempt.y, &mut self.low.rates)?;
         self.low.h = S::nought();
         self.low.values.copy_from_slice(&self.start);
-        attempt.problem.switch_rates(t_next, &attempt.end, &mut self.high.rates)?;
+        run.problem.switch_rates(t_next, &attempt.end, &mut self.high.rates)?;
         self.high.h = h;
         let rounding = 2.0 * f64::EPSILON * t.value().abs().max(h.value());
         let mut length = h;
@@ -227,14 +233,14 @@ impl<S: Scalar> Locator<S> {
             let is_point = length.value() <= rounding;
             let share = if slow >= 2 { S::from(0.5) } else { S::from(self.first_root(tolerance)) };
             let size = if is_point { self.high.h } else { self.low.h + length * share };
-            attempt.step(size)?;
-            attempt.project(t + size)?;
-            *repeated += 1;
+            attempt.step(run, size)?;
+            attempt.project(run, t + size)?;
+            run.own.steps_repeated += 1;
             self.trial.h = size;
-            attempt.problem.switch_values(t + size, &attempt.end, &mut self.trial.values)?;
+            run.problem.switch_values(t + size, &attempt.end, &mut self.trial.values)?;
             let has_passed = (0..self.sides.len()).any(|i| self.has_passed(i, &self.trial, tolerance));
             if has_passed && !is_point {
-                attempt.problem.switch_rates(t + size, &attempt.end, &mut self.trial.rates)?;
+                run.problem.switch_rates(t + size, &attempt.end, &mut self.trial.rates)?;
                 std::mem::swap(&mut self.high, &mut self.trial);
             } else {
                 std::mem::swap(&mut self.high, &mut self.trial);
@@ -251,7 +257,7 @@ impl<S: Scalar> Locator<S> {
                 }
                 // Neither passed nor reached: the event lies behind.
                 std::mem::swap(&mut self.high, &mut self.trial);
-                attempt.problem.switch_rates(t + size, &attempt.end, &mut self.trial.rates)?;
+                run.problem.switch_rates(t + size, &attempt.end, &mut self.trial.rates)?;
                 std::mem::swap(&mut self.low, &mut self.trial);
             }
             let narrower = self.high.h - self.low.h;
@@ -289,13 +295,19 @@ impl<S: Scalar> Locator<S> {
     }
 
     /// Changes configuration at the event that the step in `attempt` now ends with.
-    fn handle<St: Stepper<S>>(&mut self, attempt: &mut Attempt<'_, S, St>, t: S) -> Result<(), Failure> {
-        let Attempt { problem, stepper, end, before, projects, .. } = attempt;
+    fn handle<St: Stepper<S>>(
+        &mut self,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        attempt: &mut Attempt<S, St>,
+        t: S,
+    ) -> Result<(), Failure> {
+        let Attempt { stepper, end, before, projects, .. } = attempt;
+        let problem = &mut run.problem;
         if !*projects {
             before.copy_from_slice(end);
         }
         // What the observer may ask for, while the configuration of the step still holds.
-        self.cut.h = t - attempt.t;
+        self.cut.h = t - run.t;
         self.cut.start_rate.copy_from_slice(stepper.start_derivative());
         self.cut.end.copy_from_slice(end);
         problem.uncounted(|problem| problem.rhs(t, end, &mut self.cut.end_rate))?;

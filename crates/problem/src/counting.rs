@@ -12,6 +12,26 @@ pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
 pub use mechanics::CountedMechanics;
 
+/// A problem that counts what a method asks of it.
+pub trait Counts {
+    /// What was counted so far.
+    fn statistics(&self) -> Statistics;
+}
+
+impl<C: Counts> Counts for &mut C {
+    #[inline]
+    fn statistics(&self) -> Statistics {
+        C::statistics(self)
+    }
+}
+
+impl<S: Scalar> Counts for Counted<'_, S> {
+    #[inline]
+    fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+}
+
 /// An [`Ode`] with counters.
 ///
 /// Methods take problems only in this form. What a method does for an observer (a state inside a step) is

@@ -67,6 +67,30 @@ impl Settings {
     fn new(control: StepControl) -> Self {
         Self { control, clock: Clock::Exact, max_steps: 100_000_000, max_rhs_evaluations: u64::MAX }
     }
+
+    /// Fails where another step would be one too many, accepted or not, after so many.
+    ///
+    /// # Errors
+    /// [`Failure::BudgetExhausted`] at `time`, s.
+    #[inline]
+    pub fn afford_step(&self, time: f64, attempted: u64) -> Result<(), Failure> {
+        if attempted < self.max_steps {
+            return Ok(());
+        }
+        Err(Failure::BudgetExhausted { time, counter: "steps_accepted + steps_rejected", limit: self.max_steps })
+    }
+
+    /// Fails where `further` evaluations of the right-hand side would be too many, after so many.
+    ///
+    /// # Errors
+    /// [`Failure::BudgetExhausted`] at `time`, s.
+    #[inline]
+    pub fn afford_evaluations(&self, time: f64, made: u64, further: u64) -> Result<(), Failure> {
+        if made.saturating_add(further) <= self.max_rhs_evaluations {
+            return Ok(());
+        }
+        Err(Failure::BudgetExhausted { time, counter: "rhs_evaluations", limit: self.max_rhs_evaluations })
+    }
 }
 
 /// What is to be solved: from where, to when, how.
@@ -122,6 +146,17 @@ impl<S: Scalar> Task<'_, S> {
     }
 }
 
+impl<S: Scalar> Task<'_, S> {
+    /// What makes the task impossible before the first step, for `method` on `problem`.
+    ///
+    /// # Errors
+    /// [`Failure::NotApplicable`], which says why.
+    pub fn check_for(&self, method: &dyn Method<S>, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
+        self.check(problem, method.adapts())?;
+        Ok(problem.suits(method)?)
+    }
+}
+
 /// How a solve ended.
 #[derive(Debug, Clone)]
 pub struct Solution<S: Scalar = f64> {
@@ -135,6 +170,15 @@ pub struct Solution<S: Scalar = f64> {
     pub failure: Option<Failure>,
 }
 
+impl<S: Scalar> Solution<S> {
+    /// That of a task which ends before its first step.
+    #[must_use]
+    pub fn refused(problem: &Counted<'_, S>, task: &Task<'_, S>, failure: Failure) -> Self {
+        let (state, statistics) = (task.initial.to_vec(), problem.statistics());
+        Self { t_reached: task.t_start, state, statistics, failure: Some(failure) }
+    }
+}
+
 /// A method cannot be used on a problem.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the method needs {needs}, and the problem {lacks}")]
@@ -143,6 +187,12 @@ pub struct Unsuitable {
     pub needs: &'static str,
     /// What the problem is or has instead: "has 2 nonholonomic constraints".
     pub lacks: String,
+}
+
+impl From<Unsuitable> for Failure {
+    fn from(unsuitable: Unsuitable) -> Self {
+        Self::NotApplicable { reason: unsuitable.to_string() }
+    }
 }
 
 impl Unsuitable {

@@ -218,7 +218,7 @@ impl Method for Constant {
                 let stepper = FixedStepper::new(self.0, sizes);
                 drive::solve(stepper, ControllerSettings::elementary(), problem, task, observer)
             }
-            Err(failure) => refused(&problem, task, failure),
+            Err(failure) => Solution::refused(&problem, task, failure),
         }
     }
 }
@@ -252,7 +252,7 @@ impl Method for Controlled {
         let sizes = sizes(self, &mut problem);
         match sizes.and_then(|sizes| drive::check(true, &problem, task).map(|()| sizes)) {
             Ok(sizes) => run::solve(&self.0, self.0.formula(), sizes, problem, task, observer),
-            Err(failure) => refused(&problem, task, failure),
+            Err(failure) => Solution::refused(&problem, task, failure),
         }
     }
 }
@@ -267,12 +267,7 @@ fn needs_second_order(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
 
 /// Those of a problem that suits the method.
 fn sizes(method: &dyn Method, problem: &mut Counted<'_>) -> Result<Sizes, Failure> {
-    problem.suits(method).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })?;
+    problem.suits(method)?;
     let side = second_order(problem)?;
     Ok(Sizes { positions: side.coordinates(), velocities: side.velocities(), bodies: side.bodies() })
-}
-
-fn refused(problem: &Counted<'_>, task: &Task<'_>, failure: Failure) -> Solution {
-    let (state, statistics) = (task.initial.to_vec(), problem.statistics());
-    Solution { t_reached: task.t_start, state, statistics, failure: Some(failure) }
 }

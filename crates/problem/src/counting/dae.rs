@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use crate::dae::{Dae, FirstOrder, Index3, Point};
 use crate::linalg::Singular;
-use crate::{Counted, Failure, Scalar, Statistics, Unsuitable};
+use crate::{Counted, Counts, Failure, Scalar, Statistics, Unsuitable};
 
 /// A [`Dae`] with counters: what [`Counted::with_dae`] hands out.
 pub struct CountedDae<'c, S: Scalar = f64> {
@@ -29,6 +29,13 @@ impl<S: Scalar> Counted<'_, S> {
             return Ok(count(&mut Index3::new(mechanics)));
         }
         Ok(count(&mut FirstOrder::new(self.inner)))
+    }
+}
+
+impl<S: Scalar> Counts for CountedDae<'_, S> {
+    #[inline]
+    fn statistics(&self) -> Statistics {
+        *self.statistics
     }
 }
 
