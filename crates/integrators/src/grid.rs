@@ -1,6 +1,6 @@
 //! The times at which constant steps end.
 
-use mbsbench_problem::{Clock, Scalar};
+use mbsbench_problem::{Clock, Scalar, StepControl, Task};
 
 /// The ends of constant steps, in order, each with the size of the step that leads there.
 #[derive(Debug, Clone)]
@@ -53,6 +53,15 @@ impl<S: Scalar> Grid<S> {
 }
 
 impl<S: Scalar> Grid<S> {
+    /// The grid of a task with constant steps; none where it works to a tolerance. It is empty where the span is.
+    #[must_use]
+    pub fn of(task: &Task<'_, S>) -> Option<Self> {
+        match task.settings.control {
+            StepControl::Fixed { step } => Some(Self::new(task.settings.clock, task.t_start, task.t_end, step)),
+            StepControl::Tolerance { .. } => None,
+        }
+    }
+
     /// Whether all steps have the same size.
     #[must_use]
     pub fn is_even(&self) -> bool {

@@ -1,17 +1,17 @@
-//! A run: start, the grid of steps, the observer, failures.
+//! A run: start, steps, failures.
 
 use std::ops::ControlFlow;
 
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{
-    Counted, CountedMechanics, Derivatives, Failure, Interpolant, Method, Observer, Ode, Solution, Statistics, Step,
-    StepControl, Task, Terms, Unsuitable,
+    Counted, CountedMechanics, Derivatives, Failure, Further, Made, Method, Observer, Ode, Run, Solution, StepControl,
+    Stepping, Task, Terms, Unsuitable,
 };
 use nalgebra::DMatrix;
 
 use super::blocks::{put, put_transposed};
 use super::formula::{Formula, Start, Trial};
-use super::newton::{Cost, Iteration, singular};
+use super::newton::{Iteration, singular};
 use super::settings::{FirstGuess, NewtonSettings};
 use crate::grid::Grid;
 
@@ -68,159 +68,143 @@ pub fn solve<F: Formula>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Solution {
-    let grid = match check(method, plan, &mut problem, task) {
+    let mut grid = match check(method, plan, &mut problem, task) {
         Ok(grid) => grid,
-        Err(failure) => {
-            let (state, statistics) = (task.initial.to_vec(), problem.statistics());
-            return Solution { t_reached: task.t_start, state, statistics, failure: Some(failure) };
+        Err(failure) => return Solution::refused(&problem, task, failure),
+    };
+    let mut run = Run::new(problem, task, observer);
+    run.own.add_flops(0);
+    let Some((t_next, h)) = grid.next() else { return run.stop(None) };
+    match start(&mut run, make, plan.shift * h) {
+        Ok((formula, trial)) => {
+            let iteration = Iteration { settings: plan.newton, watched: run.observer.watches_newton_matrices() };
+            let (state, end) = (task.initial.to_vec(), task.initial.to_vec());
+            run.solve(Steps { formula, trial, iteration, next: Some((t_next, h)), grid, state, end })
         }
-    };
-    observer.start(task.t_start, task.initial);
-    let mut run = Run { problem, observer, task, t: task.t_start, state: task.initial.to_vec(), accepted: 0 };
-    let iteration = Iteration {
-        settings: plan.newton,
-        max_rhs_evaluations: task.settings.max_rhs_evaluations,
-        watched: run.observer.watches_newton_matrices(),
-        cost: Cost::default(),
-    };
-    let mut iteration = iteration;
-    let failure = grid.and_then(|grid| run.all(make, plan, grid, &mut iteration).err());
-    let Cost { iterations, factorizations, solves, flops } = iteration.cost;
-    let statistics = Statistics {
-        steps_accepted: run.accepted,
-        newton_iterations: iterations,
-        factorizations,
-        linear_solves: solves,
-        linear_algebra_flops: Some(flops),
-        ..run.problem.statistics()
-    };
-    Solution { t_reached: run.t, state: run.state, statistics, failure }
+        Err(failure) => run.stop(Some(failure)),
+    }
 }
 
-/// What makes the task impossible before the first step; the grid otherwise, if there are steps to be made.
-fn check(
-    method: &dyn Method,
-    plan: &Plan,
-    problem: &mut Counted<'_>,
-    task: &Task<'_>,
-) -> Result<Option<Grid<f64>>, Failure> {
-    task.check(problem, false)?;
-    problem.suits(method).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })?;
-    let StepControl::Fixed { step } = task.settings.control else { return Ok(None) };
-    if task.t_end <= task.t_start {
-        return Ok(None);
-    }
-    let grid = Grid::new(task.settings.clock, task.t_start, task.t_end, step);
-    if plan.multistep && !grid.is_even() {
-        let span = task.t_end - task.t_start;
+/// What makes the task impossible before the first step; the ends of its steps otherwise.
+fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<Grid<f64>, Failure> {
+    task.check_for(method, problem)?;
+    let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else {
+        return Err(Failure::NotApplicable { reason: "the method takes constant steps only".to_owned() });
+    };
+    let span = task.t_end - task.t_start;
+    if plan.multistep && span > 0.0 && !grid.is_even() {
         let reason =
             format!("a multistep method keeps its step, and the span of {span} s is no whole number of {step} s");
         return Err(Failure::NotApplicable { reason });
     }
-    Ok(Some(grid))
+    Ok(grid)
 }
 
-/// A run under way.
-struct Run<'r, 'p> {
-    problem: Counted<'p>,
-    observer: &'r mut dyn Observer,
-    task: &'r Task<'r>,
-    t: f64,
+/// Steps of a formula.
+struct Steps<F> {
+    formula: F,
+    trial: Trial,
+    iteration: Iteration,
+    grid: Grid<f64>,
+    /// End and size of the next step, s; none at the end of the grid.
+    next: Option<(f64, f64)>,
     state: Vec<f64>,
-    accepted: u64,
+    end: Vec<f64>,
 }
 
-impl Run<'_, '_> {
-    fn all<F: Formula>(
-        &mut self,
-        make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
-        plan: &Plan,
-        grid: Grid<f64>,
-        iteration: &mut Iteration,
-    ) -> Result<(), Failure> {
-        let first_step = grid.clone().next().map_or(0.0, |(_, h)| h);
-        let (mut formula, mut trial) = self.start(make, plan.shift * first_step, iteration)?;
-        let made = self.steps(&mut formula, &mut trial, grid, iteration);
-        iteration.cost.flops += formula.flops();
-        made
+impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
+    fn is_done(&self, _run: &Run<'_, Counted<'p>>) -> bool {
+        self.next.is_none()
     }
 
-    /// All steps, until one fails.
-    fn steps<F: Formula>(
-        &mut self,
-        formula: &mut F,
-        trial: &mut Trial,
-        grid: Grid<f64>,
-        iteration: &mut Iteration,
-    ) -> Result<(), Failure> {
-        let watched = self.observer.watches();
-        let mut end = self.state.clone();
-        for (t_next, h) in grid {
-            let (time, limit) = (self.t, self.task.settings.max_steps);
-            if self.accepted >= limit {
-                let counter = "steps_accepted + steps_rejected";
-                return Err(Failure::BudgetExhausted { time, counter, limit });
-            }
-            trial.t = t_next;
-            let guess = self.accepted > 0 || iteration.settings.first_guess == FirstGuess::Consistent;
-            if let Some(mut mechanics) = self.problem.mechanics() {
-                let begun = formula.begin(h, guess, &mut mechanics, trial);
-                begun.map_err(|Singular| singular(time, "mass matrix"))?;
-            }
-            iteration.run(formula, time, h, &mut self.problem, trial, self.observer)?;
-            if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
-                return Err(Failure::NonFinite { time });
-            }
-            formula.accept(trial).map_err(|Singular| singular(time, "mass matrix"))?;
-            let (q, v) = end.split_at_mut(trial.q.len());
-            q.copy_from_slice(&trial.q);
-            v.copy_from_slice(&trial.v);
-            self.accepted += 1;
-            let seen = if watched {
-                show(self.observer, self.accepted, (time, &self.state), (t_next, &end), formula.multipliers())
-            } else {
-                ControlFlow::Continue(())
-            };
-            self.t = t_next;
-            std::mem::swap(&mut self.state, &mut end);
-            if let ControlFlow::Break(failure) = seen {
-                return Err(failure);
-            }
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        let Self { formula, trial, iteration, end, .. } = self;
+        let Some((t_next, h)) = self.next else { return Ok(None) };
+        let time = run.t;
+        let of_mass = |Singular| singular(time, "mass matrix");
+        trial.t = t_next;
+        let guess = run.own.steps_accepted > 0 || iteration.settings.first_guess == FirstGuess::Consistent;
+        if let Some(mut mechanics) = run.problem.mechanics() {
+            formula.begin(h, guess, &mut mechanics, trial).map_err(of_mass)?;
         }
+        iteration.run(run, formula, h, trial)?;
+        if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
+            return Err(Failure::NonFinite { time });
+        }
+        formula.accept(trial).map_err(of_mass)?;
+        let (q, v) = end.split_at_mut(trial.q.len());
+        q.copy_from_slice(&trial.q);
+        v.copy_from_slice(&trial.v);
+        Ok(Some(t_next))
+    }
+
+    /// Inside a step is the cubic through positions and velocities at both ends, and its derivative. Between them it is off
+    /// by O(h⁴) and O(h³), less than the formulas are; no evaluation is needed.
+    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        let (start, end) = (&self.state, &self.end);
+        let further = Further { multipliers: self.formula.multipliers(), ..Further::default() };
+        let (t_start, h) = (made.t_start, made.t_end - made.t_start);
+        made.show(start, end, further, |t, y| {
+            let s = (t - t_start) / h;
+            let n = y.len() / 2;
+            for i in 0..n {
+                let (rise, v0, v1) = ((end[i] - start[i]) / h, start[n + i], end[n + i]);
+                // q = q₀ + h s (v₀ + s (3 rise − 2 v₀ − v₁ + s (v₀ + v₁ − 2 rise)))
+                let (square, cube) = (3.0 * rise - 2.0 * v0 - v1, v0 + v1 - 2.0 * rise);
+                y[i] = start[i] + h * s * (v0 + s * (square + s * cube));
+                y[n + i] = v0 + s * (2.0 * square + 3.0 * s * cube);
+            }
+            Ok(())
+        })
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.end);
+    }
+
+    fn follow(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        self.next = self.grid.next();
         Ok(())
     }
 
-    /// The formula at the initial state, with algorithmic accelerations that belong to the time `shift` after it (s).
-    fn start<F: Formula>(
-        &mut self,
-        make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
-        shift: f64,
-        iteration: &mut Iteration,
-    ) -> Result<(F, Trial), Failure> {
-        let time = self.t;
-        let (q, v) = self.state.split_at(self.state.len() / 2);
-        let n = q.len();
-        let mut motion = Motion::new(&mut self.problem, time, q)?;
-        let x = motion.solve(&mut self.problem, (time, time), (q, v), iteration)?;
-        let terms = motion.terms.clone();
-        let (a, lambda) = x.split_at(n);
-        let mut algorithmic = a.to_vec();
-        if shift != 0.0 {
-            // Along the line through the accelerations at the start and as much after it as these are to belong before it,
-            // so that nothing before the start is asked for; the state there is good to O(h³).
-            let later = shift.abs();
-            let v_later: Vec<f64> = (0..n).map(|i| v[i] + later * a[i]).collect();
-            let q_later: Vec<f64> = (0..n).map(|i| q[i] + 0.5 * later * (v[i] + v_later[i])).collect();
-            let next = motion.solve(&mut self.problem, (time, time + later), (&q_later, &v_later), iteration)?;
-            for (algorithmic, &next) in algorithmic.iter_mut().zip(&next) {
-                *algorithmic += shift / later * (next - *algorithmic);
-            }
-        }
-        let derivatives = motion.derivatives;
-        let start = Start { q, v, a, algorithmic: &algorithmic, lambda, terms: &terms };
-        let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
-        Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
+    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+        run.own.add_flops(self.formula.flops());
     }
+
+    fn state(&self) -> &[f64] {
+        &self.state
+    }
+}
+
+/// The formula at the initial state, with algorithmic accelerations that belong to the time `shift` after it (s).
+fn start<F: Formula>(
+    run: &mut Run<'_, Counted<'_>>,
+    make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
+    shift: f64,
+) -> Result<(F, Trial), Failure> {
+    let time = run.t;
+    let (q, v) = run.task.initial.split_at(run.task.initial.len() / 2);
+    let n = q.len();
+    let mut motion = Motion::new(&mut run.problem, time, q)?;
+    let x = motion.solve(run, time, (q, v))?;
+    let terms = motion.terms.clone();
+    let (a, lambda) = x.split_at(n);
+    let mut algorithmic = a.to_vec();
+    if shift != 0.0 {
+        // Along the line through the accelerations at the start and as much after it as these are to belong before it,
+        // so that nothing before the start is asked for; the state there is good to O(h³).
+        let later = shift.abs();
+        let v_later: Vec<f64> = (0..n).map(|i| v[i] + later * a[i]).collect();
+        let q_later: Vec<f64> = (0..n).map(|i| q[i] + 0.5 * later * (v[i] + v_later[i])).collect();
+        let next = motion.solve(run, time + later, (&q_later, &v_later))?;
+        for (algorithmic, &next) in algorithmic.iter_mut().zip(&next) {
+            *algorithmic += shift / later * (next - *algorithmic);
+        }
+    }
+    let derivatives = motion.derivatives;
+    let start = Start { q, v, a, algorithmic: &algorithmic, lambda, terms: &terms };
+    let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
+    Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
 }
 
 /// Accelerations and multipliers from the constraints at acceleration level.
@@ -239,21 +223,13 @@ impl Motion {
         Ok(Self { terms: Terms::new(n, m), derivatives })
     }
 
-    /// `(a ; λ)` at a state at the time `t`; failures are told as of `time`.
-    fn solve(
-        &mut self,
-        problem: &mut Counted<'_>,
-        (time, t): (f64, f64),
-        (q, v): (&[f64], &[f64]),
-        iteration: &mut Iteration,
-    ) -> Result<Vec<f64>, Failure> {
-        let limit = iteration.max_rhs_evaluations;
-        if problem.statistics().rhs_evaluations >= limit {
-            return Err(Failure::BudgetExhausted { time, counter: "rhs_evaluations", limit });
-        }
+    /// `(a ; λ)` at a state at the time `t`.
+    fn solve(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64, (q, v): (&[f64], &[f64])) -> Result<Vec<f64>, Failure> {
+        run.afford(1)?;
+        let time = run.t;
         let terms = &mut self.terms;
         let (n, m) = (q.len(), terms.constraints.len());
-        let mut mechanics = mechanics(problem)?;
+        let mut mechanics = mechanics(&mut run.problem)?;
         mechanics.terms(t, q, v, terms);
         let mut x = vec![0.0; n + m];
         mechanics.acceleration_bias(t, q, v, &mut x[n..]);
@@ -267,11 +243,11 @@ impl Motion {
         put_transposed(&mut matrix, (0, n), -1.0, &terms.jacobian);
         put(&mut matrix, (n, 0), 1.0, &terms.jacobian);
         let mut factors = Lu::new(n + m);
-        iteration.cost.factorizations += 1;
-        iteration.cost.solves += 1;
+        run.own.factorizations += 1;
+        run.own.linear_solves += 1;
         factors.factorize(&matrix).map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
         factors.solve(&mut x);
-        iteration.cost.flops += factors.factorization_flops() + factors.solve_flops();
+        run.own.add_flops(factors.factorization_flops() + factors.solve_flops());
         Ok(x)
     }
 }
@@ -279,62 +255,4 @@ impl Motion {
 fn mechanics<'c>(problem: &'c mut Counted<'_>) -> Result<CountedMechanics<'c>, Failure> {
     let lost = || Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() };
     problem.mechanics().ok_or_else(lost)
-}
-
-/// Shows an accepted step.
-#[inline(never)]
-fn show(
-    observer: &mut dyn Observer,
-    index: u64,
-    (t_start, start): (f64, &[f64]),
-    (t_end, end): (f64, &[f64]),
-    multipliers: &[f64],
-) -> ControlFlow<Failure> {
-    let mut within = Hermite { t_start, start, t_end, end };
-    observer.step(&mut Step {
-        index,
-        t_start,
-        start,
-        t_end,
-        end,
-        before_projection: end,
-        multipliers,
-        switched: &[],
-        event_residual: None,
-        error_estimate: &[],
-        within: &mut within,
-    })
-}
-
-/// The state inside a step: the cubic through positions and velocities at both ends, and its derivative. Between them
-/// it is off by O(h⁴) and O(h³), less than the formulas are; no evaluation is needed.
-struct Hermite<'h> {
-    t_start: f64,
-    start: &'h [f64],
-    t_end: f64,
-    end: &'h [f64],
-}
-
-impl Interpolant for Hermite<'_> {
-    fn state_at(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
-        if t == self.t_start {
-            y.copy_from_slice(self.start);
-            return Ok(());
-        }
-        if t == self.t_end {
-            y.copy_from_slice(self.end);
-            return Ok(());
-        }
-        let h = self.t_end - self.t_start;
-        let s = (t - self.t_start) / h;
-        let n = y.len() / 2;
-        for i in 0..n {
-            let (rise, v0, v1) = ((self.end[i] - self.start[i]) / h, self.start[n + i], self.end[n + i]);
-            // q = q₀ + h s (v₀ + s (3 rise − 2 v₀ − v₁ + s (v₀ + v₁ − 2 rise)))
-            let (square, cube) = (3.0 * rise - 2.0 * v0 - v1, v0 + v1 - 2.0 * rise);
-            y[i] = self.start[i] + h * s * (v0 + s * (square + s * cube));
-            y[n + i] = v0 + s * (2.0 * square + 3.0 * s * cube);
-        }
-        Ok(())
-    }
 }

@@ -1,57 +1,36 @@
 //! Newton's method over one step.
 
-use mbsbench_problem::{Counted, Failure, Observer};
+use mbsbench_problem::{Counted, Failure, Run};
 
 use super::blocks::largest;
 use super::formula::{Formula, Trial};
 use super::settings::{JacobianUse, NewtonSettings};
 
-/// What the iterations of a run have cost, beyond what the problem counts itself.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Cost {
-    /// Corrections.
-    pub iterations: u64,
-    /// Factorisations of Newton's matrix.
-    pub factorizations: u64,
-    /// Solutions with its factors.
-    pub solves: u64,
-    /// Operations of all linear algebra.
-    pub flops: u64,
-}
-
 /// How the iterations of a run are made.
 pub struct Iteration {
     /// The user's settings.
     pub settings: NewtonSettings,
-    /// Most evaluations of the terms in the run.
-    pub max_rhs_evaluations: u64,
     /// Whether the observer wants to see the matrices.
     pub watched: bool,
-    /// What it cost so far.
-    pub cost: Cost,
 }
 
 impl Iteration {
-    /// Iterates `formula`, begun at `t_start`, until a correction is small enough.
+    /// Iterates `formula`, begun at the present state, until a correction is small enough.
     ///
     /// # Errors
     /// [`Failure::NewtonDiverged`], [`Failure::NonFinite`] where the first iterate is not finite,
-    /// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`]; all at `t_start`.
+    /// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`]; all at the start of the step.
     pub fn run(
-        &mut self,
+        &self,
+        run: &mut Run<'_, Counted<'_>>,
         formula: &mut impl Formula,
-        t_start: f64,
         h: f64,
-        problem: &mut Counted<'_>,
         trial: &mut Trial,
-        observer: &mut dyn Observer,
     ) -> Result<(), Failure> {
+        let t_start = run.t;
         let (mut last, mut reform) = (f64::INFINITY, false);
         for iteration in 1..=u64::from(self.settings.max_iterations) {
-            let limit = self.max_rhs_evaluations;
-            if problem.statistics().rhs_evaluations >= limit {
-                return Err(Failure::BudgetExhausted { time: t_start, counter: "rhs_evaluations", limit });
-            }
+            run.afford(1)?;
             let forms = iteration == 1 || reform || self.settings.jacobian == JacobianUse::Full;
             // A first iterate that is not finite is the problem's; a later one is the iteration's.
             let lost = if iteration == 1 {
@@ -59,7 +38,7 @@ impl Iteration {
             } else {
                 Failure::NewtonDiverged { time: t_start, iterations: iteration - 1 }
             };
-            evaluate(problem, trial, forms);
+            evaluate(&mut run.problem, trial, forms);
             if forms {
                 if self.settings.load_derivatives != 1.0 {
                     let derivatives = &mut trial.derivatives;
@@ -73,17 +52,17 @@ impl Iteration {
                     return Err(if finite { singular(t_start, "a block of Newton's matrix") } else { lost });
                 }
                 if self.watched {
-                    observer.newton_matrix(trial.t, formula.matrix());
+                    run.observer.newton_matrix(trial.t, formula.matrix());
                 }
-                self.cost.factorizations += 1;
+                run.own.factorizations += 1;
                 if formula.factorize().is_err() {
                     let finite = formula.matrix().iter().all(|entry| entry.is_finite());
                     return Err(if finite { singular(t_start, "Newton's matrix") } else { lost });
                 }
             }
-            self.cost.iterations += 1;
+            run.own.newton_iterations += 1;
             let correction = formula.correct(trial);
-            self.cost.solves += correction.solves;
+            run.own.linear_solves += correction.solves;
             if !correction.change.is_finite() {
                 return Err(lost);
             }
