@@ -1,6 +1,6 @@
 //! The implicit formulas as experiment files name them.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, OutOfRange, Solution, Task, Unsuitable};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, OutOfRange, Solution, Task, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::drive::{self, Plan};
@@ -135,7 +135,7 @@ impl<R: Rule> Method for Implicit<R> {
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
         if let Some(reason) = self.rule.refusal() {
-            return drive::refused(reason, &problem, task);
+            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
         }
         drive::solve(self, &self.plan, self.rule.scheme(self.prediction), problem, task, observer)
     }

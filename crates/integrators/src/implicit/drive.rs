@@ -1,10 +1,8 @@
-//! A run: start, the grid of steps, the observer, failures.
+//! A run: start, steps, failures.
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{
-    Counted, CountedDae, Failure, Interpolant, Method, Observer, Solution, Statistics, Step, StepControl, Task,
-};
+use mbsbench_problem::{Counted, CountedDae, Failure, Further, Made, Method, Observer, Run, Solution, Stepping, Task};
 
 use super::history::{History, Solved};
 use super::newton::{Limits, Solver, Unknowns};
@@ -25,209 +23,140 @@ pub struct Plan {
     pub charts: Charts,
 }
 
-/// Where a run has come to.
-struct Reached {
-    t: f64,
-    state: Vec<f64>,
-    steps: u64,
-}
-
 /// Solves `task` with `scheme`.
 pub fn solve(
     method: &dyn Method,
     plan: &Plan,
-    mut scheme: impl Scheme,
+    scheme: impl Scheme,
     mut problem: Counted<'_>,
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Solution {
-    let mut reached = Reached { t: task.t_start, state: task.initial.to_vec(), steps: 0 };
-    let failure = match check(method, &mut problem, task) {
-        Err(failure) => Some(failure),
-        Ok(grid) => {
-            observer.start(task.t_start, task.initial);
-            grid.and_then(|grid| {
-                let run = |dae: &mut CountedDae<'_>| run(plan, &mut scheme, dae, task, grid, observer, &mut reached);
-                problem.with_dae(run).unwrap_or_else(|unsuitable| Err(not_applicable(unsuitable))).err()
-            })
+    if let Err(failure) = task.check_for(method, &mut problem) {
+        return Solution::refused(&problem, task, failure);
+    }
+    let solved = problem.with_dae(|dae| {
+        let run = Run::new(dae, task, observer);
+        let steps = Steps::new(*plan, scheme, &run);
+        run.solve(steps)
+    });
+    solved.unwrap_or_else(|unsuitable| Solution::refused(&problem, task, unsuitable.into()))
+}
+
+/// Steps of a scheme.
+struct Steps<C> {
+    scheme: C,
+    initial: InitialDerivatives,
+    charts: Charts,
+    limits: Limits,
+    history: History,
+    unknowns: Unknowns,
+    chart: Vec<f64>,
+    next_chart: Vec<f64>,
+    grid: Option<Grid<f64>>,
+    /// End and size of the next step, s; none at the end of the grid.
+    next: Option<(f64, f64)>,
+    state: Vec<f64>,
+    end: Vec<f64>,
+}
+
+impl<C: Scheme> Steps<C> {
+    fn new(plan: Plan, scheme: C, run: &Run<'_, &mut CountedDae<'_>>) -> Self {
+        let Plan { tolerance, iterations, initial, charts } = plan;
+        let (n, m) = (run.problem.differential(), run.problem.algebraic());
+        let mut grid = Grid::of(run.task);
+        Self {
+            history: History::new(scheme.depth(), n, m),
+            unknowns: Unknowns::new(n, m, run.observer.watches_newton_matrices()),
+            chart: vec![0.0; run.problem.chart_length()],
+            next_chart: vec![0.0; run.problem.chart_length()],
+            limits: Limits { tolerance, iterations, settings: run.task.settings },
+            next: grid.as_mut().and_then(Iterator::next),
+            grid,
+            state: run.task.initial.to_vec(),
+            end: run.task.initial.to_vec(),
+            scheme,
+            initial,
+            charts,
         }
-    };
-    let statistics = Statistics { steps_accepted: reached.steps, ..problem.statistics() };
-    Solution { t_reached: reached.t, state: reached.state, statistics, failure }
+    }
 }
 
-/// The solution of a task that is refused before anything is evaluated.
-pub fn refused(reason: String, problem: &Counted<'_>, task: &Task<'_>) -> Solution {
-    let failure = Some(Failure::NotApplicable { reason });
-    Solution { t_reached: task.t_start, state: task.initial.to_vec(), statistics: problem.statistics(), failure }
-}
-
-fn not_applicable(reason: impl ToString) -> Failure {
-    Failure::NotApplicable { reason: reason.to_string() }
-}
-
-/// What makes the task impossible before the first step; the grid otherwise, if there are steps to be made.
-fn check(method: &dyn Method, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<Option<Grid<f64>>, Failure> {
-    task.check(problem, false)?;
-    problem.suits(method).map_err(not_applicable)?;
-    let StepControl::Fixed { step } = task.settings.control else { return Ok(None) };
-    let grid = || Grid::new(task.settings.clock, task.t_start, task.t_end, step);
-    Ok((task.t_end > task.t_start).then(grid))
-}
-
-/// All steps of a run.
-fn run(
-    plan: &Plan,
-    scheme: &mut impl Scheme,
-    dae: &mut CountedDae<'_>,
-    task: &Task<'_>,
-    grid: Grid<f64>,
-    observer: &mut dyn Observer,
-    reached: &mut Reached,
-) -> Result<(), Failure> {
-    let limits = Limits {
-        tolerance: plan.tolerance,
-        iterations: plan.iterations,
-        residual_evaluations: task.settings.max_rhs_evaluations,
-    };
-    let (n, m) = (dae.differential(), dae.algebraic());
-    let mut history = History::new(scheme.depth(), n, m);
-    let mut unknowns = Unknowns::new(n, m, observer.watches_newton_matrices());
-    let mut chart = vec![0.0; dae.chart_length()];
-    let mut next_chart = chart.clone();
-    start(plan.initial, limits.residual_evaluations, dae, task, &mut chart, history.newest_mut())?;
-    scheme.begin(&history);
-    let watched = observer.watches();
-    let (mut end, mut scratch) = (reached.state.clone(), vec![0.0; n]);
-    for (t_end, h) in grid {
-        let (time, limit) = (reached.t, task.settings.max_steps);
-        if reached.steps >= limit {
-            return Err(Failure::BudgetExhausted { time, counter: "steps_accepted + steps_rejected", limit });
+impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
+    /// Chart, local coordinates and derivatives at the initial state.
+    fn begin(&mut self, run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<(), Failure> {
+        let Self { chart, history, .. } = self;
+        let Solved { y, rates } = history.newest_mut();
+        run.problem.locate(run.task.initial, chart, y);
+        match self.initial {
+            InitialDerivatives::Zero => run.problem.kinematic(chart, y, rates),
+            InitialDerivatives::Consistent => {
+                run.afford(1)?;
+                run.problem.consistent(run.t, chart, y, rates)?;
+            }
         }
-        let (chart, next_chart, unknowns) = (&mut chart, &mut next_chart, &mut unknowns);
-        let observed = &mut *observer;
+        if !rates.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NonFinite { time: run.t });
+        }
+        self.scheme.begin(history);
+        Ok(())
+    }
+
+    fn is_done(&self, _run: &Run<'_, &'d mut CountedDae<'c>>) -> bool {
+        self.next.is_none()
+    }
+
+    fn attempt(&mut self, run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<Option<f64>, Failure> {
+        let Self { scheme, charts, limits, history, unknowns, chart, next_chart, end, .. } = self;
+        let Some((t_end, h)) = self.next else { return Ok(None) };
         let mut solver = Solver {
-            dae: &mut *dae,
-            charts: plan.charts,
+            dae: &mut *run.problem,
+            charts: *charts,
             chart,
             next_chart,
             unknowns,
-            t: time,
+            t: run.t,
             t_end,
-            limits,
-            observer: observed,
+            limits: *limits,
+            observer: &mut *run.observer,
         };
-        scheme.step(&mut solver, &mut history, h)?;
-        dae.state(chart, &history.newest().y, &mut end);
-        if !end.iter().all(|x| x.is_finite()) {
-            return Err(Failure::NonFinite { time });
-        }
-        reached.steps += 1;
-        let seen = if watched {
-            let ends = [history.point(scheme.points()), history.newest()];
-            let made = Made { t_start: time, start: &reached.state, t_end, end: &end, ends };
-            made.show(observer, reached.steps, dae, chart, &mut scratch)
-        } else {
-            ControlFlow::Continue(())
-        };
-        reached.t = t_end;
-        std::mem::swap(&mut reached.state, &mut end);
-        if let ControlFlow::Break(failure) = seen {
-            return Err(failure);
-        }
+        scheme.step(&mut solver, history, h)?;
+        run.problem.state(chart, &history.newest().y, end);
+        if end.iter().all(|x| x.is_finite()) { Ok(Some(t_end)) } else { Err(Failure::NonFinite { time: run.t }) }
     }
-    Ok(())
-}
 
-/// Chart, local coordinates and derivatives at the initial state.
-fn start(
-    initial: InitialDerivatives,
-    limit: u64,
-    dae: &mut CountedDae<'_>,
-    task: &Task<'_>,
-    chart: &mut [f64],
-    Solved { y, rates }: &mut Solved,
-) -> Result<(), Failure> {
-    let time = task.t_start;
-    dae.locate(task.initial, chart, y);
-    match initial {
-        InitialDerivatives::Zero => dae.kinematic(chart, y, rates),
-        InitialDerivatives::Consistent if limit == 0 => {
-            return Err(Failure::BudgetExhausted { time, counter: "rhs_evaluations", limit });
-        }
-        InitialDerivatives::Consistent => dae.consistent(time, chart, y, rates)?,
-    }
-    if rates.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time }) }
-}
-
-/// A step that has been made.
-struct Made<'m> {
-    t_start: f64,
-    start: &'m [f64],
-    t_end: f64,
-    end: &'m [f64],
-    /// Both ends as solved, in one chart.
-    ends: [&'m Solved; 2],
-}
-
-impl Made<'_> {
-    /// Shows the step.
-    fn show(
-        &self,
-        observer: &mut dyn Observer,
-        index: u64,
-        dae: &CountedDae<'_>,
-        chart: &[f64],
-        scratch: &mut [f64],
-    ) -> ControlFlow<Failure> {
-        let &Self { t_start, start, t_end, end, ends } = self;
-        let multipliers = &ends[1].rates[scratch.len()..];
-        let mut within = Hermite { made: self, dae, chart, scratch };
-        observer.step(&mut Step {
-            index,
-            t_start,
-            start,
-            t_end,
-            end,
-            before_projection: end,
-            multipliers,
-            switched: &[],
-            event_residual: None,
-            error_estimate: &[],
-            within: &mut within,
+    /// Inside a step is the cubic through `y` and `y'` at both ends. It is off by O(h⁴) where `y'` is of order three or more,
+    /// and by less than the formulas of order two are; no evaluation is needed.
+    fn show(&mut self, problem: &mut &'d mut CountedDae<'c>, made: Made<'_>) -> ControlFlow<Failure> {
+        let Self { history, scheme, chart, state, end, .. } = self;
+        let (first, last) = (history.point(scheme.points()), history.newest());
+        // Newton's method begins the next step with a point of its own.
+        let scratch = &mut self.unknowns.y;
+        let further = Further { multipliers: &last.rates[scratch.len()..], ..Further::default() };
+        let (t_start, h) = (made.t_start, made.t_end - made.t_start);
+        made.show(state, end, further, |t, state| {
+            let s = (t - t_start) / h;
+            for (i, y) in scratch.iter_mut().enumerate() {
+                let (rise, slope, end_slope) = ((last.y[i] - first.y[i]) / h, first.rates[i], last.rates[i]);
+                // y = y₀ + h s (y'₀ + s (3 rise − 2 y'₀ − y'₁ + s (y'₀ + y'₁ − 2 rise)))
+                let (square, cube) = (3.0 * rise - 2.0 * slope - end_slope, slope + end_slope - 2.0 * rise);
+                *y = first.y[i] + h * s * (slope + s * (square + s * cube));
+            }
+            problem.state(chart, scratch, state);
+            Ok(())
         })
     }
-}
 
-/// The state inside a step: the cubic through `y` and `y'` at both ends. It is off by O(h⁴) where `y'` is of order three or
-/// more, and by less than the formulas of order two are; no evaluation is needed.
-struct Hermite<'h, 'd> {
-    made: &'h Made<'h>,
-    dae: &'h CountedDae<'d>,
-    chart: &'h [f64],
-    scratch: &'h mut [f64],
-}
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.end);
+    }
 
-impl Interpolant for Hermite<'_, '_> {
-    fn state_at(&mut self, t: f64, state: &mut [f64]) -> Result<(), Failure> {
-        let &Made { t_start, start, t_end, end, ends: [first, last] } = self.made;
-        if t == t_start {
-            state.copy_from_slice(start);
-            return Ok(());
-        }
-        if t == t_end {
-            state.copy_from_slice(end);
-            return Ok(());
-        }
-        let h = t_end - t_start;
-        let s = (t - t_start) / h;
-        for (i, y) in self.scratch.iter_mut().enumerate() {
-            let (rise, slope, end_slope) = ((last.y[i] - first.y[i]) / h, first.rates[i], last.rates[i]);
-            // y = y₀ + h s (y'₀ + s (3 rise − 2 y'₀ − y'₁ + s (y'₀ + y'₁ − 2 rise)))
-            let (square, cube) = (3.0 * rise - 2.0 * slope - end_slope, slope + end_slope - 2.0 * rise);
-            *y = first.y[i] + h * s * (slope + s * (square + s * cube));
-        }
-        self.dae.state(self.chart, self.scratch, state);
+    fn follow(&mut self, _run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<(), Failure> {
+        self.next = self.grid.as_mut().and_then(Iterator::next);
         Ok(())
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.state
     }
 }

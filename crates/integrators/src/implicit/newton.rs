@@ -2,7 +2,7 @@
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{CountedDae, Failure, Observer};
+use mbsbench_problem::{CountedDae, Failure, Observer, Settings};
 use nalgebra::DMatrix;
 
 use super::history::{History, add};
@@ -15,8 +15,8 @@ pub struct Limits {
     pub tolerance: f64,
     /// Most iterations at a point.
     pub iterations: u32,
-    /// Most evaluations of the residual in the run.
-    pub residual_evaluations: u64,
+    /// Budgets of the run.
+    pub settings: Settings,
 }
 
 /// The point that is solved for.
@@ -124,7 +124,7 @@ impl Solver<'_, '_> {
     pub fn solve(&mut self, stage: Stage) -> Result<(), Failure> {
         let time = self.t;
         let Unknowns { base, y, rates, residual, centre, matrix } = &mut *self.unknowns;
-        let Limits { tolerance, iterations: most, residual_evaluations: limit } = self.limits;
+        let Limits { tolerance, iterations: most, settings } = self.limits;
         let mut iterations = 0;
         loop {
             y.copy_from_slice(base);
@@ -132,9 +132,7 @@ impl Solver<'_, '_> {
             if self.charts == Charts::Moving && !self.chart.is_empty() {
                 self.dae.follow(centre, stage.c, y);
             }
-            if self.dae.residual_evaluations() >= limit {
-                return Err(Failure::BudgetExhausted { time, counter: "rhs_evaluations", limit });
-            }
+            settings.afford_evaluations(time, self.dae.residual_evaluations(), 1)?;
             let at = Point { t: stage.t, chart: &self.chart[..], y, rates };
             self.dae.residual(at, stage.c, residual)?;
             let norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
