@@ -1,7 +1,7 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable, dae,
+    Counted, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable, dae,
 };
 use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
@@ -101,18 +101,8 @@ impl Method for Solver {
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let still = |problem: &Counted<'_>, failure| Solution {
-            t_reached: task.t_start,
-            state: task.initial.to_vec(),
-            statistics: problem.statistics(),
-            failure,
-        };
-        if let Err(failure) = check(self, &mut problem, task) {
-            return still(&problem, Some(failure));
-        }
-        observer.start(task.t_start, task.initial);
-        if task.t_end <= task.t_start {
-            return still(&problem, None);
+        if let Err(failure) = task.check_for(self, &mut problem) {
+            return Solution::refused(&problem, task, failure);
         }
         let tolerance = self.0.newton_tolerance;
         match IndexThree::new(&mut problem, task.t_start, &task.initial[..task.initial.len() / 2]) {
@@ -120,10 +110,4 @@ impl Method for Solver {
             None => run::solve(FirstOrder::new(&mut problem), tolerance, problem, task, observer),
         }
     }
-}
-
-/// What makes the task impossible before the first step.
-fn check(method: &Solver, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
-    task.check(problem, true)?;
-    problem.suits(method).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })
 }

@@ -1,6 +1,6 @@
 //! Simplified Newton iterations for the three stages of a step.
 
-use mbsbench_problem::{Counted, Failure};
+use mbsbench_problem::{Counted, Failure, Run};
 
 use super::collocation::Collocation;
 use super::equations::Equations;
@@ -30,8 +30,6 @@ pub(super) struct Goal {
     pub judged_from: u32,
     /// Size of an increment, in units of the weights, that may be no more than rounding.
     pub rounding: f64,
-    /// Most evaluations of the right-hand side in the run.
-    pub evaluations: u64,
 }
 
 /// Solves `M zᵢ = h Σⱼ aᵢⱼ f(t + cⱼ h, y + zⱼ)`.
@@ -88,15 +86,15 @@ impl Newton {
         }
     }
 
-    /// Iterates for the step of size `h` from `y` at `t`, with the factors that `equations` has.
+    /// Iterates for the step of size `h` from `y`, the present state, with the factors that `equations` has.
     ///
     /// # Errors
     /// Those of the problem but [`Failure::NonFinite`], and [`Failure::BudgetExhausted`].
     pub(super) fn run<E: Equations>(
         &mut self,
-        problem: &mut Counted<'_>,
+        run: &mut Run<'_, Counted<'_>>,
         equations: &mut E,
-        (t, h): (f64, f64),
+        h: f64,
         y: &[f64],
         (before, weights): (&Collocation, &[f64]),
         goal: Goal,
@@ -106,11 +104,8 @@ impl Newton {
         (self.rate, self.count) = (UNKNOWN_RATE, 0);
         let (mut last, mut last_ratio) = (f64::INFINITY, f64::NAN);
         while self.count < goal.iterations {
-            let limit = goal.evaluations;
-            if problem.statistics().rhs_evaluations.saturating_add(3) > limit {
-                return Err(Failure::BudgetExhausted { time: t, counter: "rhs_evaluations", limit });
-            }
-            match self.evaluate(problem, equations, (t, h), y) {
+            run.afford(3)?;
+            match self.evaluate(&mut run.problem, equations, (run.t, h), y) {
                 Err(Failure::NonFinite { .. }) => return Ok(Outcome::NotFinite),
                 evaluated => evaluated?,
             }

@@ -1,8 +1,8 @@
-//! A run: sizes, factorisations, failures, the observer.
+//! A run: sizes, factorisations, failures.
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Interpolant, Observer, Solution, Statistics, Step, StepControl, Task};
+use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution, StepControl, Stepping, Task};
 
 use super::collocation::Collocation;
 use super::controller::{Controller, MAX_ITERATIONS};
@@ -26,7 +26,7 @@ const MAX_SINGULAR: u32 = 5;
 /// Most iterations of a constant step.
 const MAX_ITERATIONS_FIXED: u32 = 30;
 
-/// Solves `task`, which is possible and has a length.
+/// Solves `task`, which is possible.
 pub(super) fn solve<E: Equations>(
     equations: E,
     newton_tolerance: f64,
@@ -34,36 +34,7 @@ pub(super) fn solve<E: Equations>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Solution {
-    let mut run = Run::new(equations, newton_tolerance, problem, task, observer);
-    let failure = run.all().err();
-    run.y.truncate(run.equations.state());
-    Solution { t_reached: run.t, state: run.y, statistics: run.costs.with(&run.problem.statistics()), failure }
-}
-
-/// What the method itself counts.
-#[derive(Debug, Clone, Copy, Default)]
-struct Costs {
-    accepted: u64,
-    rejected: u64,
-    not_converged: u64,
-    factorizations: u64,
-    iterations: u64,
-    estimates: u64,
-}
-
-impl Costs {
-    /// With what the problem counted.
-    fn with(&self, problem: &Statistics) -> Statistics {
-        Statistics {
-            steps_accepted: self.accepted,
-            steps_rejected: self.rejected,
-            convergence_failures: self.not_converged,
-            factorizations: self.factorizations,
-            newton_iterations: self.iterations,
-            linear_solves: self.iterations + self.estimates,
-            ..*problem
-        }
-    }
+    Run::new(problem, task, observer).solve(Steps::new(equations, newton_tolerance, task))
 }
 
 /// What has to be done before the next attempt.
@@ -74,18 +45,32 @@ enum Due {
     Jacobian,
 }
 
-/// A solve under way.
-struct Run<'r, 'p, E> {
-    problem: Counted<'p>,
-    task: &'r Task<'r>,
-    observer: &'r mut dyn Observer,
-    watched: bool,
+/// What steps of controlled size remember.
+#[derive(Debug, Clone, Copy, Default)]
+struct Controlled {
+    controller: Controller,
+    max_step: f64,
+    /// Size that the last accepted step proposes, s.
+    next: f64,
+    /// Whether the present step goes to the end of the span.
+    is_last: bool,
+    after_rejection: bool,
+    /// Singular matrices since the last accepted step.
+    singular: u32,
+}
+
+/// Steps of the formula.
+struct Steps<E> {
     equations: E,
     newton: Newton,
     goal: Goal,
     /// Tolerances of the weights, relative and absolute.
     tolerances: (f64, f64),
-    t: f64,
+    /// The ends of steps of constant size.
+    grid: Option<Grid<f64>>,
+    /// End of the present one of them, s; none at the end of the grid.
+    t_next: Option<f64>,
+    controlled: Controlled,
     y: Vec<f64>,
     end: Vec<f64>,
     /// `f(t, y)`.
@@ -97,43 +82,32 @@ struct Run<'r, 'p, E> {
     is_current: bool,
     weights: Vec<f64>,
     collocation: Collocation,
-    costs: Costs,
 }
 
-impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
-    fn new(
-        equations: E,
-        newton_tolerance: f64,
-        problem: Counted<'p>,
-        task: &'r Task<'r>,
-        observer: &'r mut dyn Observer,
-    ) -> Self {
+impl<E: Equations> Steps<E> {
+    fn new(equations: E, newton_tolerance: f64, task: &Task<'_>) -> Self {
         let n = equations.indices().iter().sum();
-        let evaluations = task.settings.max_rhs_evaluations;
         let (tolerances, goal) = match task.settings.control {
             StepControl::Tolerance { rel, abs, .. } => {
                 let tolerances = of_the_estimate(rel, abs);
                 let remaining = stopping(tolerances);
-                (tolerances, Goal { remaining, iterations: MAX_ITERATIONS, judged_from: 2, rounding: 0.0, evaluations })
+                (tolerances, Goal { remaining, iterations: MAX_ITERATIONS, judged_from: 2, rounding: 0.0 })
             }
             StepControl::Fixed { .. } => {
                 let (iterations, rounding) = (MAX_ITERATIONS_FIXED, 8.0 * f64::EPSILON / newton_tolerance);
-                let goal = Goal { remaining: 1.0, iterations, judged_from: 4, rounding, evaluations };
-                ((newton_tolerance, newton_tolerance), goal)
+                ((newton_tolerance, newton_tolerance), Goal { remaining: 1.0, iterations, judged_from: 4, rounding })
             }
         };
         let mut y = task.initial.to_vec();
         y.resize(n, 0.0);
         Self {
-            watched: observer.watches(),
-            problem,
-            task,
-            observer,
             equations,
             newton: Newton::new(n),
             goal,
             tolerances,
-            t: task.t_start,
+            grid: Grid::of(task),
+            t_next: None,
+            controlled: Controlled::default(),
             end: y.clone(),
             y,
             derivative: vec![0.0; n],
@@ -142,124 +116,93 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
             is_current: false,
             weights: vec![0.0; n],
             collocation: Collocation::new(n),
-            costs: Costs::default(),
         }
     }
 
-    fn all(&mut self) -> Result<(), Failure> {
-        self.afford(1)?;
-        self.equations.start(&mut self.problem, self.t, &mut self.y)?;
-        self.evaluate()?;
-        match self.task.settings.control {
-            StepControl::Tolerance { initial_step, max_step, .. } => {
-                let span = self.task.t_end - self.task.t_start;
-                let max_step = max_step.unwrap_or(span).min(span);
-                self.controlled(initial_step.unwrap_or(FIRST_STEP).min(max_step), max_step)
-            }
-            StepControl::Fixed { step } => {
-                let settings = &self.task.settings;
-                self.constant(Grid::new(settings.clock, self.task.t_start, self.task.t_end, step))
-            }
+    fn evaluate(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
+        run.afford(1)?;
+        self.equations.rhs(&mut run.problem, run.t, &self.y, &mut self.derivative)
+    }
+
+    /// Takes the next step of the grid.
+    fn take_next(&mut self) {
+        // rounding may leave nothing of the last step
+        let next = self.grid.as_mut().and_then(|grid| grid.find(|&(_, h)| h > 0.0));
+        self.t_next = next.map(|(t_next, _)| t_next);
+        if let Some((_, h)) = next
+            && h != self.h
+        {
+            (self.h, self.due) = (h, self.due.max(Due::Factors));
         }
     }
 
-    fn evaluate(&mut self) -> Result<(), Failure> {
-        self.afford(1)?;
-        self.equations.rhs(&mut self.problem, self.t, &self.y, &mut self.derivative)
+    /// An attempt at a step of given size.
+    fn attempt_constant(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Option<f64>, Failure> {
+        self.prepare(run)?.map_err(|matrix| Failure::SingularMatrix { time: run.t, matrix })?;
+        let outcome = self.iterate(run)?;
+        if outcome == Outcome::Converged {
+            self.finish();
+            return Ok(self.t_next);
+        }
+        let rejected = reject_iterations(run);
+        if self.is_current {
+            return Err(self.not_solved(run, outcome));
+        }
+        self.due = Due::Jacobian;
+        Ok(rejected)
     }
 
-    /// Steps of given sizes.
-    fn constant(&mut self, grid: Grid<f64>) -> Result<(), Failure> {
-        for (t_next, h) in grid {
-            // rounding may leave nothing of the last step
-            if h <= 0.0 {
-                continue;
-            }
-            if h != self.h {
-                (self.h, self.due) = (h, self.due.max(Due::Factors));
-            }
-            loop {
-                self.spend()?;
-                self.prepare()?.map_err(|matrix| Failure::SingularMatrix { time: self.t, matrix })?;
-                let outcome = self.iterate()?;
-                if outcome == Outcome::Converged {
-                    break;
+    /// An attempt at a step of controlled size.
+    fn attempt_controlled(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Option<f64>, Failure> {
+        if 0.1 * self.h <= run.t.abs() * ROUNDING || self.h < f64::MIN_POSITIVE {
+            return Err(Failure::StepTooSmall { time: run.t, step: self.h });
+        }
+        let outcome = match self.prepare(run)? {
+            Ok(()) => self.iterate(run)?,
+            Err(matrix) => {
+                self.controlled.singular += 1;
+                if self.controlled.singular >= MAX_SINGULAR {
+                    return Err(Failure::SingularMatrix { time: run.t, matrix });
                 }
-                self.reject_iterations();
-                if self.is_current {
-                    return Err(self.not_solved(outcome));
-                }
-                self.due = Due::Jacobian;
+                Outcome::Diverged
             }
-            self.accept(t_next)?;
-            if self.t < self.task.t_end {
-                self.evaluate()?;
+        };
+        if outcome != Outcome::Converged {
+            let rejected = reject_iterations(run);
+            // Where nothing finite lies ahead, no small step helps.
+            if outcome == Outcome::NotFinite && self.h <= f64::EPSILON * self.controlled.max_step {
+                return Err(self.not_solved(run, outcome));
             }
-            self.due = if self.newton.rate <= KEPT_JACOBIAN { Due::Nothing } else { Due::Jacobian };
+            let factor = if let Outcome::Slow(factor) = outcome { factor } else { 0.5 };
+            self.retry(factor * self.h);
+            return Ok(rejected);
         }
-        Ok(())
-    }
-
-    /// Steps of controlled size, the first one of size `first`.
-    fn controlled(&mut self, first: f64, max_step: f64) -> Result<(), Failure> {
-        let mut controller = Controller::default();
-        let mut is_last = self.clip(first, 1.0001);
-        let (mut after_rejection, mut singular) = (false, 0);
-        loop {
-            self.spend()?;
-            if 0.1 * self.h <= self.t.abs() * ROUNDING || self.h < f64::MIN_POSITIVE {
-                return Err(Failure::StepTooSmall { time: self.t, step: self.h });
-            }
-            let outcome = match self.prepare()? {
-                Ok(()) => self.iterate()?,
-                Err(matrix) => {
-                    singular += 1;
-                    if singular >= MAX_SINGULAR {
-                        return Err(Failure::SingularMatrix { time: self.t, matrix });
-                    }
-                    Outcome::Diverged
-                }
-            };
-            if outcome != Outcome::Converged {
-                self.reject_iterations();
-                self.check_finite(outcome, max_step)?;
-                let factor = if let Outcome::Slow(factor) = outcome { factor } else { 0.5 };
-                self.retry(factor * self.h);
-                (after_rejection, is_last) = (true, false);
-                continue;
-            }
-            let error = self.error(after_rejection)?;
-            let next = controller.next(self.h, error, self.newton.count);
-            if error >= 1.0 || error.is_nan() {
-                self.costs.rejected += 1;
-                let is_first = self.costs.accepted == 0;
-                self.retry(if is_first || !next.is_finite() { 0.1 * self.h } else { next });
-                (after_rejection, is_last) = (true, false);
-                continue;
-            }
-            self.accept(if is_last { self.task.t_end } else { self.t + self.h })?;
-            if is_last {
-                return Ok(());
-            }
-            self.evaluate()?;
-            singular = 0;
-            is_last = self.follow(next.min(max_step), std::mem::take(&mut after_rejection));
+        let error = self.error(run, self.controlled.after_rejection)?;
+        let next = self.controlled.controller.next(self.h, error, self.newton.count);
+        if error >= 1.0 || error.is_nan() {
+            let is_first = run.own.steps_accepted == 0;
+            self.retry(if is_first || !next.is_finite() { 0.1 * self.h } else { next });
+            return Ok(run.reject());
         }
+        self.controlled.next = next;
+        self.finish();
+        Ok(Some(if self.controlled.is_last { run.task.t_end } else { run.t + self.h }))
     }
 
     /// Takes `h`, or what is left of the span where `stretch` times that reaches its end; says whether it does.
-    fn clip(&mut self, h: f64, stretch: f64) -> bool {
-        let rest = self.task.t_end - self.t;
+    fn clip(&mut self, run: &Run<'_, Counted<'_>>, h: f64, stretch: f64) -> bool {
+        let rest = run.task.t_end - run.t;
         let is_last = stretch * h >= rest;
         self.h = if is_last { rest } else { h };
         is_last
     }
 
-    /// Decides on size and factors of the step that follows an accepted one; says whether it is the last.
-    fn follow(&mut self, next: f64, after_rejection: bool) -> bool {
-        let before = self.h;
+    /// Decides on size and factors of the step that follows an accepted one.
+    fn choose(&mut self, run: &Run<'_, Counted<'_>>) {
+        let Controlled { max_step, next, after_rejection, .. } = self.controlled;
+        let (before, next) = (self.h, next.min(max_step));
         let next = if after_rejection { next.min(before) } else { next };
-        let is_last = self.clip(next, 1.0);
+        let is_last = self.clip(run, next, 1.0);
         let converges_fast = self.newton.rate <= KEPT_JACOBIAN;
         self.due = if !converges_fast {
             Due::Jacobian
@@ -269,63 +212,32 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
         } else {
             Due::Factors
         };
-        is_last
+        self.controlled = Controlled { is_last, after_rejection: false, singular: 0, ..self.controlled };
     }
 
     /// The same step with another size.
     fn retry(&mut self, h: f64) {
         self.h = h;
         self.due = if self.is_current { Due::Factors } else { Due::Jacobian };
+        (self.controlled.after_rejection, self.controlled.is_last) = (true, false);
     }
 
-    fn reject_iterations(&mut self) {
-        self.costs.rejected += 1;
-        self.costs.not_converged += 1;
-    }
-
-    /// Where nothing finite lies ahead, no small step helps.
-    fn check_finite(&self, outcome: Outcome, max_step: f64) -> Result<(), Failure> {
-        if outcome == Outcome::NotFinite && self.h <= f64::EPSILON * max_step {
-            return Err(self.not_solved(outcome));
-        }
-        Ok(())
-    }
-
-    fn not_solved(&self, outcome: Outcome) -> Failure {
+    fn not_solved(&self, run: &Run<'_, Counted<'_>>, outcome: Outcome) -> Failure {
         match outcome {
-            Outcome::NotFinite => Failure::NonFinite { time: self.t },
-            _ => Failure::NewtonDiverged { time: self.t, iterations: self.newton.count.into() },
+            Outcome::NotFinite => Failure::NonFinite { time: run.t },
+            _ => Failure::NewtonDiverged { time: run.t, iterations: self.newton.count.into() },
         }
-    }
-
-    /// Fails where the next attempt would be one too many.
-    fn spend(&self) -> Result<(), Failure> {
-        let limit = self.task.settings.max_steps;
-        if self.costs.accepted + self.costs.rejected >= limit {
-            let counter = "steps_accepted + steps_rejected";
-            return Err(Failure::BudgetExhausted { time: self.t, counter, limit });
-        }
-        Ok(())
-    }
-
-    /// Fails where so many evaluations would exceed the budget.
-    fn afford(&self, evaluations: u64) -> Result<(), Failure> {
-        let limit = self.task.settings.max_rhs_evaluations;
-        if self.problem.statistics().rhs_evaluations.saturating_add(evaluations) > limit {
-            return Err(Failure::BudgetExhausted { time: self.t, counter: "rhs_evaluations", limit });
-        }
-        Ok(())
     }
 
     /// Does what is due; the inner error is the name of a singular matrix.
-    fn prepare(&mut self) -> Result<Result<(), &'static str>, Failure> {
+    fn prepare(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Result<(), &'static str>, Failure> {
         if self.due == Due::Jacobian {
-            self.afford(self.equations.linearisation_cost())?;
-            self.equations.linearise(&mut self.problem, self.t, &self.y, &self.derivative)?;
+            run.afford(self.equations.linearisation_cost())?;
+            self.equations.linearise(&mut run.problem, run.t, &self.y, &self.derivative)?;
             self.is_current = true;
         }
         if self.due > Due::Nothing {
-            self.costs.factorizations += 1;
+            run.own.factorizations += 1;
             if self.equations.factorise(REAL / self.h, COMPLEX / self.h).is_err() {
                 return Ok(Err("γ M − ∂f/∂y of a step"));
             }
@@ -334,11 +246,13 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
         Ok(Ok(()))
     }
 
-    fn iterate(&mut self) -> Result<Outcome, Failure> {
+    fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Outcome, Failure> {
         self.weigh();
-        let Self { problem, equations, newton, t, h, y, collocation, weights, goal, .. } = self;
-        let outcome = newton.run(problem, equations, (*t, *h), y, (collocation, weights), *goal);
-        self.costs.iterations += u64::from(newton.count);
+        let Self { equations, newton, h, y, collocation, weights, goal, .. } = self;
+        let outcome = newton.run(run, equations, *h, y, (collocation, weights), *goal);
+        // Each iteration solves once.
+        run.own.newton_iterations += u64::from(newton.count);
+        run.own.linear_solves += u64::from(newton.count);
         outcome
     }
 
@@ -359,60 +273,93 @@ impl<'r, 'p, E: Equations> Run<'r, 'p, E> {
     }
 
     /// Estimated error of the step in units of the tolerance.
-    fn error(&mut self, after_rejection: bool) -> Result<f64, Failure> {
-        let Self { problem, equations, newton, t, h, y, derivative, weights, costs, .. } = self;
-        costs.estimates += 1;
+    fn error(&mut self, run: &mut Run<'_, Counted<'_>>, after_rejection: bool) -> Result<f64, Failure> {
+        let Self { equations, newton, h, y, derivative, weights, .. } = self;
+        run.own.linear_solves += 1;
         let error = newton.estimate(equations, *h, derivative, weights);
-        if error < 1.0 || !(costs.accepted == 0 || after_rejection) {
+        if error < 1.0 || !(run.own.steps_accepted == 0 || after_rejection) {
             return Ok(error);
         }
-        let limit = self.task.settings.max_rhs_evaluations;
-        if problem.statistics().rhs_evaluations >= limit {
-            return Err(Failure::BudgetExhausted { time: *t, counter: "rhs_evaluations", limit });
-        }
-        costs.estimates += 1;
-        match newton.estimate_again(problem, equations, (*t, y), weights) {
+        run.afford(1)?;
+        run.own.linear_solves += 1;
+        match newton.estimate_again(&mut run.problem, equations, (run.t, y), weights) {
             Err(Failure::NonFinite { .. }) => Ok(f64::NAN),
             error => error,
         }
     }
 
-    /// Makes the end of the attempt the state and shows the step.
-    fn accept(&mut self, t_end: f64) -> Result<(), Failure> {
+    /// Writes the end of a step that is good.
+    fn finish(&mut self) {
         for ((end, &y), &z) in self.end.iter_mut().zip(&self.y).zip(&self.newton.z[2]) {
             *end = y + z;
         }
         self.collocation.take(self.h, &self.newton.z);
-        self.costs.accepted += 1;
         self.is_current = false;
-        let seen = if self.watched { self.show(t_end) } else { ControlFlow::Continue(()) };
-        self.t = t_end;
-        std::mem::swap(&mut self.y, &mut self.end);
-        match seen {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(failure) => Err(failure),
+    }
+}
+
+fn reject_iterations(run: &mut Run<'_, Counted<'_>>) -> Option<f64> {
+    run.own.convergence_failures += 1;
+    run.reject()
+}
+
+impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
+    fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        run.afford(1)?;
+        self.equations.start(&mut run.problem, run.t, &mut self.y)?;
+        self.evaluate(run)?;
+        if let StepControl::Tolerance { initial_step, max_step, .. } = run.task.settings.control {
+            let span = run.task.t_end - run.task.t_start;
+            let max_step = max_step.unwrap_or(span).min(span);
+            let is_last = self.clip(run, initial_step.unwrap_or(FIRST_STEP).min(max_step), 1.0001);
+            self.controlled = Controlled { max_step, is_last, ..Controlled::default() };
         }
+        self.take_next();
+        Ok(())
     }
 
-    fn show(&mut self, t_end: f64) -> ControlFlow<Failure> {
-        let state = self.equations.state();
-        let multipliers = &self.end[self.end.len() - self.equations.multipliers()..];
-        let (start, end) = (&self.y[..state], &self.end[..state]);
-        let estimates = matches!(self.task.settings.control, StepControl::Tolerance { .. });
-        let mut within = Within { t_start: self.t, start, t_end, end, collocation: &self.collocation };
-        self.observer.step(&mut Step {
-            index: self.costs.accepted,
-            t_start: self.t,
-            start,
-            t_end,
-            end,
-            before_projection: end,
-            multipliers,
-            event_residual: None,
-            error_estimate: if estimates { &self.newton.error[..state] } else { &[] },
-            switched: &[],
-            within: &mut within,
+    fn is_done(&self, run: &Run<'_, Counted<'p>>) -> bool {
+        if self.grid.is_some() { self.t_next.is_none() } else { run.t >= run.task.t_end }
+    }
+
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        if self.grid.is_some() { self.attempt_constant(run) } else { self.attempt_controlled(run) }
+    }
+
+    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        let Self { equations, newton, grid, y, end, collocation, .. } = self;
+        let state = equations.state();
+        let error_estimate: &[f64] = if grid.is_none() { &newton.error[..state] } else { &[] };
+        let multipliers = &end[end.len() - equations.multipliers()..];
+        let (end, t_end) = (&end[..state], made.t_end);
+        made.show(&y[..state], end, Further { multipliers, error_estimate, ..Further::default() }, |t, y| {
+            collocation.change((t - t_end) / collocation.step(), y);
+            for (y, &end) in y.iter_mut().zip(end) {
+                *y += end;
+            }
+            Ok(())
         })
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.y, &mut self.end);
+    }
+
+    fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        if run.t < run.task.t_end {
+            self.evaluate(run)?;
+        }
+        if self.grid.is_some() {
+            self.due = if self.newton.rate <= KEPT_JACOBIAN { Due::Nothing } else { Due::Jacobian };
+            self.take_next();
+        } else {
+            self.choose(run);
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.y[..self.equations.state()]
     }
 }
 
@@ -427,27 +374,4 @@ fn of_the_estimate(rel: f64, abs: f64) -> (f64, f64) {
 fn stopping((rel, abs): (f64, f64)) -> f64 {
     let tolerance = if rel > 0.0 { rel } else { abs };
     (10.0 * ROUNDING / tolerance).max(tolerance.sqrt().min(0.03))
-}
-
-/// The state inside a step, from the collocation polynomial.
-struct Within<'w> {
-    t_start: f64,
-    start: &'w [f64],
-    t_end: f64,
-    end: &'w [f64],
-    collocation: &'w Collocation,
-}
-
-impl Interpolant for Within<'_> {
-    fn state_at(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
-        if t == self.t_start {
-            y.copy_from_slice(self.start);
-            return Ok(());
-        }
-        self.collocation.change((t - self.t_end) / self.collocation.step(), y);
-        for (y, &end) in y.iter_mut().zip(self.end) {
-            *y += end;
-        }
-        Ok(())
-    }
 }
