@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::formula::{Formula, MAX_ORDER};
-use super::run;
+use super::run::{self, Tolerances};
 use crate::suite;
 
 /// Numerical differentiation formulas of variable order 1 to 5 with the step-size control of MATLAB's ode15s
@@ -88,24 +88,16 @@ impl Method for Solver {
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Err(failure) = check(self, &mut problem, task) {
-            let (state, statistics) = (task.initial.to_vec(), problem.statistics());
-            return Solution { t_reached: task.t_start, state, statistics, failure: Some(failure) };
+        if let Err(failure) = task.check_for(self, &mut problem) {
+            return Solution::refused(&problem, task, failure);
         }
-        let formula = if self.0.bdf { Formula::bdf() } else { Formula::ndf() };
-        run::solve(formula, self.0.max_order, problem, &suite::with_largest_step(task), observer)
-    }
-}
-
-/// What makes the task impossible before the first step.
-fn check(method: &Solver, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
-    task.check(problem, true)?;
-    problem.suits(method).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })?;
-    match task.settings.control {
-        StepControl::Tolerance { .. } => Ok(()),
-        StepControl::Fixed { .. } => {
+        let task = &suite::with_largest_step(task);
+        let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else {
             let reason = "the method chooses its order with its step; give it tolerances".to_owned();
-            Err(Failure::NotApplicable { reason })
-        }
+            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
+        };
+        let formula = if self.0.bdf { Formula::bdf() } else { Formula::ndf() };
+        let tolerances = Tolerances { rel, abs, initial_step, max_step };
+        run::solve(formula, self.0.max_order, tolerances, problem, task, observer)
     }
 }
