@@ -8,7 +8,7 @@ use crate::Stepper;
 use crate::attempt::{Attempt, state_within};
 use crate::control::{Controller, ControllerSettings, Verdict, first_step};
 use crate::events::Locator;
-use crate::grid::Grid;
+use crate::grid::{Grid, rest};
 
 /// Whether the task asks for an error-controlled step.
 #[must_use]
@@ -203,14 +203,8 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     }
 
     fn follow(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
-        if let Sizes::Constant { grid, next: next @ Some(_) } = &mut self.sizes
-            && let Some((t_next, h)) = next
-        {
-            *h = *t_next - run.t;
-            // What rounding left of the step is no step.
-            if h.value() <= 4.0 * f64::EPSILON * t_next.value().abs() {
-                *next = grid.next();
-            }
+        if let Sizes::Constant { grid, next } = &mut self.sizes {
+            *next = next.and_then(|(t_next, _)| rest(t_next, run.t)).or_else(|| grid.next());
         }
         Ok(())
     }

@@ -106,6 +106,13 @@ impl<S: Scalar> Iterator for Grid<S> {
     }
 }
 
+/// What an event at `t` has left of the step to `t_end`: its end and size, s. None where it is no more than rounding.
+#[inline]
+pub(crate) fn rest<S: Scalar>(t_end: S, t: S) -> Option<(S, S)> {
+    let h = t_end - t;
+    (h.value() > 4.0 * f64::EPSILON * t_end.value().abs()).then_some((t_end, h))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,8 @@
-//! The overall algorithm (compere2001, figure 5.6): step sizes, detection, location, restart, observation.
+//! The overall algorithm (compere2001, figure 5.6): step sizes, detection, location, restart.
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{
-    Counted, Failure, Interpolant, Observer, Scalar, Solution, Statistics, Step, StepControl, Task,
-};
+use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Scalar, Solution, StepControl, Stepping, Task};
 
 use super::chattering::{Chattering, MOST};
 use super::detect::Detector;
@@ -12,7 +10,7 @@ use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::Rules;
 use super::state::State;
-use crate::grid::Grid;
+use crate::grid::{Grid, rest};
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
 const FIRST_SHARE: f64 = 1e-5;
@@ -28,30 +26,11 @@ pub fn solve<S: Scalar, P: Pair<S>>(
     observer: &mut dyn Observer<S>,
 ) -> Solution<S> {
     if let Err(failure) = check(&mut problem, task) {
-        let state = task.initial.to_vec();
-        return Solution { t_reached: task.t_start, state, statistics: problem.statistics(), failure: Some(failure) };
+        return Solution::refused(&problem, task, failure);
     }
-    observer.start(task.t_start, task.initial);
-    let mut run = Run::new(rules, pair, problem, task, observer);
-    let failure = if task.t_end > task.t_start { run.all(rules.max_step).err() } else { None };
-    run.problem.lock_switched(None);
-    let counted = run.problem.statistics();
-    let costs = run.pair.costs();
-    let statistics = Statistics {
-        jacobian_evaluations: counted.jacobian_evaluations + costs.jacobian_evaluations,
-        factorizations: costs.factorizations,
-        newton_iterations: costs.newton_iterations,
-        linear_solves: costs.linear_solves,
-        matrix_exponentials: costs.matrix_exponentials,
-        matrix_products: costs.matrix_products,
-        matrix_squarings: costs.matrix_squarings,
-        linear_algebra_flops: costs.linear_algebra_flops,
-        rhs_evaluations: counted.rhs_evaluations,
-        switch_evaluations: counted.switch_evaluations,
-        events: counted.events,
-        ..run.statistics
-    };
-    Solution { t_reached: run.start.t, state: run.start.y, statistics, failure }
+    let mut run = Run::new(problem, task, observer);
+    let steps = Steps::new(rules, pair, &mut run);
+    run.solve(steps)
 }
 
 /// What makes a task impossible before the first step.
@@ -77,9 +56,26 @@ enum StartRate {
     BeforeEvent,
 }
 
-/// A solve under way.
-struct Run<'r, 'p, S: Scalar, P> {
-    problem: Counted<'p, S>,
+/// How the size of a step is decided.
+enum Sizes<S> {
+    Constant {
+        grid: Grid<S>,
+        /// End of the present step and what events have left of it, s; none at the end of the grid.
+        next: Option<(S, S)>,
+    },
+    Controlled {
+        /// Relative and absolute.
+        tolerances: (f64, f64),
+        /// The first step, and the longest after an event, s.
+        first: f64,
+        max_step: f64,
+        /// Of the next attempt, s.
+        size: f64,
+    },
+}
+
+/// Steps with location of events.
+struct Steps<S: Scalar, P> {
     pair: P,
     /// Makes the observer's steps.
     shadow: P,
@@ -87,9 +83,7 @@ struct Run<'r, 'p, S: Scalar, P> {
     detector: Detector,
     locator: Locator<S>,
     chattering: Chattering,
-    task: &'r Task<'r, S>,
-    observer: &'r mut dyn Observer<S>,
-    watched: bool,
+    sizes: Sizes<S>,
     /// Whether events are located at all.
     locating: bool,
     /// Largest factor by which a step may exceed the one before.
@@ -107,80 +101,68 @@ struct Run<'r, 'p, S: Scalar, P> {
     end: State<S>,
     /// The located state before its jump.
     before: Vec<S>,
+    /// The function located in the step made last.
+    event: Option<usize>,
     switched: Vec<usize>,
     /// Magnitude of the located function at the end of the step.
     residual: Option<f64>,
-    statistics: Statistics,
 }
 
-impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
-    fn new(
-        rules: &Rules,
-        pair: P,
-        mut problem: Counted<'p, S>,
-        task: &'r Task<'r, S>,
-        observer: &'r mut dyn Observer<S>,
-    ) -> Self {
+impl<S: Scalar, P: Pair<S>> Steps<S, P> {
+    fn new(rules: &Rules, pair: P, run: &mut Run<'_, Counted<'_, S>, S>) -> Self {
+        let task = run.task;
         let start = State::new(task.t_start, task.initial);
+        let chattering = Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value());
+        let sizes = match task.settings.control {
+            StepControl::Fixed { step } => {
+                let mut grid = Grid::new(task.settings.clock, task.t_start, task.t_end, step);
+                Sizes::Constant { next: grid.next(), grid }
+            }
+            StepControl::Tolerance { rel, abs, initial_step, max_step } => {
+                let max_step = max_step.unwrap_or(rules.max_step);
+                let first = initial_step.unwrap_or(chattering.window()).min(max_step);
+                Sizes::Controlled { tolerances: (rel, abs), first, max_step, size: first }
+            }
+        };
         Self {
-            locating: rules.events && problem.is_switched(),
+            locating: rules.events && run.problem.is_switched(),
             shadow: pair.clone(),
             shadow_state: start.clone(),
             detector: Detector::new(rules),
             locator: Locator::new(rules, &start),
-            chattering: Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value()),
+            chattering,
+            sizes,
             growth: rules.growth,
             contact_step: rules.contact_step,
             evaluates_twice: rules.evaluates_twice,
-            watched: observer.watches(),
             unlocked: false,
             begun: false,
             start_rate: StartRate::Unknown,
             end: start.clone(),
             before: task.initial.to_vec(),
+            event: None,
             switched: Vec::new(),
             residual: None,
-            statistics: Statistics::default(),
             start,
-            problem,
             pair,
-            task,
-            observer,
         }
     }
 
-    /// From the start to the end.
-    fn all(&mut self, own_max_step: f64) -> Result<(), Failure> {
-        match self.task.settings.control {
-            StepControl::Fixed { step } => {
-                for (t_next, h) in Grid::new(self.task.settings.clock, self.task.t_start, self.task.t_end, step) {
-                    self.to(t_next, h)?;
+    /// End and size of the next step.
+    fn next(&mut self, t: S, t_end: S) -> Result<(S, S), Failure> {
+        match &mut self.sizes {
+            Sizes::Constant { next, .. } => Ok(next.unwrap_or((t_end, t_end - t))),
+            Sizes::Controlled { size, first, .. } => {
+                if self.unlocked {
+                    *size = size.min(*first);
                 }
-                Ok(())
-            }
-            StepControl::Tolerance { rel, abs, initial_step, max_step } => {
-                let max_step = max_step.unwrap_or(own_max_step);
-                let first = initial_step.unwrap_or(self.chattering.window()).min(max_step);
-                self.adaptive((rel, abs), first, max_step)
-            }
-        }
-    }
-
-    /// One constant step to `t_next`, and where events cut it, what is left of it.
-    fn to(&mut self, t_next: S, mut h: S) -> Result<(), Failure> {
-        loop {
-            self.spend()?;
-            self.begin(h.value())?;
-            let (t_reached, h_made) = self.limited(t_next, h);
-            self.pair.step(&mut self.problem, &self.start, h_made, &mut self.end)?;
-            if !self.end.is_finite() {
-                return Err(self.not_finite());
-            }
-            self.finish(t_reached)?;
-            h = t_next - self.start.t;
-            // What rounding left of the step is no step.
-            if h.value() <= 4.0 * f64::EPSILON * t_next.value().abs() {
-                return Ok(());
+                let size = *size;
+                if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
+                    return Err(Failure::StepTooSmall { time: t.value(), step: size });
+                }
+                let is_last = (t + size - t_end).value() >= 0.0;
+                let h = if is_last { t_end - t } else { S::from(size) };
+                Ok((if is_last { t_end } else { t + h }, h))
             }
         }
     }
@@ -194,84 +176,72 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
         }
     }
 
-    /// Steps of controlled size to the end of the span.
-    fn adaptive(&mut self, (rel, abs): (f64, f64), first: f64, max_step: f64) -> Result<(), Failure> {
-        let exponent = 1.0 / f64::from(self.pair.order() + 1);
-        let t_end = self.task.t_end;
-        let mut size = first;
-        while self.start.t < t_end {
-            self.spend()?;
-            if self.unlocked {
-                size = size.min(first);
-            }
-            let t = self.start.t;
-            if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
-                return Err(Failure::StepTooSmall { time: t.value(), step: size });
-            }
-            let is_last = (t + size - t_end).value() >= 0.0;
-            let h = if is_last { t_end - t } else { S::from(size) };
-            let t_next = if is_last { t_end } else { t + h };
-            self.begin(h.value())?;
-            let (t_next, h) = self.limited(t_next, h);
-            let delta = match self.pair.step(&mut self.problem, &self.start, h, &mut self.end) {
-                Ok(()) => self.pair.difference(h, &self.start, &self.end),
-                // a smaller step converges better
-                Err(Failure::NewtonDiverged { .. }) => f64::INFINITY,
-                Err(failure) => return Err(failure),
-            };
-            if !(delta.is_finite() && self.end.is_finite()) {
-                self.statistics.steps_rejected += 1;
-                size = 0.1 * h.value();
-                if size <= f64::EPSILON * max_step {
-                    return Err(self.not_finite());
-                }
-                continue;
-            }
-            let largest = self.start.y.iter().fold(0.0f64, |largest, x| largest.max(x.value().abs()));
-            let tau = (rel * largest).max(abs);
-            let delta = if delta == 0.0 { LEAST_DIFFERENCE } else { delta };
-            let next = max_step.min(0.8 * h.value() * (tau / delta).powf(exponent));
-            let next = self.growth.map_or(next, |growth| next.min(growth * h.value()));
-            // An unlocked step is made whatever its error: it is as short as a step can reasonably be.
-            if delta > tau && !self.unlocked {
-                self.statistics.steps_rejected += 1;
-                size = next;
-            } else {
-                size = if self.finish(t_next)? { next.min(first) } else { next };
-            }
+    /// Judges the step of size `h` in `end`, made or not, and decides on the size of the next one; says whether it is good.
+    fn judge(
+        &mut self,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        h: S,
+        made: Result<(), Failure>,
+    ) -> Result<bool, Failure> {
+        let not_finite = Failure::NonFinite { time: run.t.value() };
+        let Sizes::Controlled { tolerances: (rel, abs), max_step, size, .. } = &mut self.sizes else {
+            made?;
+            return if self.end.is_finite() { Ok(true) } else { Err(not_finite) };
+        };
+        let delta = match made {
+            Ok(()) => self.pair.difference(h, &self.start, &self.end),
+            // a smaller step converges better
+            Err(Failure::NewtonDiverged { .. }) => f64::INFINITY,
+            Err(failure) => return Err(failure),
+        };
+        if !(delta.is_finite() && self.end.is_finite()) {
+            run.reject();
+            *size = 0.1 * h.value();
+            return if *size <= f64::EPSILON * *max_step { Err(not_finite) } else { Ok(false) };
         }
-        Ok(())
+        let largest = self.start.y.iter().fold(0.0f64, |largest, x| largest.max(x.value().abs()));
+        let tau = (*rel * largest).max(*abs);
+        let delta = if delta == 0.0 { LEAST_DIFFERENCE } else { delta };
+        let exponent = 1.0 / f64::from(self.pair.order() + 1);
+        let next = max_step.min(0.8 * h.value() * (tau / delta).powf(exponent));
+        *size = self.growth.map_or(next, |growth| next.min(growth * h.value()));
+        // An unlocked step is made whatever its error: it is as short as a step can reasonably be.
+        let is_good = delta <= tau || self.unlocked;
+        if !is_good {
+            run.reject();
+        }
+        Ok(is_good)
     }
 
     /// Prepares the step from the present state: functions, configuration, derivative. A repeated step has them.
-    fn begin(&mut self, horizon: f64) -> Result<(), Failure> {
+    fn begin_step(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, horizon: f64) -> Result<(), Failure> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
         let State { t, y, .. } = &self.start;
         if self.locating {
-            let count = self.problem.prepare_switched(*t, y, horizon)?;
+            let count = run.problem.prepare_switched(*t, y, horizon)?;
             self.resize(count);
-            self.detector.begin(&mut self.problem, &mut self.start)?;
+            self.detector.begin(&mut run.problem, &mut self.start)?;
         }
         let locked = self.locating && !self.unlocked;
-        self.problem.lock_switched(locked.then_some(self.detector.locked.as_slice()));
+        run.problem.lock_switched(locked.then_some(self.detector.locked.as_slice()));
         let State { t, y, rate, values, value_rates, .. } = &mut self.start;
         match self.start_rate {
             StartRate::Known => {}
-            StartRate::Unknown => self.problem.rhs(*t, y, rate)?,
+            StartRate::Unknown => run.problem.rhs(*t, y, rate)?,
             StartRate::BeforeEvent => {
-                self.problem.rhs(*t, y, rate)?;
+                run.problem.rhs(*t, y, rate)?;
                 if self.evaluates_twice {
                     // Again as the pair's restart: the published counts have both.
-                    self.problem.rhs(*t, y, rate)?;
+                    run.problem.rhs(*t, y, rate)?;
                 }
             }
         }
         self.start_rate = StartRate::Known;
         self.pair.restart();
         if locked && !values.is_empty() {
-            self.problem.switched_rates(*t, y, rate, value_rates)?;
+            run.problem.switched_rates(*t, y, rate, value_rates)?;
         }
         Ok(())
     }
@@ -285,52 +255,35 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
         }
     }
 
-    /// The step in `end` has passed its error test: cuts it at the first event, if there is one, makes its end the
-    /// state, and shows it to the observer. Gives whether there was an event.
-    fn finish(&mut self, t_next: S) -> Result<bool, Failure> {
+    /// Cuts the step to `t_next` in `end`, which is good, at the first event, if there is one. Gives the time at which it
+    /// ends.
+    fn locate(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_next: S) -> Result<S, Failure> {
         self.switched.clear();
-        let was_unlocked = std::mem::replace(&mut self.unlocked, false);
-        self.statistics.unlocked_steps += u64::from(was_unlocked);
-        let mut event = None;
-        if self.locating && !was_unlocked {
-            self.end.watch(&mut self.problem)?;
-            let tools = (&mut self.problem, &mut self.pair);
+        (self.event, self.residual) = (None, None);
+        if std::mem::replace(&mut self.unlocked, false) {
+            run.own.unlocked_steps += 1;
+        } else if self.locating {
+            self.end.watch(&mut run.problem)?;
+            let tools = (&mut run.problem, &mut self.pair);
             let step = (&self.start, &self.end);
-            let repeated = self.statistics.steps_repeated;
-            event = self.locator.first_event(tools, &mut self.detector, step, &mut self.statistics)?;
+            let repeated = run.own.steps_repeated;
+            self.event = self.locator.first_event(tools, &mut self.detector, step, &mut run.own)?;
             // Of the step past the event and the one to its estimate, one is the accepted step.
-            let was_searched = self.statistics.steps_repeated > repeated;
-            self.statistics.steps_rejected += u64::from(was_searched);
-        }
-        self.residual = None;
-        let reached = match event {
-            None => t_next,
-            Some(index) => {
-                self.statistics.hidden_events += u64::from(self.end.side(index) == self.detector.locked[index]);
-                std::mem::swap(&mut self.end, &mut self.locator.trial);
-                self.residual = Some(self.end.values[index].value().abs());
-                self.happen(index)?;
-                let reached = self.start.t + self.end.h;
-                if reached < self.task.t_end { reached } else { self.task.t_end }
+            if run.own.steps_repeated > repeated {
+                run.reject();
             }
-        };
-        self.statistics.steps_accepted += 1;
-        let seen = if self.watched { self.show(reached) } else { ControlFlow::Continue(()) };
-        std::mem::swap(&mut self.start, &mut self.end);
-        self.start.t = reached;
-        self.start.h = S::nought();
-        self.begun = false;
-        if let ControlFlow::Break(failure) = seen {
-            return Err(failure);
         }
-        if let Some(index) = event {
-            self.restrain(index)?;
-        }
-        Ok(event.is_some())
+        let Some(index) = self.event else { return Ok(t_next) };
+        run.own.hidden_events += u64::from(self.end.side(index) == self.detector.locked[index]);
+        std::mem::swap(&mut self.end, &mut self.locator.trial);
+        self.residual = Some(self.end.values[index].value().abs());
+        self.happen(run, index)?;
+        let reached = self.start.t + self.end.h;
+        Ok(if reached < run.task.t_end { reached } else { run.task.t_end })
     }
 
     /// The event at `end`: which functions changed sides, and the jump.
-    fn happen(&mut self, index: usize) -> Result<(), Failure> {
+    fn happen(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, index: usize) -> Result<(), Failure> {
         self.before.copy_from_slice(&self.end.y);
         let jumps = self.detector.is_unilateral(index);
         let changes = |&other: &usize| {
@@ -339,13 +292,13 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
         self.switched.extend((0..self.detector.locked.len()).filter(changes));
         if jumps {
             let t = self.start.t + self.end.h;
-            self.problem.jump(index, t, &mut self.end.y)?;
+            run.problem.jump(index, t, &mut self.end.y)?;
         }
-        self.problem.count_events(1);
+        run.problem.count_events(1);
         // After a jump the function is on the side it was on.
-        self.statistics.sign_changes += (self.switched.len() - usize::from(jumps)) as u64;
+        run.own.sign_changes += (self.switched.len() - usize::from(jumps)) as u64;
         self.start_rate = StartRate::BeforeEvent;
-        if self.end.y.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(self.not_finite()) }
+        if self.end.y.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
     }
 
     /// Applies the chattering rule after an event at the present state.
@@ -362,75 +315,77 @@ impl<'r, 'p, S: Scalar, P: Pair<S>> Run<'r, 'p, S, P> {
         self.unlocked = true;
         Ok(())
     }
+}
 
-    fn not_finite(&self) -> Failure {
-        Failure::NonFinite { time: self.start.t.value() }
+impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
+    fn is_done(&self, run: &Run<'_, Counted<'p, S>, S>) -> bool {
+        match &self.sizes {
+            Sizes::Constant { next, .. } => next.is_none(),
+            Sizes::Controlled { .. } => run.t >= run.task.t_end,
+        }
     }
 
-    /// Fails where the next step might exceed a budget; trials to locate an event are not foreseen.
-    fn spend(&self) -> Result<(), Failure> {
-        let settings = &self.task.settings;
-        let exhausted = |counter, limit| Err(Failure::BudgetExhausted { time: self.start.t.value(), counter, limit });
-        if self.statistics.steps_accepted + self.statistics.steps_rejected >= settings.max_steps {
-            return exhausted("steps_accepted + steps_rejected", settings.max_steps);
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
+        // Trials to locate an event are not foreseen.
+        run.afford(self.pair.evaluations())?;
+        let (t_next, h) = self.next(run.t, run.task.t_end)?;
+        self.begin_step(run, h.value())?;
+        let (t_next, h) = self.limited(t_next, h);
+        let made = self.pair.step(&mut run.problem, &self.start, h, &mut self.end);
+        if !self.judge(run, h, made)? {
+            return Ok(None);
         }
-        let spent = self.problem.statistics().rhs_evaluations;
-        if spent.saturating_add(self.pair.evaluations()) > settings.max_rhs_evaluations {
-            return exhausted("rhs_evaluations", settings.max_rhs_evaluations);
-        }
-        Ok(())
+        let reached = self.locate(run, t_next)?;
+        self.end.t = reached;
+        Ok(Some(reached))
     }
 
-    /// Shows the observer the step that ends at `reached`, with the configuration of the step still in force.
-    fn show(&mut self, reached: S) -> ControlFlow<Failure> {
-        let end = &self.end.y;
-        let before: &[S] = if self.switched.is_empty() { end } else { &self.before };
-        let mut within = Inside {
-            problem: &mut self.problem,
-            pair: &mut self.shadow,
-            start: &self.start,
-            inside: &mut self.shadow_state,
-            t_end: reached,
-            end,
-        };
-        self.observer.step(&mut Step {
-            index: self.statistics.steps_accepted,
-            t_start: self.start.t,
-            start: &self.start.y,
-            t_end: reached,
-            end,
-            before_projection: before,
-            multipliers: &[],
+    /// With the configuration of the step still in force.
+    fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
+        let Self { shadow: pair, shadow_state: inside, start, end, before, switched, .. } = self;
+        let further = Further {
+            before_projection: (!switched.is_empty()).then_some(&before[..]),
+            switched,
             event_residual: self.residual,
-            error_estimate: &[],
-            switched: &self.switched,
-            within: &mut within,
+            ..Further::default()
+        };
+        made.show(&start.y, &end.y, further, |t, y| {
+            pair.restart();
+            problem.uncounted(|problem| pair.step(problem, start, t - start.t, inside))?;
+            y.copy_from_slice(&inside.y);
+            Ok(())
         })
     }
-}
 
-/// The state inside an accepted step: a further step from its start, uncounted.
-struct Inside<'w, 'p, S: Scalar, P> {
-    problem: &'w mut Counted<'p, S>,
-    pair: &'w mut P,
-    start: &'w State<S>,
-    inside: &'w mut State<S>,
-    t_end: S,
-    end: &'w [S],
-}
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.start, &mut self.end);
+        self.start.h = S::nought();
+        self.begun = false;
+    }
 
-impl<S: Scalar, P: Pair<S>> Interpolant<S> for Inside<'_, '_, S, P> {
-    fn state_at(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
-        if t == self.t_end {
-            y.copy_from_slice(self.end);
-        } else if t == self.start.t {
-            y.copy_from_slice(&self.start.y);
-        } else {
-            let (pair, start, inside) = (&mut *self.pair, self.start, &mut *self.inside);
-            pair.restart();
-            self.problem.uncounted(|problem| pair.step(problem, start, t - start.t, inside))?;
-            y.copy_from_slice(&inside.y);
+    fn follow(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
+        if let Some(index) = self.event {
+            self.restrain(index)?;
+        }
+        match &mut self.sizes {
+            Sizes::Constant { grid, next } => {
+                *next = next.and_then(|(t_next, _)| rest(t_next, run.t)).or_else(|| grid.next());
+            }
+            Sizes::Controlled { size, first, .. } => {
+                if self.event.is_some() {
+                    *size = size.min(*first);
+                }
+            }
         }
         Ok(())
+    }
+
+    fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
+        run.problem.lock_switched(None);
+        run.own = run.own.with(&self.pair.costs());
+    }
+
+    fn state(&self) -> &[S] {
+        &self.start.y
     }
 }
