@@ -114,6 +114,20 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         Solution { t_reached: self.t, state, statistics, failure }
     }
 
+    /// Brings the problem into another form, and makes the steps of a method on that.
+    pub fn solve_as<Q: Counts, M: Stepping<Q, S>>(
+        self,
+        make: impl FnOnce(P) -> Result<(Q, M), Failure>,
+    ) -> Solution<S> {
+        let Self { problem, task, observer, t, own, watched } = self;
+        match make(problem) {
+            Ok((problem, method)) => Run { problem, task, observer, t, own, watched }.solve(method),
+            Err(failure) => {
+                Solution { t_reached: t, state: task.initial.to_vec(), statistics: own, failure: Some(failure) }
+            }
+        }
+    }
+
     /// Makes the steps of `method` to the end of the span, or until one fails.
     pub fn solve<M: Stepping<P, S>>(mut self, mut method: M) -> Solution<S> {
         let failure = if self.task.t_end > self.task.t_start { self.steps(&mut method).err() } else { None };

@@ -1,8 +1,10 @@
-//! The loop around the library's steps: budgets, events, observation.
+//! The library's steps: events, counters, observation.
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Interpolant, Observer, Solution, Statistics, Step, StepControl, Task};
+use mbsbench_problem::{
+    Counted, Counts, Failure, Further, Made, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
+};
 
 use crate::callbacks::Counters;
 use crate::cvode::{self, Formula};
@@ -80,36 +82,59 @@ impl<'p> Engine<'p> for ida::Solver<Equations<'p>> {
     }
 }
 
+/// A solver at work on a problem of ours.
+struct Library<'p> {
+    engine: Box<dyn Engine<'p> + 'p>,
+    has_newton: bool,
+}
+
+impl Counts for Library<'_> {
+    fn statistics(&self) -> Statistics {
+        let counters = self.engine.counters();
+        let mut statistics = Statistics::default();
+        self.engine.equations(&mut |equations| statistics = equations.statistics());
+        let newton_iterations = if self.has_newton { counters.iterations } else { 0 };
+        Statistics {
+            convergence_failures: counters.convergence_failures,
+            // The library's own difference quotients go through the same function as everything else. It counts the one,
+            // too, that is refused since the budget is used up.
+            rhs_evaluations: statistics.rhs_evaluations.saturating_sub(counters.calls_for_jacobians),
+            jacobian_rhs_evaluations: statistics.jacobian_rhs_evaluations + counters.calls_for_jacobians,
+            jacobian_evaluations: counters.jacobians,
+            factorizations: counters.factorizations,
+            newton_iterations,
+            // Each iteration solves once.
+            linear_solves: newton_iterations,
+            ..statistics
+        }
+    }
+}
+
 /// Solves `task`; see [`Method::solve`](mbsbench_problem::Method::solve).
 pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-    let ends = |t, y: &[f64], statistics, failure| Solution { t_reached: t, state: y.to_vec(), statistics, failure };
     let tolerances = match check(method, &mut problem, task) {
         Ok(tolerances) => tolerances,
-        Err(failure) => return ends(task.t_start, task.initial, problem.statistics(), Some(failure)),
+        Err(failure) => return Solution::refused(&problem, task, failure),
     };
-    observer.start(task.t_start, task.initial);
-    if task.t_end <= task.t_start {
-        return ends(task.t_start, task.initial, problem.statistics(), None);
-    }
     let differences = (method.increment, tolerances.typical.clone());
-    let budget = task.settings.max_rhs_evaluations;
-    let mut equations = Equations::new(problem, method.jacobian, differences, budget, task.t_start);
-    let engine: Result<Box<dyn Engine<'_> + '_>, Failure> = match method.kind {
-        Kind::Ida => {
-            let mut rate = vec![0.0; task.initial.len()];
-            match equations.evaluate(task.t_start, task.initial, &mut rate) {
-                Err(failure) => {
-                    return ends(task.t_start, task.initial, equations.problem().statistics(), Some(failure));
-                }
-                Ok(()) => tolerances.ida(method, equations, task, &rate),
-            }
-        }
-        Kind::CvodeBdf | Kind::CvodeAdams(_) => tolerances.cvode(method, equations, task),
-    };
-    match engine {
-        Ok(engine) => Run::new(engine, task, observer).solution(method.kind.has_newton()),
-        Err(failure) => ends(task.t_start, task.initial, Statistics::default(), Some(failure)),
+    let equations = Equations::new(problem, method.jacobian, differences, task.settings, task.t_start);
+    let mut run = Run::new(equations, task, observer);
+    if task.t_end <= task.t_start {
+        return run.stop(None);
     }
+    let mut rate = vec![0.0; task.initial.len()];
+    if method.kind == Kind::Ida
+        && let Err(failure) = run.problem.evaluate(task.t_start, task.initial, &mut rate)
+    {
+        return run.stop(Some(failure));
+    }
+    run.solve_as(|equations| {
+        let engine = match method.kind {
+            Kind::Ida => tolerances.ida(method, equations, task, &rate),
+            Kind::CvodeBdf | Kind::CvodeAdams(_) => tolerances.cvode(method, equations, task),
+        };
+        Ok((Library { engine: engine?, has_newton: method.kind.has_newton() }, Steps::new(task)))
+    })
 }
 
 /// The tolerances of a task for each component.
@@ -124,8 +149,7 @@ struct Tolerances {
 
 /// What makes the task impossible before the first step; its tolerances otherwise.
 fn check(method: &Sundials, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<Tolerances, Failure> {
-    task.check(problem, true)?;
-    problem.suits(method).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })?;
+    task.check_for(method, problem)?;
     let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else {
         let reason = "the methods of SUNDIALS choose their steps themselves; give them tolerances".to_owned();
         return Err(Failure::NotApplicable { reason });
@@ -182,161 +206,71 @@ impl Tolerances {
     }
 }
 
-/// A solve under way.
-struct Run<'r, 'p> {
-    engine: Box<dyn Engine<'p> + 'p>,
-    task: &'r Task<'r>,
-    observer: &'r mut dyn Observer,
-    watched: bool,
-    t: f64,
+/// Steps that the library makes.
+struct Steps {
     y: Vec<f64>,
     /// The state that the step under way ends with.
     end: Vec<f64>,
+    /// The same before the switches at it.
+    before: Vec<f64>,
     switched: Vec<usize>,
-    accepted: u64,
 }
 
-impl<'r, 'p> Run<'r, 'p> {
-    fn new(engine: Box<dyn Engine<'p> + 'p>, task: &'r Task<'r>, observer: &'r mut dyn Observer) -> Self {
-        Self {
-            watched: observer.watches(),
-            t: task.t_start,
-            y: task.initial.to_vec(),
-            end: task.initial.to_vec(),
-            switched: Vec::new(),
-            accepted: 0,
-            engine,
-            task,
-            observer,
+impl Steps {
+    fn new(task: &Task<'_>) -> Self {
+        let state = || task.initial.to_vec();
+        Self { y: state(), end: state(), before: state(), switched: Vec::new() }
+    }
+}
+
+impl<'p> Stepping<Library<'p>> for Steps {
+    /// Makes a step, and handles an event at its end. The budget of evaluations is watched by the equations.
+    fn attempt(&mut self, run: &mut Run<'_, Library<'p>>) -> Result<Option<f64>, Failure> {
+        let Self { end, before, switched, .. } = self;
+        let engine = &mut run.problem.engine;
+        let reached = engine.step();
+        let Counters { error_test_failures, convergence_failures, .. } = engine.counters();
+        run.own.steps_rejected = error_test_failures + convergence_failures;
+        let reached = reached?;
+        end.copy_from_slice(engine.state());
+        if !end.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NonFinite { time: run.t });
         }
-    }
-
-    fn solution(mut self, has_newton: bool) -> Solution {
-        let failure = self.all().err();
-        let statistics = self.statistics(has_newton);
-        Solution { t_reached: self.t, state: self.y, statistics, failure }
-    }
-
-    fn statistics(&self, has_newton: bool) -> Statistics {
-        let counters = self.engine.counters();
-        let mut statistics = Statistics::default();
-        self.engine.equations(&mut |equations| statistics = equations.problem().statistics());
-        let newton_iterations = if has_newton { counters.iterations } else { 0 };
-        Statistics {
-            steps_accepted: self.accepted,
-            steps_rejected: counters.error_test_failures + counters.convergence_failures,
-            convergence_failures: counters.convergence_failures,
-            // The library's own difference quotients go through the same function as everything else. It counts the one,
-            // too, that is refused since the budget is used up.
-            rhs_evaluations: statistics.rhs_evaluations.saturating_sub(counters.calls_for_jacobians),
-            jacobian_rhs_evaluations: statistics.jacobian_rhs_evaluations + counters.calls_for_jacobians,
-            jacobian_evaluations: counters.jacobians,
-            factorizations: counters.factorizations,
-            newton_iterations,
-            // Each iteration solves once.
-            linear_solves: newton_iterations,
-            ..statistics
-        }
-    }
-
-    /// From the start to the end.
-    fn all(&mut self) -> Result<(), Failure> {
-        while self.t < self.task.t_end {
-            self.spend()?;
-            let reached = self.engine.step()?;
-            self.end.copy_from_slice(self.engine.state());
-            if !self.end.iter().all(|x| x.is_finite()) {
-                return Err(Failure::NonFinite { time: self.t });
-            }
-            self.finish(reached)?;
-        }
-        Ok(())
-    }
-
-    /// Fails where the next step might exceed the budget of steps. That of evaluations is watched by the equations.
-    fn spend(&self) -> Result<(), Failure> {
-        let Counters { error_test_failures, convergence_failures, .. } = self.engine.counters();
-        let limit = self.task.settings.max_steps;
-        if self.accepted + error_test_failures + convergence_failures < limit {
-            return Ok(());
-        }
-        Err(Failure::BudgetExhausted { time: self.t, counter: "steps_accepted + steps_rejected", limit })
-    }
-
-    /// The step just made is good: handles an event at its end, shows it, and makes its end the state.
-    fn finish(&mut self, reached: Reached) -> Result<(), Failure> {
-        self.switched.clear();
+        switched.clear();
         if reached.is_root {
-            self.engine.collect_roots(&mut self.switched);
+            engine.collect_roots(switched);
+            before.copy_from_slice(end);
         }
-        let before = if self.switched.is_empty() { None } else { Some(self.end.clone()) };
         let mut switching = Ok(());
-        for &index in &self.switched {
-            let (engine, end) = (&self.engine, &mut self.end);
-            engine.equations(&mut |equations| {
-                if switching.is_ok() {
-                    switching = equations.problem().switch(index, reached.t, end);
-                }
-            });
-        }
-        switching?;
-        self.accepted += 1;
-        let seen = self.show(reached.t, before.as_deref());
-        self.t = reached.t;
-        self.y.copy_from_slice(&self.end);
-        self.engine.equations(&mut |equations| equations.accept(reached.t));
-        if let ControlFlow::Break(failure) = seen {
-            return Err(failure);
-        }
-        if before.is_none() || self.t >= self.task.t_end {
+        engine.equations(&mut |equations| {
+            let mut switch = |&index| equations.problem().switch(index, reached.t, end);
+            switching = switched.iter().try_for_each(&mut switch);
+        });
+        switching.map(|()| Some(reached.t))
+    }
+
+    fn show(&mut self, library: &mut Library<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        let switched = &self.switched;
+        let before_projection = (!switched.is_empty()).then_some(&self.before[..]);
+        let further = Further { before_projection, switched, ..Further::default() };
+        made.show(&self.y, &self.end, further, |t, y| library.engine.state_within(t, y))
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.y, &mut self.end);
+    }
+
+    fn follow(&mut self, run: &mut Run<'_, Library<'p>>) -> Result<(), Failure> {
+        let (t, engine, switched) = (run.t, &mut run.problem.engine, &self.switched);
+        engine.equations(&mut |equations| equations.accept(t));
+        if switched.is_empty() || t >= run.task.t_end {
             return Ok(());
         }
-        let (t, switched) = (self.t, &self.switched);
-        self.engine.equations(&mut |equations| equations.begin_at_roots(t, switched));
-        self.engine.restart(t, &self.y)
+        engine.equations(&mut |equations| equations.begin_at_roots(t, switched));
+        engine.restart(t, &self.y)
     }
 
-    /// Shows the observer the step that ends at `t_end`.
-    fn show(&mut self, t_end: f64, before: Option<&[f64]>) -> ControlFlow<Failure> {
-        if !self.watched {
-            return ControlFlow::Continue(());
-        }
-        let mut within =
-            Within { engine: self.engine.as_mut(), t_start: self.t, start: &self.y, t_end, end: &self.end };
-        self.observer.step(&mut Step {
-            index: self.accepted,
-            t_start: self.t,
-            start: &self.y,
-            t_end,
-            end: &self.end,
-            before_projection: before.unwrap_or(&self.end),
-            multipliers: &[],
-            event_residual: None,
-            error_estimate: &[],
-            switched: &self.switched,
-            within: &mut within,
-        })
-    }
-}
-
-/// The state inside the step just made.
-struct Within<'w, 'p> {
-    engine: &'w mut (dyn Engine<'p> + 'p),
-    t_start: f64,
-    start: &'w [f64],
-    t_end: f64,
-    end: &'w [f64],
-}
-
-impl Interpolant for Within<'_, '_> {
-    fn state_at(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
-        if t == self.t_start {
-            y.copy_from_slice(self.start);
-        } else if t == self.t_end {
-            y.copy_from_slice(self.end);
-        } else {
-            self.engine.state_within(t, y)?;
-        }
-        Ok(())
+    fn state(&self) -> &[f64] {
+        &self.y
     }
 }

@@ -1,6 +1,6 @@
 //! A problem of ours as equations for the library: budgets, Jacobians, roots.
 
-use mbsbench_problem::{Counted, Failure};
+use mbsbench_problem::{Counted, Counts, Failure, Settings, Statistics};
 use nalgebra::DMatrix;
 
 use crate::settings::{Jacobian, Sizes};
@@ -14,7 +14,8 @@ pub struct Equations<'p> {
     increment: f64,
     /// Smallest sizes to be taken for that.
     typical: Vec<f64>,
-    max_rhs_evaluations: u64,
+    /// Budgets of the run.
+    settings: Settings,
     /// Time of the last accepted state, s.
     reached: f64,
     roots: usize,
@@ -52,7 +53,7 @@ impl<'p> Equations<'p> {
         mut problem: Counted<'p>,
         jacobian: Jacobian,
         (increment, typical): (f64, Vec<f64>),
-        max_rhs_evaluations: u64,
+        settings: Settings,
         t: f64,
     ) -> Self {
         let (n, roots) = (problem.dimension(), problem.switch_count());
@@ -62,7 +63,7 @@ impl<'p> Equations<'p> {
             jacobian,
             increment,
             typical,
-            max_rhs_evaluations,
+            settings,
             reached: t,
             roots,
             event: (f64::NAN, Vec::with_capacity(roots)),
@@ -99,12 +100,8 @@ impl<'p> Equations<'p> {
 
     /// Fails where another evaluation would exceed the budget.
     fn spend(&self) -> Result<(), Failure> {
-        let statistics = self.problem.statistics();
-        let limit = self.max_rhs_evaluations;
-        if statistics.rhs_evaluations + statistics.jacobian_rhs_evaluations < limit {
-            return Ok(());
-        }
-        Err(Failure::BudgetExhausted { time: self.reached, counter: "rhs_evaluations", limit })
+        let Statistics { rhs_evaluations, jacobian_rhs_evaluations, .. } = self.problem.statistics();
+        self.settings.afford_evaluations(self.reached, rhs_evaluations + jacobian_rhs_evaluations, 1)
     }
 
     /// Writes `∂f/∂y`, column by column, where `base` is `f(t, y)`.
@@ -143,6 +140,12 @@ impl<'p> Equations<'p> {
             }
         }
         Ok(())
+    }
+}
+
+impl Counts for Equations<'_> {
+    fn statistics(&self) -> Statistics {
+        self.problem.statistics()
     }
 }
 
