@@ -4,6 +4,7 @@ use mbsbench_problem::{Counted, Failure, Run, Scalar};
 
 use crate::Stepper;
 use crate::attempt::Attempt;
+use crate::hermite::{CutStep, hermite};
 
 /// Most repeated steps for one event. Bisection alone halves the bracket to rounding in 53.
 const MAX_REPEATS: u64 = 100;
@@ -47,33 +48,6 @@ struct Bound<S> {
     rates: Vec<S>,
 }
 
-/// A step that a switch has ended, as a cubic Hermite interpolant of its state (error `O(h⁴)`).
-#[derive(Debug, Clone)]
-pub struct CutStep<S> {
-    h: S,
-    start_rate: Vec<S>,
-    end: Vec<S>,
-    end_rate: Vec<S>,
-}
-
-impl<S: Scalar> CutStep<S> {
-    /// Writes the state at `t` (s), for the step from `start` at `t_start`, into `y`.
-    pub fn state_at(&self, t: S, t_start: S, start: &[S], y: &mut [S]) {
-        let theta = (t - t_start) / self.h;
-        for (i, y) in y.iter_mut().enumerate() {
-            let (from, to) = ((start[i], self.start_rate[i] * self.h), (self.end[i], self.end_rate[i] * self.h));
-            *y = hermite(theta, from, to);
-        }
-    }
-}
-
-/// Cubic Hermite interpolation at `theta` in [0, 1] of (value, slope · length) at both ends.
-fn hermite<S: Scalar>(theta: S, (y0, d0): (S, S), (y1, d1): (S, S)) -> S {
-    let rest = -theta + 1.0;
-    let rise = y1 - y0;
-    y0 + theta * (rise + rest * ((d0 - rise) * rest + (rise - d1) * theta))
-}
-
 impl<S: Scalar> Locator<S> {
     /// For `count` functions of a state of `dimension` components, and a method of order `order`.
     #[must_use]
@@ -91,7 +65,7 @@ impl<S: Scalar> Locator<S> {
             was_passed: vec![false; count],
             sides: vec![0.0; count],
             switched: Vec::with_capacity(count),
-            cut: CutStep { h: S::nought(), start_rate: zeros(states), end: zeros(states), end_rate: zeros(states) },
+            cut: CutStep::new(states),
         }
     }
 

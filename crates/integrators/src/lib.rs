@@ -33,6 +33,7 @@ pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
 pub mod grid;
+pub mod hermite;
 pub mod implicit;
 mod linearisation;
 pub mod low_order;

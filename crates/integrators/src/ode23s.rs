@@ -72,23 +72,19 @@ impl Method for Solver {
         let located = problem.switches().is_some_and(|switches| switches.count() > 0);
         if problem.mass().is_some() && located {
             let needs = "an identity as mass matrix, or no switching functions";
-            return Err(Unsuitable { needs, lacks: "has both a mass matrix and switching functions".to_owned() });
+            return Err(Unsuitable::new(needs, "has both a mass matrix and switching functions"));
         }
         Unsuitable::without_rhs(problem)
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let refused =
-            problem.suits(self).map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() });
-        match refused.and_then(|()| Ode23sStepper::new(&mut problem, drive::is_adaptive(task), task.t_start)) {
+        let suits = problem.suits(self).map_err(Failure::from);
+        match suits.and_then(|()| Ode23sStepper::new(&mut problem, drive::is_adaptive(task), task.t_start)) {
             Ok(stepper) => {
                 let task = suite::with_largest_step(task);
                 drive::solve(stepper, ControllerSettings::ode23s(), problem, &task, observer)
             }
-            Err(failure) => {
-                let (state, statistics) = (task.initial.to_vec(), problem.statistics());
-                Solution { t_reached: task.t_start, state, statistics, failure: Some(failure) }
-            }
+            Err(failure) => Solution::refused(&problem, task, failure),
         }
     }
 }

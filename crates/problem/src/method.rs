@@ -196,6 +196,36 @@ impl From<Unsuitable> for Failure {
 }
 
 impl Unsuitable {
+    /// That a problem lacks something: see the fields.
+    #[must_use]
+    pub fn new(needs: &'static str, lacks: impl Into<String>) -> Self {
+        Self { needs, lacks: lacks.into() }
+    }
+
+    /// Fails where the problem is more than equations of motion.
+    ///
+    /// # Errors
+    /// [`Unsuitable`], for a method that solves nothing else.
+    pub fn unless_plain<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
+        if problem.locks() || problem.projects() || problem.switches().is_some() || problem.switched().is_some() {
+            let lacks = "has a control, a projection or switches of its own";
+            return Err(Self::new("plain equations of motion", lacks));
+        }
+        Ok(())
+    }
+
+    /// Fails where the problem changes from one step to the next, for a method that `needs` something else.
+    ///
+    /// # Errors
+    /// [`Unsuitable`], for a method that does not look for such changes.
+    pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
+        let has_switches = problem.switches().is_some_and(|switches| switches.count() > 0);
+        if problem.locks() || problem.projects() || has_switches {
+            return Err(Self::new(needs, "changes states or equations from one step to the next"));
+        }
+        Ok(())
+    }
+
     /// Fails where the problem has no right-hand side.
     ///
     /// # Errors
@@ -204,8 +234,7 @@ impl Unsuitable {
         if problem.has_rhs() {
             return Ok(());
         }
-        let lacks = "is given in implicit form r(t, y, y', λ) = 0 only".to_owned();
-        Err(Self { needs: "a right-hand side y' = f(t, y)", lacks })
+        Err(Self::new("a right-hand side y' = f(t, y)", "is given in implicit form r(t, y, y', λ) = 0 only"))
     }
 }
 

@@ -200,17 +200,16 @@ impl Method for Sundials {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         if problem.mass().is_some() {
-            let lacks = "has a mass matrix before y'".to_owned();
-            return Err(Unsuitable { needs: "equations y' = f(t, y)", lacks });
+            return Err(Unsuitable::new("equations y' = f(t, y)", "has a mass matrix before y'"));
         }
         if problem.locks() || problem.projects() {
-            let lacks = "projects its states or locks its configuration over a step".to_owned();
-            return Err(Unsuitable { needs: "a smooth right-hand side from one event to the next", lacks });
+            let lacks = "projects its states or locks its configuration over a step";
+            return Err(Unsuitable::new("a smooth right-hand side from one event to the next", lacks));
         }
         Unsuitable::without_rhs(problem)?;
         if self.kind.has_newton() && self.jacobian == Jacobian::Exact && !problem.has_jacobian() {
-            let lacks = "does not give it; take `finite-difference` or `internal`".to_owned();
-            return Err(Unsuitable { needs: "the Jacobian of the right-hand side", lacks });
+            let lacks = "does not give it; take `finite-difference` or `internal`";
+            return Err(Unsuitable::new("the Jacobian of the right-hand side", lacks));
         }
         Ok(())
     }
@@ -222,11 +221,6 @@ impl Method for Sundials {
 
     #[cfg(not(sundials))]
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, _observer: &mut dyn Observer) -> Solution {
-        Solution {
-            t_reached: task.t_start,
-            state: task.initial.to_vec(),
-            statistics: problem.statistics(),
-            failure: Some(mbsbench_problem::Failure::Unavailable { package: crate::PACKAGE }),
-        }
+        Solution::refused(&problem, task, mbsbench_problem::Failure::Unavailable { package: crate::PACKAGE })
     }
 }

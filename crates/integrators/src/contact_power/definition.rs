@@ -237,11 +237,7 @@ impl Method for Controlled {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        let switches = problem.switches().is_some_and(|switches| switches.count() > 0);
-        if problem.locks() || problem.projects() || switches {
-            let lacks = "changes states or equations from one step to the next".to_owned();
-            return Err(Unsuitable { needs: "contacts as forces, in equations that stay the same", lacks });
-        }
+        Unsuitable::unless_lasting(problem, "contacts as forces, in equations that stay the same")?;
         needs_second_order(problem)
     }
 
@@ -261,8 +257,7 @@ fn needs_second_order(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     if problem.contact_power().is_some() {
         return Ok(());
     }
-    let lacks = "gives only those of first order".to_owned();
-    Err(Unsuitable { needs: "equations of second order with contact powers", lacks })
+    Err(Unsuitable::new("equations of second order with contact powers", "gives only those of first order"))
 }
 
 /// Those of a problem that suits the method.

@@ -6,7 +6,6 @@
 //! ```
 
 mod chattering;
-mod cubic;
 mod definition;
 mod detect;
 mod locate;
@@ -16,7 +15,6 @@ mod run;
 mod sdirk;
 mod state;
 
-pub use cubic::Cubic;
 pub use definition::{Cel, Dode, ErrorProne, PairName, RegionOfConcurrency};
 pub(crate) use pair::Pair;
 pub(crate) use rules::{Detection, Rules};

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Counted, Failure, Scalar};
 
-use super::cubic::Cubic;
+use crate::hermite::Cubic;
 
 /// A state, its derivative, and the discontinuity functions there.
 #[derive(Debug, Clone)]

@@ -1,8 +1,7 @@
 //! The method as experiment files name it.
 
 use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, StepControl, Task,
-    Unsuitable,
+    Counted, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, StepControl, Task, Unsuitable,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -174,18 +173,12 @@ impl Method for Solver {
         if problem.has_jacobian() {
             return Ok(());
         }
-        let lacks = "gives only the values of its own".to_owned();
-        Err(Unsuitable { needs: "the Jacobian of the right-hand side", lacks })
+        Err(Unsuitable::new("the Jacobian of the right-hand side", "gives only the values of its own"))
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
         if let Err(unsuitable) = problem.suits(self) {
-            return Solution {
-                t_reached: task.t_start,
-                state: task.initial.to_vec(),
-                statistics: problem.statistics(),
-                failure: Some(Failure::NotApplicable { reason: unsuitable.to_string() }),
-            };
+            return Solution::refused(&problem, task, unsuitable.into());
         }
         let mut stepper = LlmStepper::new(problem.dimension(), problem.is_autonomous());
         let control = match self.0.controller {

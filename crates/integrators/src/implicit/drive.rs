@@ -9,6 +9,7 @@ use super::newton::{Limits, Solver, Unknowns};
 use super::scheme::Scheme;
 use super::settings::{Charts, InitialDerivatives};
 use crate::grid::Grid;
+use crate::hermite::Slopes;
 
 /// What of a method the run itself depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,10 +138,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         made.show(state, end, further, |t, state| {
             let s = (t - t_start) / h;
             for (i, y) in scratch.iter_mut().enumerate() {
-                let (rise, slope, end_slope) = ((last.y[i] - first.y[i]) / h, first.rates[i], last.rates[i]);
-                // y = y₀ + h s (y'₀ + s (3 rise − 2 y'₀ − y'₁ + s (y'₀ + y'₁ − 2 rise)))
-                let (square, cube) = (3.0 * rise - 2.0 * slope - end_slope, slope + end_slope - 2.0 * rise);
-                *y = first.y[i] + h * s * (slope + s * (square + s * cube));
+                *y = Slopes::new(h, (first.y[i], first.rates[i]), (last.y[i], last.rates[i])).value(s);
             }
             problem.state(chart, scratch, state);
             Ok(())

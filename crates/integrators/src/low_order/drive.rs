@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use mbsbench_problem::dae::Index3;
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{
     Counted, CountedMechanics, Derivatives, Failure, Further, Made, Method, Observer, Ode, Run, Solution, StepControl,
@@ -14,6 +15,7 @@ use super::formula::{Formula, Start, Trial};
 use super::newton::{Iteration, singular};
 use super::settings::{FirstGuess, NewtonSettings};
 use crate::grid::Grid;
+use crate::hermite::Slopes;
 
 /// What of a formula the run itself depends on.
 pub struct Plan {
@@ -42,21 +44,12 @@ impl Plan {
 /// # Errors
 /// [`Unsuitable`], which says what it lacks.
 pub fn suits(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-    let unsuitable = |needs, lacks: &str| Err(Unsuitable { needs, lacks: lacks.to_owned() });
-    if problem.locks() || problem.projects() || problem.switches().is_some() || problem.switched().is_some() {
-        return unsuitable("plain equations of motion", "has a control, a projection or switches of its own");
-    }
+    Unsuitable::unless_plain(problem)?;
     let Some(mechanics) = problem.mechanics() else {
-        return unsuitable("a mechanical system with its constraints", "is given as differential equations only");
+        let lacks = "is given as differential equations only";
+        return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
     };
-    if mechanics.nonholonomic() > 0 {
-        let lacks = format!("has {} nonholonomic ones", mechanics.nonholonomic());
-        return Err(Unsuitable { needs: "holonomic constraints", lacks });
-    }
-    if !mechanics.has_vector_coordinates() {
-        return unsuitable("positions that are vectors, with velocities as their rates", "has others");
-    }
-    Ok(())
+    Index3::suits(mechanics)
 }
 
 /// Solves `task` with the formula that `make` gives for the initial motion.
@@ -148,11 +141,8 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
             let s = (t - t_start) / h;
             let n = y.len() / 2;
             for i in 0..n {
-                let (rise, v0, v1) = ((end[i] - start[i]) / h, start[n + i], end[n + i]);
-                // q = q₀ + h s (v₀ + s (3 rise − 2 v₀ − v₁ + s (v₀ + v₁ − 2 rise)))
-                let (square, cube) = (3.0 * rise - 2.0 * v0 - v1, v0 + v1 - 2.0 * rise);
-                y[i] = start[i] + h * s * (v0 + s * (square + s * cube));
-                y[n + i] = v0 + s * (2.0 * square + 3.0 * s * cube);
+                let slopes = Slopes::new(h, (start[i], start[n + i]), (end[i], end[n + i]));
+                (y[i], y[n + i]) = (slopes.value(s), slopes.rate(s));
             }
             Ok(())
         })

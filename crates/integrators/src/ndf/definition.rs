@@ -79,11 +79,7 @@ impl Method for Solver {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        let switches = problem.switches().is_some_and(|switches| switches.count() > 0);
-        if problem.locks() || problem.projects() || switches {
-            let lacks = "changes states or equations from one step to the next".to_owned();
-            return Err(Unsuitable { needs: "one smooth solution over several steps", lacks });
-        }
+        Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
         Unsuitable::without_rhs(problem)
     }
 

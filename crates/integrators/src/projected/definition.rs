@@ -79,13 +79,11 @@ impl<S: Scalar> Method<S> for Projected {
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
-        let unsuitable = |needs, lacks: &str| Err(Unsuitable { needs, lacks: lacks.to_owned() });
         if problem.mechanics().is_none() {
-            return unsuitable("a mechanical system with its constraints", "is given as differential equations only");
+            let lacks = "is given as differential equations only";
+            return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
         }
-        if problem.locks() || problem.projects() || problem.switches().is_some() || problem.switched().is_some() {
-            return unsuitable("plain equations of motion", "has a control, a projection or switches of its own");
-        }
+        Unsuitable::unless_plain(problem)?;
         Unsuitable::without_rhs(problem)
     }
 
@@ -94,20 +92,16 @@ impl<S: Scalar> Method<S> for Projected {
     }
 
     fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let refused = problem.suits(self).err().map(|unsuitable| unsuitable.to_string());
-        let projection = problem.mechanics().map(|mechanics| Projection::new(&mechanics, self.tolerance));
-        match (refused, projection) {
-            (None, Some(projection)) => {
-                let formula = self.formula.stepper(problem.dimension(), drive::is_adaptive(task));
-                let stepper = ProjectedStepper::new(formula, projection);
-                drive::solve(stepper, self.formula.control(), problem, task, observer)
-            }
-            (reason, _) => Solution {
-                t_reached: task.t_start,
-                state: task.initial.to_vec(),
-                statistics: problem.statistics(),
-                failure: Some(Failure::NotApplicable { reason: reason.unwrap_or_default() }),
-            },
+        if let Err(unsuitable) = problem.suits(self) {
+            return Solution::refused(&problem, task, unsuitable.into());
         }
+        let Some(mechanics) = problem.mechanics() else {
+            let reason = "the problem has lost its mechanical system".to_owned();
+            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
+        };
+        let projection = Projection::new(&mechanics, self.tolerance);
+        let formula = self.formula.stepper(problem.dimension(), drive::is_adaptive(task));
+        let stepper = ProjectedStepper::new(formula, projection);
+        drive::solve(stepper, self.formula.control(), problem, task, observer)
     }
 }

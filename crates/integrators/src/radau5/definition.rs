@@ -85,11 +85,7 @@ impl Method for Solver {
         if problem.mechanics().is_some() {
             return dae::suits(problem);
         }
-        if problem.locks() || problem.projects() || problem.switches().is_some_and(|switches| switches.count() > 0) {
-            let lacks = "changes states or equations from one step to the next".to_owned();
-            return Err(Unsuitable { needs: "one smooth solution over several steps", lacks });
-        }
-        Ok(())
+        Unsuitable::unless_lasting(problem, "one smooth solution over several steps")
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {

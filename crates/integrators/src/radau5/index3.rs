@@ -186,7 +186,7 @@ impl Equations for IndexThree {
         let (state, rest) = y.split_at_mut(2 * n);
         let mut rates = vec![0.0; 2 * n + rest.len() - n];
         let consistent = problem.with_dae(|dae| dae.consistent(t, &[], state, &mut rates));
-        consistent.map_err(|unsuitable| Failure::NotApplicable { reason: unsuitable.to_string() })??;
+        consistent??;
         rest.copy_from_slice(&rates[n..]);
         Ok(())
     }

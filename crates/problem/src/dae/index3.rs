@@ -50,11 +50,11 @@ impl<'p, S: Scalar> Index3<'p, S> {
     pub fn suits(mechanics: &mut dyn Mechanics<S>) -> Result<(), Unsuitable> {
         if mechanics.nonholonomic() > 0 {
             let lacks = format!("has {} nonholonomic ones", mechanics.nonholonomic());
-            return Err(Unsuitable { needs: "holonomic constraints", lacks });
+            return Err(Unsuitable::new("holonomic constraints", lacks));
         }
         if !mechanics.has_vector_coordinates() {
             let needs = "positions that are vectors, with velocities as their rates";
-            return Err(Unsuitable { needs, lacks: "has others".to_owned() });
+            return Err(Unsuitable::new(needs, "has others"));
         }
         Ok(())
     }

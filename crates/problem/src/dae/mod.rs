@@ -132,10 +132,7 @@ pub trait Dae<S: Scalar = f64> {
 /// # Errors
 /// [`Unsuitable`], which says what it lacks.
 pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
-    let unsuitable = |needs, lacks: &str| Err(Unsuitable { needs, lacks: lacks.to_owned() });
-    if problem.locks() || problem.projects() || problem.switches().is_some() || problem.switched().is_some() {
-        return unsuitable("plain equations of motion", "has a control, a projection or switches of its own");
-    }
+    Unsuitable::unless_plain(problem)?;
     if problem.dae().is_some() {
         return Ok(());
     }
@@ -146,7 +143,7 @@ pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         return Ok(());
     }
     Unsuitable::without_rhs(problem)?;
-    unsuitable("the Jacobian of the right-hand side", "does not give it")
+    Err(Unsuitable::new("the Jacobian of the right-hand side", "does not give it"))
 }
 
 #[cfg(test)]

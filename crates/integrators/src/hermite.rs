@@ -1,4 +1,83 @@
-//! Cubic Hermite interpolants of discontinuity functions over a step.
+//! Cubic Hermite interpolants over a step: of states for observers, and of functions whose zeros are looked for.
+//!
+//! The same polynomial stands here in three forms, since each rounds in its own way: [`hermite`] is exact at both ends,
+//! [`Slopes`] has the derivative as well, [`Cubic`] has coefficients to find extrema and roots of.
+
+use mbsbench_problem::Scalar;
+
+/// Cubic Hermite interpolation at `theta` in [0, 1] of (value, slope · length) at both ends.
+#[must_use]
+pub fn hermite<S: Scalar>(theta: S, (y0, d0): (S, S), (y1, d1): (S, S)) -> S {
+    let rest = -theta + 1.0;
+    let rise = y1 - y0;
+    y0 + theta * (rise + rest * ((d0 - rise) * rest + (rise - d1) * theta))
+}
+
+/// A step that a switch has ended, as a cubic Hermite interpolant of its state (error `O(h⁴)`).
+#[derive(Debug, Clone)]
+pub struct CutStep<S> {
+    /// Size of the step, s.
+    pub h: S,
+    /// Derivative at the start.
+    pub start_rate: Vec<S>,
+    /// State at the end, before the switch.
+    pub end: Vec<S>,
+    /// Derivative there.
+    pub end_rate: Vec<S>,
+}
+
+impl<S: Scalar> CutStep<S> {
+    /// Memory for a state of `dimension` components.
+    #[must_use]
+    pub fn new(dimension: usize) -> Self {
+        let zeros = vec![S::nought(); dimension];
+        Self { h: S::nought(), start_rate: zeros.clone(), end: zeros.clone(), end_rate: zeros }
+    }
+
+    /// Writes the state at `t` (s), for the step from `start` at `t_start`, into `y`.
+    pub fn state_at(&self, t: S, t_start: S, start: &[S], y: &mut [S]) {
+        let theta = (t - t_start) / self.h;
+        for (i, y) in y.iter_mut().enumerate() {
+            let (from, to) = ((start[i], self.start_rate[i] * self.h), (self.end[i], self.end_rate[i] * self.h));
+            *y = hermite(theta, from, to);
+        }
+    }
+}
+
+/// `y = y₀ + h s (y'₀ + s (3 rise − 2 y'₀ − y'₁ + s (y'₀ + y'₁ − 2 rise)))` with `rise = (y₁ − y₀)/h` on `0 ≤ s ≤ 1`.
+#[derive(Debug, Clone, Copy)]
+pub struct Slopes {
+    h: f64,
+    start: f64,
+    slope: f64,
+    square: f64,
+    cube: f64,
+}
+
+impl Slopes {
+    /// The interpolant of values and rates at both ends of an interval of `h` seconds.
+    #[must_use]
+    #[inline]
+    pub fn new(h: f64, (start, slope): (f64, f64), (end, end_slope): (f64, f64)) -> Self {
+        let rise = (end - start) / h;
+        let (square, cube) = (3.0 * rise - 2.0 * slope - end_slope, slope + end_slope - 2.0 * rise);
+        Self { h, start, slope, square, cube }
+    }
+
+    /// The value at `s`.
+    #[must_use]
+    #[inline]
+    pub fn value(&self, s: f64) -> f64 {
+        self.start + self.h * s * (self.slope + s * (self.square + s * self.cube))
+    }
+
+    /// The rate at `s`.
+    #[must_use]
+    #[inline]
+    pub fn rate(&self, s: f64) -> f64 {
+        self.slope + s * (2.0 * self.square + 3.0 * s * self.cube)
+    }
+}
 
 /// `p(s) = a₀ + a₁ s + a₂ s² + a₃ s³` on `0 ≤ s ≤ 1` (compere2001, section 5.2.1).
 #[derive(Debug, Clone, Copy, PartialEq)]
