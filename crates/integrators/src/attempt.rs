@@ -57,7 +57,8 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
     }
 }
 
-/// Writes the state at `t` inside the step from `start` into `y`: a further step of the observer's own stepper, uncounted.
+/// Writes the state at `t` inside the step from `start` into `y`: a further step of the observer's own stepper,
+/// uncounted.
 ///
 /// # Errors
 /// Those of the problem.

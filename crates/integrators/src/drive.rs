@@ -73,8 +73,8 @@ struct Steps<S: Scalar, St> {
 enum Sizes<S> {
     Constant {
         grid: Grid<S>,
-        /// End of the present step and what is left of it, s; none at the end of the grid. Where an event cuts a step, the
-        /// rest of it is made up in a further one, so that the grid is kept.
+        /// End of the present step and what is left of it, s; none at the end of the grid. Where an event cuts a step,
+        /// the rest of it is made up in a further one, so that the grid is kept.
         next: Option<(S, S)>,
     },
     Controlled {

@@ -6,15 +6,21 @@
 //!                        (one step of a given size)   └── Locator   (zeros of switching functions)
 //! ```
 //!
-//! A [`Stepper`] makes one step of a given size and knows nothing else; [`drive::solve`] decides on sizes,
-//! accepts, projects, locates events and shows each accepted step to the observer. A new explicit tableau is
-//! `const` data in [`tableaux`] and a parameter struct in [`definitions`]. Equations with discontinuity functions have a
-//! solver of their own, [`dode`], which steps with the same formulas; so have constrained mechanics, [`low_order`], whose
-//! implicit formulas solve the index-3 equations, and any problem `r(t, y, y', λ) = 0`, [`implicit`]. [`exponential`] methods are steppers that ask for Jacobians and form
-//! matrix exponentials ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. The multistep
-//! formulas [`ndf`] choose order and size together, from differences over several steps, in a loop of their own. So does the
-//! implicit Runge–Kutta method [`radau5`], whose stages are solved for together; and [`contact_power`], whose steps follow the power of contacts instead of an error.
-//! [`projected`] steppers are explicit ones whose results are moved onto the constraints.
+//! The loop of every method is [`Run`](mbsbench_problem::Run) of `problem`: it has the budgets and the counters, and
+//! shows each accepted step to the observer. A family implements [`Stepping`](mbsbench_problem::Stepping), which says
+//! how a step is attempted and what follows it:
+//!
+//! - [`drive`]: a [`Stepper`] makes one step of a given size and knows nothing else; sizes, projection and events are
+//!   decided around it. A new explicit tableau is `const` data in [`tableaux`] and a parameter struct in
+//!   [`definitions`]. [`exponential`] methods are steppers that ask for Jacobians and form matrix exponentials
+//!   ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. [`projected`] steppers are
+//!   explicit ones whose results are moved onto the constraints.
+//! - [`dode`]: equations with discontinuity functions, by the same formulas.
+//! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
+//! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
+//! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.
+//! - [`radau5`]: an implicit Runge–Kutta method whose stages are solved for together.
+//! - [`contact_power`]: steps that follow the power of contacts instead of an error.
 
 mod attempt;
 mod combine;

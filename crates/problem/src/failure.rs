@@ -55,7 +55,7 @@ pub enum Failure {
     BudgetExhausted {
         /// Time of the last accepted state, in seconds.
         time: f64,
-        /// The counter that ran out, named as in [`Statistics`](crate::Statistics).
+        /// What ran out: a counter as named in [`Statistics`](crate::Statistics), or a sum of them.
         counter: &'static str,
         /// Its limit.
         limit: u64,

@@ -3,16 +3,16 @@
 /// Declares the counters, each once: what it counts, and its name.
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// Counters of one solve. Names in brackets are those that others use.
+        /// Counters of one solve. A field says at what it goes up by one, and what others call it.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct Statistics {
             $($(#[$doc])* pub $name: u64,)*
             /// Additions, multiplications and divisions of the dense linear algebra that a method makes itself:
-            /// factorisations, solves, products of matrices, and products of matrices and vectors where they stand for a
-            /// solve with a larger matrix. Each counts as by the formulas of [`flops`](crate::linalg::flops) for the size it
-            /// has: single entries that happen to be zero are no less work, but a diagonal matrix, and columns of zeros that
-            /// are left out, are. Neither residuals nor what a model does for its own equations are in it. None for a method
-            /// that does not count this.
+            /// factorisations, solves, products of matrices, and products of matrices and vectors where they stand for
+            /// a solve with a larger matrix. Each counts as by the formulas of [`flops`](crate::linalg::flops) for the
+            /// size it has: single entries that happen to be zero are no less work, but a diagonal matrix, and columns
+            /// of zeros that are left out, are. Neither residuals nor what a model does for its own equations are in
+            /// it. None for a method that does not count this.
             pub linear_algebra_flops: Option<u64>,
         }
 
@@ -38,35 +38,36 @@ macro_rules! counters {
 }
 
 counters! {
-    /// A step's result becomes the state [Nacc (compere2001), `nst` (CVODE), NACCPT (RADAU5)].
+    /// A step's result becomes the state; elsewhere Nacc (compere2001), `nst` (CVODE), NACCPT (RADAU5).
     steps_accepted,
-    /// A step is repeated after a failed error test or Newton iteration [Nrej, `netf + ncfn`, NREJCT].
+    /// A step is repeated after a failed error test or Newton iteration; elsewhere Nrej, `netf + ncfn`, NREJCT.
     steps_rejected,
-    /// A step is repeated because its implicit equations were not solved; part of `steps_rejected` [`ncfn`].
+    /// A step is repeated because its implicit equations were not solved; part of `steps_rejected`; elsewhere `ncfn`.
     convergence_failures,
     /// A step is repeated to locate an event.
     steps_repeated,
-    /// The right-hand side (or residual) is evaluated, by whomever [Nrhs, `nfe`, NFCN].
+    /// The right-hand side (or residual) is evaluated, by whomever; elsewhere Nrhs, `nfe`, NFCN.
     rhs_evaluations,
-    /// The same, for a column of a Jacobian by differences; apart from `rhs_evaluations` where a method names them [`nfeLS`].
+    /// The same, for a column of a Jacobian by differences; apart from `rhs_evaluations` where a method names
+    /// them; elsewhere `nfeLS`.
     jacobian_rhs_evaluations,
-    /// A Jacobian is formed [`nje`, NJAC].
+    /// A Jacobian is formed; elsewhere `nje`, NJAC.
     jacobian_evaluations,
-    /// A matrix is factorised by the method (not inside the model) [`nsetups`, NDEC].
+    /// A matrix is factorised by the method (not inside the model); elsewhere `nsetups`, NDEC.
     factorizations,
-    /// A Newton correction is computed [`nni`].
+    /// A Newton correction is computed; elsewhere `nni`.
     newton_iterations,
-    /// A right-hand side is solved for with a factorised matrix [NSOL].
+    /// A right-hand side is solved for with a factorised matrix; elsewhere NSOL.
     linear_solves,
     /// The switching functions are evaluated.
     switch_evaluations,
-    /// An event is located and handled [Nev].
+    /// An event is located and handled; elsewhere Nev.
     events,
-    /// A step is repeated in the Newton iteration that locates an event [Nit (compere2001)].
+    /// A step is repeated in the Newton iteration that locates an event; elsewhere Nit (compere2001).
     location_iterations,
-    /// A located event turns out not to be the first one [Nctch].
+    /// A located event turns out not to be the first one; elsewhere Nctch.
     catches,
-    /// An event that was expected in a step cannot be found there [Nfl].
+    /// An event that was expected in a step cannot be found there; elsewhere Nfl.
     failed_locations,
     /// A discontinuity function changes sides, or jumps, at a located event.
     sign_changes,
@@ -82,7 +83,7 @@ counters! {
     matrix_products,
     /// A matrix is squared to undo the scaling of an exponential.
     matrix_squarings,
-    /// The criterion that the size of a step has to meet is tested [sum of m (modin2005)].
+    /// The criterion that the size of a step has to meet is tested; elsewhere sum of m (modin2005).
     tests,
     /// The largest number of such tests in one step.
     tests_per_step,

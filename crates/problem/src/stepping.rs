@@ -1,8 +1,8 @@
 //! The loop of every method: one step after another, budgets, counters, and who watches.
 //!
-//! A method implements [`Stepping`], which says how a step is attempted and what follows one that has been accepted. The
-//! [`Run`] has everything else: the problem, the task, the observer, the time that has been reached, what has been counted,
-//! and the [`Solution`] in the end.
+//! A method implements [`Stepping`], which says how a step is attempted and what follows one that has been accepted.
+//! The [`Run`] has everything else: the problem, the task, the observer, the time that has been reached, what has been
+//! counted, and the [`Solution`] in the end.
 
 use std::ops::ControlFlow;
 
@@ -25,8 +25,8 @@ pub trait Stepping<P, S: Scalar = f64> {
         run.t >= run.task.t_end
     }
 
-    /// Attempts a step from the present state, and gives the time at which it ends, s, where it is good. None where it has
-    /// been [rejected](Run::reject) and is to be attempted again in another way.
+    /// Attempts a step from the present state, and gives the time at which it ends, s, where it is good. None where it
+    /// has been [rejected](Run::reject) and is to be attempted again in another way.
     ///
     /// # Errors
     /// Those of the problem, and that no other way is left.

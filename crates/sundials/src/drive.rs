@@ -96,8 +96,8 @@ impl Counts for Library<'_> {
         let newton_iterations = if self.has_newton { counters.iterations } else { 0 };
         Statistics {
             convergence_failures: counters.convergence_failures,
-            // The library's own difference quotients go through the same function as everything else. It counts the one,
-            // too, that is refused since the budget is used up.
+            // The library's own difference quotients go through the same function as everything else. It counts the
+            // one, too, that is refused since the budget is used up.
             rhs_evaluations: statistics.rhs_evaluations.saturating_sub(counters.calls_for_jacobians),
             jacobian_rhs_evaluations: statistics.jacobian_rhs_evaluations + counters.calls_for_jacobians,
             jacobian_evaluations: counters.jacobians,

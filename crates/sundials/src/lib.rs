@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! CvodeBdf, CvodeAdams, Ida ──▶ drive ──▶ cvode::Solver, ida::Solver ──▶ ffi (C)
-//!  (parameters)          (steps, budgets,   (safe, own their memory)
-//!                         roots, observer)
+//!  (parameters)          (steps, roots,     (safe, own their memory)
+//!                         counters)
 //! ```
 //!
 //! The library is the system's (A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363–396), of version 6.2 to 7;

@@ -2,7 +2,7 @@
 //! contacts at both of its ends allows (modin2005, Algorithm 1).
 //!
 //! ```text
-//! ContactPower ──▶ Run ── trials, failures, observer
+//! ContactPower ──▶ Steps ── trials, failures
 //!                   ├── Formula    q, v at the end of a step: Störmer–Verlet, Equation 16
 //!                   ├── Objective  W from the contact powers, residual R of a step
 //!                   ├── Search     u with |R(u)| ≤ η by bisection

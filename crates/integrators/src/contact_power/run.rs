@@ -122,8 +122,8 @@ impl Steps {
         Search::new(self.eta, predicted, self.largest.min(rest))
     }
 
-    /// Makes the step of `u` into `trial`, with its residual: one evaluation and one test. It counts as rejected until it
-    /// is accepted.
+    /// Makes the step of `u` into `trial`, with its residual: one evaluation and one test. It counts as rejected until
+    /// it is accepted.
     fn try_step(&mut self, run: &mut Run<'_, Counted<'_>>, u: f64) -> Result<(), Failure> {
         run.afford(1)?;
         run.own.tests += 1;

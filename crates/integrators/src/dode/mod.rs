@@ -2,7 +2,7 @@
 //! and 5), for any single-step pair.
 //!
 //! ```text
-//! Pair (one trial step) ─▶ Run ◀─ Detector (set Nr from cubic interpolants of g) ◀─▶ Locator (Newton, try–catch)
+//! Pair (one trial step) ─▶ Steps ◀─ Detector (set Nr from cubic interpolants of g) ◀─▶ Locator (Newton, try–catch)
 //! ```
 
 mod chattering;

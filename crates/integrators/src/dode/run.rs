@@ -176,7 +176,8 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
     }
 
-    /// Judges the step of size `h` in `end`, made or not, and decides on the size of the next one; says whether it is good.
+    /// Judges the step of size `h` in `end`, made or not, and decides on the size of the next one; says whether it is
+    /// good.
     fn judge(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
@@ -255,8 +256,8 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
     }
 
-    /// Cuts the step to `t_next` in `end`, which is good, at the first event, if there is one. Gives the time at which it
-    /// ends.
+    /// Cuts the step to `t_next` in `end`, which is good, at the first event, if there is one. Gives the time at which
+    /// it ends.
     fn locate(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_next: S) -> Result<S, Failure> {
         self.switched.clear();
         (self.event, self.residual) = (None, None);

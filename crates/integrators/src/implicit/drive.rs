@@ -126,8 +126,8 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         if end.iter().all(|x| x.is_finite()) { Ok(Some(t_end)) } else { Err(Failure::NonFinite { time: run.t }) }
     }
 
-    /// Inside a step is the cubic through `y` and `y'` at both ends. It is off by O(h⁴) where `y'` is of order three or more,
-    /// and by less than the formulas of order two are; no evaluation is needed.
+    /// Inside a step is the cubic through `y` and `y'` at both ends. It is off by O(h⁴) where `y'` is of order three or
+    /// more, and by less than the formulas of order two are; no evaluation is needed.
     fn show(&mut self, problem: &mut &'d mut CountedDae<'c>, made: Made<'_>) -> ControlFlow<Failure> {
         let Self { history, scheme, chart, state, end, .. } = self;
         let (first, last) = (history.point(scheme.points()), history.newest());

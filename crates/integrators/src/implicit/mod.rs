@@ -11,7 +11,6 @@
 //!
 //! The parameter `ρ_∞ ∈ [0, 1]` is the spectral radius at infinite frequency: 0 annihilates, 1 does not damp at all.
 //! [`linear`] has what the coefficients mean on the undamped oscillator.
-
 //!
 //! All are steps of one engine: a formula gives `y = ŷ + c y'` at the point it solves for, a predictor the first guess of
 //! `y'`, and Newton's method the rest.
@@ -19,7 +18,7 @@
 //! ```text
 //! Scheme  (PastSteps, Auxiliaries, Stages)     ŷ, c, prediction from the History of points
 //!     └─▶ Solver  (one point: r(t, y, y', λ) = 0 of a CountedDae)
-//! drive   (the grid, the observer, failures)
+//! drive   (a step for the loop of `problem`: start, charts, what observers see)
 //! ```
 //!
 //! [`Method::order`](mbsbench_problem::Method::order) is that on ordinary differential equations. On constrained mechanics, solved

@@ -9,7 +9,7 @@
 //!     └─▶ Index3      NEWMARK, HHT-I3, NSTIFF, generalized-α     positions only
 //!     └─▶ Stabilised  HHT-SI2, NSTIFF-SI2         positions and velocities, two accelerations
 //!     └─▶ Additive    HHT-ADD                     positions and velocities, two multipliers
-//!             └─▶ newton (one step) ◀── drive (the grid, the observer, failures)
+//!             └─▶ newton (one step) ◀── drive (start and steps)
 //! ```
 //!
 //! A new formula implements `Formula` (`formula.rs`), and has Newton iteration, start, budgets and observation from

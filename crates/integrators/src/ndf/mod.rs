@@ -1,7 +1,7 @@
 //! Numerical differentiation formulas: linear multistep methods of variable order for stiff and index-1 problems.
 //!
 //! ```text
-//! Ode15s ──▶ Run ── sizes and orders, failures, observer
+//! Ode15s ──▶ Steps ── sizes and orders, failures
 //!             ├── Formula      coefficients of orders 1…5
 //!             ├── Differences  backward differences of the solution at the present step size
 //!             ├── Newton       the formula's equations, solved with a matrix that is kept

@@ -5,8 +5,8 @@
 //! Equations ── FirstOrder      M y' = f(t, y), with M constant or the identity
 //!     └─────── IndexThree      (q, v, w, λ) of constrained mechanics
 //!                 └─ Factors   of real and complex matrices, on Columns in blocks of rows
-//! tableau ─▶ Newton (stages, transformed) ─▶ Run ◀── Controller (sizes)
-//!                                             └────── Collocation (first guesses, states inside a step)
+//! tableau ─▶ Newton (stages, transformed) ─▶ Steps ◀── Controller (sizes)
+//!                                             └─────── Collocation (first guesses, states inside a step)
 //! ```
 //!
 //! The three stages are one system of `3 n` equations, which a similarity transformation of `A⁻¹` splits into a real and
