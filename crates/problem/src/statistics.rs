@@ -97,3 +97,23 @@ impl Statistics {
         *self.linear_algebra_flops.get_or_insert(0) += flops;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_counted_in_two_places_is_added() {
+        let first = Statistics { rhs_evaluations: 3, tests_per_step: 5, ..Statistics::default() };
+        let second = Statistics { rhs_evaluations: 4, tests_per_step: 2, events: 1, ..Statistics::default() };
+        let both = Statistics { rhs_evaluations: 7, tests_per_step: 5, events: 1, ..Statistics::default() };
+        assert_eq!(first.with(&second), both);
+        assert_eq!(both.named().len(), 25);
+        assert_eq!(both.named()[4], ("rhs_evaluations", 7));
+        for (first, second, sum) in [(None, None, None), (Some(2), None, Some(2)), (Some(2), Some(3), Some(5))] {
+            let with = |linear_algebra_flops| Statistics { linear_algebra_flops, ..Statistics::default() };
+            assert_eq!(with(first).with(&with(second)), with(sum));
+            assert_eq!(with(second).with(&with(first)), with(sum));
+        }
+    }
+}

@@ -114,7 +114,8 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         Solution { t_reached: self.t, state, statistics, failure }
     }
 
-    /// Brings the problem into another form, and makes the steps of a method on that.
+    /// Brings the problem into another form, and makes the steps of a method on that. Where it has no such form, what it
+    /// has counted is lost with it.
     pub fn solve_as<Q: Counts, M: Stepping<Q, S>>(
         self,
         make: impl FnOnce(P) -> Result<(Q, M), Failure>,
@@ -241,5 +242,116 @@ impl<S: Scalar, I: FnMut(S, &mut [S]) -> Result<(), Failure>> Interpolant<S> for
             (self.inside)(t, y)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AsOde, Counted, OdeModel, Settings, Silent};
+
+    struct Decay;
+    impl OdeModel for Decay {
+        fn dimension(&self) -> usize {
+            1
+        }
+        fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+            dydt[0] = -y[0];
+        }
+    }
+
+    /// Euler's method with steps of a quarter; every other attempt is rejected.
+    struct Euler {
+        y: [f64; 1],
+        end: [f64; 1],
+        attempts: u64,
+    }
+
+    impl<'p> Stepping<Counted<'p>> for Euler {
+        fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+            run.afford(1)?;
+            run.problem.rhs(run.t, &self.y, &mut self.end)?;
+            self.attempts += 1;
+            if self.attempts.is_multiple_of(2) {
+                return Ok(run.reject());
+            }
+            self.end[0] = self.y[0] + 0.25 * self.end[0];
+            Ok(Some(run.t + 0.25))
+        }
+
+        fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+            let middle = 0.5 * (self.y[0] + self.end[0]);
+            made.show(&self.y, &self.end, Further::default(), |_, y| {
+                y[0] = middle;
+                Ok(())
+            })
+        }
+
+        fn advance(&mut self) {
+            self.y = self.end;
+        }
+
+        fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+            run.own.linear_solves += 7;
+        }
+
+        fn state(&self) -> &[f64] {
+            &self.y
+        }
+    }
+
+    fn solve(settings: Settings, observer: &mut dyn Observer) -> Solution {
+        let task = Task { t_start: 0.0, t_end: 1.0, initial: &[1.0], settings };
+        let mut ode = AsOde(&Decay);
+        Run::new(Counted::new(&mut ode), &task, observer).solve(Euler { y: [1.0], end: [1.0], attempts: 0 })
+    }
+
+    #[test]
+    fn steps_are_counted_with_what_the_problem_counts() {
+        let Solution { t_reached, state, statistics, failure } = solve(Settings::fixed(0.25), &mut Silent);
+        assert_eq!((t_reached, state, failure), (1.0, vec![0.75f64.powi(4)], None));
+        let Statistics { steps_accepted, steps_rejected, rhs_evaluations, linear_solves, .. } = statistics;
+        assert_eq!((steps_accepted, steps_rejected, rhs_evaluations, linear_solves), (4, 3, 7, 7));
+    }
+
+    #[test]
+    fn budgets_end_a_run_at_the_last_accepted_state() {
+        let few_steps = Settings { max_steps: 3, ..Settings::fixed(0.25) };
+        let few_evaluations = Settings { max_rhs_evaluations: 3, ..Settings::fixed(0.25) };
+        for settings in [few_steps, few_evaluations] {
+            let Solution { t_reached, state, statistics, failure } = solve(settings, &mut Silent);
+            assert_eq!((t_reached, state), (0.5, vec![0.75 * 0.75]));
+            assert_eq!((statistics.steps_accepted, statistics.steps_rejected, statistics.rhs_evaluations), (2, 1, 3));
+            assert!(matches!(failure, Some(Failure::BudgetExhausted { time: 0.5, limit: 3, .. })), "{failure:?}");
+        }
+    }
+
+    /// Notes what it is shown, and has enough after two steps.
+    #[derive(Default)]
+    struct Twice(Vec<(u64, f64, f64)>);
+    impl Observer for Twice {
+        fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+            let mut y = [0.0];
+            for (t, expected) in [(step.t_start, step.start[0]), (step.t_end, step.end[0])] {
+                step.within.state_at(t, &mut y).unwrap();
+                assert_eq!(y[0], expected, "an end is as it is");
+            }
+            step.within.state_at(0.5 * (step.t_start + step.t_end), &mut y).unwrap();
+            self.0.push((step.index, step.t_end, y[0]));
+            if step.index < 2 {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(Failure::NonFinite { time: 7.0 })
+            }
+        }
+    }
+
+    #[test]
+    fn an_observer_sees_each_accepted_step_and_may_end_the_run_behind_it() {
+        let mut twice = Twice::default();
+        let solution = solve(Settings::fixed(0.25), &mut twice);
+        assert_eq!(twice.0, [(1, 0.25, 0.875), (2, 0.5, 0.65625)]);
+        assert_eq!((solution.t_reached, solution.failure), (0.5, Some(Failure::NonFinite { time: 7.0 })));
+        assert_eq!(solution.state, [0.5625]);
     }
 }
