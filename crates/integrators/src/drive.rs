@@ -177,6 +177,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         Ok(Some(reached))
     }
 
+    #[inline(always)]
     fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
         let Self { attempt: Attempt { stepper: tried, y, end, before, projects }, shadow, locator, .. } = self;
         let Some(stepper) = shadow else { return ControlFlow::Continue(()) };

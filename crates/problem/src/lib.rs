@@ -17,6 +17,9 @@
 //!
 //! Contacts are forces in a [`ContactModel`], which [`AsContactOde`] makes an [`Ode`] with its [`ContactPower`], and
 //! discontinuities that can be located in a [`SwitchedModel`].
+//!
+//! A [`Method`] steps in the loop of a [`Run`], which has budgets, counters and observer; what is its own is a
+//! [`Stepping`].
 
 pub mod acceleration;
 pub mod contact_power;

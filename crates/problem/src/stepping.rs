@@ -33,7 +33,7 @@ pub trait Stepping<P, S: Scalar = f64> {
     fn attempt(&mut self, run: &mut Run<'_, P, S>) -> Result<Option<S>, Failure>;
 
     /// Shows the step just accepted, whose start is still the present state, to the observer. Not called where nobody
-    /// watches.
+    /// watches; the one call of it is kept apart from the loop, so that it may be inlined there.
     fn show(&mut self, problem: &mut P, made: Made<'_, S>) -> ControlFlow<Failure>;
 
     /// Makes the end of the step just accepted the present state.
@@ -114,8 +114,8 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         Solution { t_reached: self.t, state, statistics, failure }
     }
 
-    /// Brings the problem into another form, and makes the steps of a method on that. Where it has no such form, what it
-    /// has counted is lost with it.
+    /// Brings the problem into another form, and makes the steps of a method on that. Where it has no such form, what
+    /// it has counted is lost with it.
     pub fn solve_as<Q: Counts, M: Stepping<Q, S>>(
         self,
         make: impl FnOnce(P) -> Result<(Q, M), Failure>,
@@ -196,6 +196,7 @@ impl<S> Default for Further<'_, S> {
 impl<S: Scalar> Made<'_, S> {
     /// Shows the step from `start` to `end`; `inside` writes the state at a time between them, as
     /// [`Interpolant::state_at`] does.
+    #[inline(always)]
     pub fn show(
         self,
         start: &[S],

@@ -81,8 +81,8 @@ struct Steps {
     /// The longest trial that was too short.
     lower: Point,
     displacement: Vec<f64>,
-    /// For the length of the present step, once it has begun.
-    search: Option<Search>,
+    /// For the length of the present step.
+    search: Search,
     /// Trials of it without a finite result.
     not_finite: u32,
 }
@@ -109,17 +109,17 @@ impl Steps {
             lower: start.clone(),
             start,
             displacement: vec![0.0; sizes.velocities],
-            search: None,
+            search: Search::new(method.eta, 1.0, 1.0),
             not_finite: 0,
         }
     }
 
-    /// The search for the length of the step from the present state.
-    fn begin_search(&mut self, run: &Run<'_, Counted<'_>>) -> Search {
+    /// Begins the search for the length of the step from the present state.
+    fn begin_search(&mut self, run: &Run<'_, Counted<'_>>) {
         let predicted = self.predictor.next(self.u, self.start.residual, self.residual_before, self.gains);
         let rest = (run.task.t_end - run.t) / self.epsilon;
+        self.search = Search::new(self.eta, predicted, self.largest.min(rest));
         self.not_finite = 0;
-        Search::new(self.eta, predicted, self.largest.min(rest))
     }
 
     /// Makes the step of `u` into `trial`, with its residual: one evaluation and one test. It counts as rejected until
@@ -151,18 +151,18 @@ impl Steps {
     }
 
     /// Takes the lower end of the bracket where there is one, and the last trial otherwise.
-    fn force(&mut self, run: &mut Run<'_, Counted<'_>>, search: &Search, last: f64) -> Result<f64, Failure> {
+    fn force(&mut self, run: &mut Run<'_, Counted<'_>>, last: f64) -> Result<f64, Failure> {
         run.own.forced_accepts += 1;
-        if search.lower() > 0.0 {
+        if self.search.lower() > 0.0 {
             std::mem::swap(&mut self.trial, &mut self.lower);
-            return Ok(search.lower());
+            return Ok(self.search.lower());
         }
         if self.trial.residual == f64::INFINITY { Err(not_finite(run)) } else { Ok(last) }
     }
 
     /// The step of `u`, in `trial`, ends the search.
-    fn accept(&mut self, run: &mut Run<'_, Counted<'_>>, search: &Search, u: f64) -> Result<Option<f64>, Failure> {
-        run.own.tests_per_step = run.own.tests_per_step.max(u64::from(search.tests()));
+    fn accept(&mut self, run: &mut Run<'_, Counted<'_>>, u: f64) -> Result<Option<f64>, Failure> {
+        run.own.tests_per_step = run.own.tests_per_step.max(u64::from(self.search.tests()));
         let (t_next, h) = self.end_of(run, u);
         if t_next <= run.t {
             return Err(Failure::StepTooSmall { time: run.t, step: h });
@@ -178,33 +178,30 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         run.afford_step()?;
         run.afford(1)?;
         self.start.evaluate(&mut run.problem, run.t, self.objective)?;
+        self.begin_search(run);
         if self.start.is_finite() { Ok(()) } else { Err(not_finite(run)) }
     }
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let mut search = match self.search.take() {
-            Some(search) => search,
-            None => self.begin_search(run),
-        };
-        let u = search.u();
+        let u = self.search.u();
         self.try_step(run, u)?;
         self.not_finite += u32::from(self.trial.residual == f64::INFINITY);
         if self.not_finite == MOST_NOT_FINITE {
             return Err(not_finite(run));
         }
-        match search.judge(self.trial.residual) {
-            Verdict::Accepted => return self.accept(run, &search, u),
+        match self.search.judge(self.trial.residual) {
+            Verdict::Accepted => return self.accept(run, u),
             Verdict::Again => {}
             Verdict::Raised => std::mem::swap(&mut self.trial, &mut self.lower),
         }
-        if search.is_exhausted() {
-            let u = self.force(run, &search, u)?;
-            return self.accept(run, &search, u);
+        if self.search.is_exhausted() {
+            let u = self.force(run, u)?;
+            return self.accept(run, u);
         }
-        self.search = Some(search);
         Ok(None)
     }
 
+    #[inline(always)]
     fn show(&mut self, problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         let Some(stepper) = &mut self.shadow else { return ControlFlow::Continue(()) };
         let (start, span) = (&self.start.y, (made.t_start, made.t_end));
@@ -216,6 +213,11 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     fn advance(&mut self) {
         self.residual_before = self.start.residual;
         std::mem::swap(&mut self.start, &mut self.trial);
+    }
+
+    fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        self.begin_search(run);
+        Ok(())
     }
 
     fn state(&self) -> &[f64] {

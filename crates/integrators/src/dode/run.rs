@@ -342,6 +342,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     }
 
     /// With the configuration of the step still in force.
+    #[inline(always)]
     fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
         let Self { shadow: pair, shadow_state: inside, start, end, before, switched, .. } = self;
         let further = Further {

@@ -128,6 +128,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
 
     /// Inside a step is the cubic through `y` and `y'` at both ends. It is off by O(h⁴) where `y'` is of order three or
     /// more, and by less than the formulas of order two are; no evaluation is needed.
+    #[inline(always)]
     fn show(&mut self, problem: &mut &'d mut CountedDae<'c>, made: Made<'_>) -> ControlFlow<Failure> {
         let Self { history, scheme, chart, state, end, .. } = self;
         let (first, last) = (history.point(scheme.points()), history.newest());

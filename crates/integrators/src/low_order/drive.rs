@@ -133,6 +133,7 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
 
     /// Inside a step is the cubic through positions and velocities at both ends, and its derivative. Between them it is
     /// off by O(h⁴) and O(h³), less than the formulas are; no evaluation is needed.
+    #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         let (start, end) = (&self.state, &self.end);
         let further = Further { multipliers: self.formula.multipliers(), ..Further::default() };

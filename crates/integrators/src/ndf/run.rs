@@ -248,6 +248,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 
     /// Inside a step is the polynomial through the last states; no evaluation is needed.
+    #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         let Self { y, h, k, differences, newton, .. } = self;
         let (end, t_end) = (&newton.end, made.t_end);

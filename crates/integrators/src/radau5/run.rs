@@ -326,6 +326,7 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
         if self.grid.is_some() { self.attempt_constant(run) } else { self.attempt_controlled(run) }
     }
 
+    #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
         let Self { equations, newton, grid, y, end, collocation, .. } = self;
         let state = equations.state();
