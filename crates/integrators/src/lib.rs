@@ -44,6 +44,7 @@ pub mod implicit;
 mod linearisation;
 pub mod low_order;
 pub mod ndf;
+pub mod newton;
 pub mod ode23s;
 pub mod ode45;
 pub mod projected;

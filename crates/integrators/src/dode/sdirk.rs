@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 
 use super::pair::Pair;
 use super::state::State;
+use crate::newton::{Iteration, Outcome, Progress};
 
 /// Diagonal of the tableau.
 const GAMMA: f64 = 0.25;
@@ -23,7 +24,7 @@ const ROWS: [&[(f64, f64)]; 5] = [
 const LOWER: [(f64, f64); 5] = [(59.0, 48.0), (-17.0, 96.0), (225.0, 32.0), (-85.0, 12.0), (0.0, 1.0)];
 
 /// Most iterations of a stage.
-const MOST_ITERATIONS: u64 = 20;
+const MOST_ITERATIONS: u32 = 20;
 /// A stage is solved where its last correction was at most this, relative to the state (at least one).
 /// Steps serve as function evaluations in the location of events: what is left has to be far below the tolerance there.
 const CLOSE: f64 = 1e-12;
@@ -95,32 +96,51 @@ impl<S: Scalar> Sdirk4<S> {
 
     /// Solves `Y = base + γ h f(t, Y)`; `state` holds Y, first as a guess.
     fn solve_stage(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, stage: usize) -> Result<(), Failure> {
-        for _ in 0..MOST_ITERATIONS {
-            problem.rhs(t, &self.state, &mut self.stages[stage])?;
-            for (i, correction) in self.correction.iter_mut().enumerate() {
-                *correction = self.base[i] + self.stages[stage][i] * h * GAMMA - self.state[i];
-            }
-            self.factors.solve(&mut self.correction);
-            self.costs.newton_iterations += 1;
-            self.costs.linear_solves += 1;
-            let (mut change, mut size) = (0.0f64, 1.0f64);
-            for (state, correction) in self.state.iter_mut().zip(&self.correction) {
-                *state += *correction;
-                size = size.max(state.value().abs());
-                change = if correction.is_finite() { change.max(correction.value().abs()) } else { f64::INFINITY };
-            }
-            if change <= CLOSE * size {
-                // The derivative that belongs to the solution, by the stage's own equation.
-                for (i, rate) in self.stages[stage].iter_mut().enumerate() {
-                    *rate = (self.state[i] - self.base[i]) / (h * GAMMA);
-                }
-                return Ok(());
-            }
-            if !change.is_finite() {
-                break;
-            }
+        if (Stage { pair: self, problem, t, h, stage, size: 1.0 }).solve(MOST_ITERATIONS)? != Outcome::Converged {
+            return Err(Failure::NewtonDiverged { time: t.value(), iterations: MOST_ITERATIONS.into() });
         }
-        Err(Failure::NewtonDiverged { time: t.value(), iterations: MOST_ITERATIONS })
+        // The derivative that belongs to the solution, by the stage's own equation.
+        for (i, rate) in self.stages[stage].iter_mut().enumerate() {
+            *rate = (self.state[i] - self.base[i]) / (h * GAMMA);
+        }
+        Ok(())
+    }
+}
+
+/// The iteration in a stage.
+struct Stage<'s, 'p, S: Scalar> {
+    pair: &'s mut Sdirk4<S>,
+    problem: &'s mut Counted<'p, S>,
+    t: S,
+    h: S,
+    stage: usize,
+    /// Largest component of the iterate, at least one.
+    size: f64,
+}
+
+impl<S: Scalar> Iteration for Stage<'_, '_, S> {
+    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
+        let Sdirk4 { stages, base, state, correction, factors, costs, .. } = &mut *self.pair;
+        let rates = &mut stages[self.stage];
+        self.problem.rhs(self.t, state, rates)?;
+        for (i, correction) in correction.iter_mut().enumerate() {
+            *correction = base[i] + rates[i] * self.h * GAMMA - state[i];
+        }
+        factors.solve(correction);
+        costs.newton_iterations += 1;
+        costs.linear_solves += 1;
+        let mut change = 0.0f64;
+        self.size = 1.0;
+        for (state, correction) in state.iter_mut().zip(correction) {
+            *state += *correction;
+            self.size = self.size.max(state.value().abs());
+            change = if correction.is_finite() { change.max(correction.value().abs()) } else { f64::INFINITY };
+        }
+        Ok(change)
+    }
+
+    fn judge(&mut self, Progress { size: change, .. }: Progress) -> Option<Outcome> {
+        (change <= CLOSE * self.size).then_some(Outcome::Converged)
     }
 }
 
@@ -130,7 +150,7 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
     }
 
     fn evaluations(&self) -> u64 {
-        5 * MOST_ITERATIONS + 1 + self.state.len() as u64
+        5 * u64::from(MOST_ITERATIONS) + 1 + self.state.len() as u64
     }
 
     fn restart(&mut self) {

@@ -7,6 +7,7 @@ use nalgebra::DMatrix;
 
 use super::history::{History, add};
 use super::settings::Charts;
+use crate::newton::{Iteration, Outcome, Progress};
 
 /// When the iteration ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,38 +124,56 @@ impl Solver<'_, '_> {
     /// step.
     pub fn solve(&mut self, stage: Stage) -> Result<(), Failure> {
         let time = self.t;
-        let Unknowns { base, y, rates, residual, centre, matrix } = &mut *self.unknowns;
-        let Limits { tolerance, iterations: most, settings } = self.limits;
-        let mut iterations = 0;
-        loop {
-            y.copy_from_slice(base);
-            add(stage.c, rates, y);
-            if self.charts == Charts::Moving && !self.chart.is_empty() {
-                self.dae.follow(centre, stage.c, y);
-            }
-            settings.afford_evaluations(time, self.dae.residual_evaluations(), 1)?;
-            let at = Point { t: stage.t, chart: &self.chart[..], y, rates };
-            self.dae.residual(at, stage.c, residual)?;
-            let norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
-            if norm <= tolerance {
-                return Ok(());
-            }
+        let most = self.limits.iterations;
+        let mut point = AtPoint { solver: self, stage, norm: f64::NAN, corrections: 0 };
+        let outcome = point.solve(most.saturating_add(1))?;
+        let AtPoint { norm: residual, corrections: iterations, .. } = point;
+        match outcome {
+            Outcome::Converged => Ok(()),
             // A first guess that is not finite is the problem's; a later one is the iteration's.
-            if iterations == 0 && !norm.is_finite() {
-                return Err(Failure::NonFinite { time });
-            }
-            if iterations == most || !norm.is_finite() {
-                let (stage, iterations) = (stage.number, u64::from(iterations));
-                return Err(Failure::StageDiverged { time, stage, iterations, residual: norm });
-            }
+            Outcome::NotFinite if iterations == 0 => Err(Failure::NonFinite { time }),
+            _ => Err(Failure::StageDiverged { time, stage: stage.number, iterations, residual }),
+        }
+    }
+}
+
+/// The iteration at a point: each tests the residual, after a correction in all but the first.
+struct AtPoint<'p, 's, 'd> {
+    solver: &'p mut Solver<'s, 'd>,
+    stage: Stage,
+    /// Of the residual.
+    norm: f64,
+    corrections: u64,
+}
+
+impl Iteration for AtPoint<'_, '_, '_> {
+    fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
+        let Self { solver: Solver { dae, charts, chart, unknowns, t, t_end, limits, observer, .. }, stage, .. } = self;
+        let Unknowns { base, y, rates, residual, centre, matrix } = &mut **unknowns;
+        let (time, c) = (*t, stage.c);
+        if iteration > 1 {
+            let at = Point { t: stage.t, chart: &chart[..], y, rates };
             if let Some(matrix) = matrix {
-                self.dae.jacobian(at, stage.c, matrix);
-                self.observer.newton_matrix(self.t_end, matrix);
+                dae.jacobian(at, c, matrix);
+                observer.newton_matrix(*t_end, matrix);
             }
-            let corrected = self.dae.correct(at, stage.c, residual);
+            let corrected = dae.correct(at, c, residual);
             corrected.map_err(|Singular| Failure::SingularMatrix { time, matrix: "Newton's matrix" })?;
             add(-1.0, residual, rates);
-            iterations += 1;
+            self.corrections += 1;
         }
+        y.copy_from_slice(base);
+        add(c, rates, y);
+        if *charts == Charts::Moving && !chart.is_empty() {
+            dae.follow(centre, c, y);
+        }
+        limits.settings.afford_evaluations(time, dae.residual_evaluations(), 1)?;
+        dae.residual(Point { t: stage.t, chart: &chart[..], y, rates }, c, residual)?;
+        self.norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
+        Ok(self.norm)
+    }
+
+    fn judge(&mut self, Progress { size, .. }: Progress) -> Option<Outcome> {
+        (size <= self.solver.limits.tolerance).then_some(Outcome::Converged)
     }
 }

@@ -12,7 +12,7 @@ use nalgebra::DMatrix;
 
 use super::blocks::{put, put_transposed};
 use super::formula::{Formula, Start, Trial};
-use super::newton::{Iteration, singular};
+use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
 use crate::grid::Grid;
 use crate::hermite::Slopes;
@@ -70,9 +70,9 @@ pub fn solve<F: Formula>(
     let Some((t_next, h)) = grid.next() else { return run.stop(None) };
     match start(&mut run, make, plan.shift * h) {
         Ok((formula, trial)) => {
-            let iteration = Iteration { settings: plan.newton, watched: run.observer.watches_newton_matrices() };
+            let (newton, watched) = (plan.newton, run.observer.watches_newton_matrices());
             let (state, end) = (task.initial.to_vec(), task.initial.to_vec());
-            run.solve(Steps { formula, trial, iteration, next: Some((t_next, h)), grid, state, end })
+            run.solve(Steps { formula, trial, newton, watched, next: Some((t_next, h)), grid, state, end })
         }
         Err(failure) => run.stop(Some(failure)),
     }
@@ -97,7 +97,9 @@ fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Tas
 struct Steps<F> {
     formula: F,
     trial: Trial,
-    iteration: Iteration,
+    newton: NewtonSettings,
+    /// Whether the observer wants to see the matrices of Newton's method.
+    watched: bool,
     grid: Grid<f64>,
     /// End and size of the next step, s; none at the end of the grid.
     next: Option<(f64, f64)>,
@@ -111,16 +113,16 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
     }
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let Self { formula, trial, iteration, end, .. } = self;
+        let Self { formula, trial, newton, watched, end, .. } = self;
         let Some((t_next, h)) = self.next else { return Ok(None) };
         let time = run.t;
         let of_mass = |Singular| singular(time, "mass matrix");
         trial.t = t_next;
-        let guess = run.own.steps_accepted > 0 || iteration.settings.first_guess == FirstGuess::Consistent;
+        let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
         if let Some(mut mechanics) = run.problem.mechanics() {
             formula.begin(h, guess, &mut mechanics, trial).map_err(of_mass)?;
         }
-        iteration.run(run, formula, h, trial)?;
+        newton::solve(newton, *watched, run, formula, h, trial)?;
         if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time });
         }

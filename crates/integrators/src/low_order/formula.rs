@@ -35,7 +35,7 @@ pub struct Start<'s> {
 }
 
 /// A correction of Newton's method.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Correction {
     /// Largest change of an acceleration.
     pub change: f64,

@@ -3,81 +3,97 @@
 use mbsbench_problem::{Counted, Failure, Run};
 
 use super::blocks::largest;
-use super::formula::{Formula, Trial};
+use super::formula::{Correction, Formula, Trial};
 use super::settings::{JacobianUse, NewtonSettings};
+use crate::newton::{Iteration, Outcome, Progress};
 
-/// How the iterations of a run are made.
-pub struct Iteration {
-    /// The user's settings.
-    pub settings: NewtonSettings,
-    /// Whether the observer wants to see the matrices.
-    pub watched: bool,
+/// Iterates `formula`, begun at the present state, over a step of size `h` (s) until a correction is small enough; `watched`
+/// says whether the observer wants to see the matrices.
+///
+/// # Errors
+/// [`Failure::NewtonDiverged`], [`Failure::NonFinite`] where the first iterate is not finite,
+/// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`]; all at the start of the step.
+pub fn solve(
+    settings: &NewtonSettings,
+    watched: bool,
+    run: &mut Run<'_, Counted<'_>>,
+    formula: &mut impl Formula,
+    h: f64,
+    trial: &mut Trial,
+) -> Result<(), Failure> {
+    let time = run.t;
+    let mut step = Step { settings, watched, run, formula, h, trial, made: 0, correction: Correction::default() };
+    let outcome = step.solve(settings.max_iterations)?;
+    match outcome {
+        Outcome::Converged => Ok(()),
+        // A first iterate that is not finite is the problem's; a later one is the iteration's.
+        Outcome::NotFinite if step.made == 0 => Err(Failure::NonFinite { time }),
+        _ => Err(Failure::NewtonDiverged { time, iterations: step.made }),
+    }
 }
 
-impl Iteration {
-    /// Iterates `formula`, begun at the present state, until a correction is small enough.
-    ///
-    /// # Errors
-    /// [`Failure::NewtonDiverged`], [`Failure::NonFinite`] where the first iterate is not finite,
-    /// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`]; all at the start of the step.
-    pub fn run(
-        &self,
-        run: &mut Run<'_, Counted<'_>>,
-        formula: &mut impl Formula,
-        h: f64,
-        trial: &mut Trial,
-    ) -> Result<(), Failure> {
-        let t_start = run.t;
-        let (mut last, mut reform) = (f64::INFINITY, false);
-        for iteration in 1..=u64::from(self.settings.max_iterations) {
-            run.afford(1)?;
-            let forms = iteration == 1 || reform || self.settings.jacobian == JacobianUse::Full;
-            // A first iterate that is not finite is the problem's; a later one is the iteration's.
-            let lost = if iteration == 1 {
-                Failure::NonFinite { time: t_start }
-            } else {
-                Failure::NewtonDiverged { time: t_start, iterations: iteration - 1 }
-            };
-            evaluate(&mut run.problem, trial, forms);
-            if forms {
-                if self.settings.load_derivatives != 1.0 {
-                    let derivatives = &mut trial.derivatives;
-                    for matrix in [&mut derivatives.forces_by_position, &mut derivatives.forces_by_velocity] {
-                        *matrix *= self.settings.load_derivatives;
-                    }
-                }
-                // What is not finite shows in the factors or in the correction.
-                if formula.form(trial).is_err() {
-                    let finite = trial.terms.are_finite();
-                    return Err(if finite { singular(t_start, "a block of Newton's matrix") } else { lost });
-                }
-                if self.watched {
-                    run.observer.newton_matrix(trial.t, formula.matrix());
-                }
-                run.own.factorizations += 1;
-                if formula.factorize().is_err() {
-                    let finite = formula.matrix().iter().all(|entry| entry.is_finite());
-                    return Err(if finite { singular(t_start, "Newton's matrix") } else { lost });
-                }
+/// The iteration for a step.
+struct Step<'s, 'r, 'p, F> {
+    settings: &'s NewtonSettings,
+    watched: bool,
+    run: &'s mut Run<'r, Counted<'p>>,
+    formula: &'s mut F,
+    h: f64,
+    trial: &'s mut Trial,
+    /// Iterations that gave something finite.
+    made: u64,
+    correction: Correction,
+}
+
+impl<F: Formula> Step<'_, '_, '_, F> {
+    /// Forms the matrix at the iterate and factorises it; false where it is not finite.
+    fn factorize(&mut self) -> Result<bool, Failure> {
+        let Self { run, formula, trial, .. } = self;
+        if self.settings.load_derivatives != 1.0 {
+            let derivatives = &mut trial.derivatives;
+            for matrix in [&mut derivatives.forces_by_position, &mut derivatives.forces_by_velocity] {
+                *matrix *= self.settings.load_derivatives;
             }
-            run.own.newton_iterations += 1;
-            let correction = formula.correct(trial);
-            run.own.linear_solves += correction.solves;
-            if !correction.change.is_finite() {
-                return Err(lost);
-            }
-            let rounding = rounding(trial, h);
-            let stagnates = correction.change > 0.25 * last && correction.change * correction.by_position <= rounding;
-            // What an iteration that goes on shrinking by this ratio still changes, if it is more than the last correction.
-            let ratio = correction.change / last;
-            let remaining =
-                if ratio > 0.5 { correction.change * ratio / (1.0 - ratio).max(0.0) } else { correction.change };
-            if remaining <= self.settings.tolerance * (1.0 + correction.size) || stagnates {
-                return Ok(());
-            }
-            (last, reform) = (correction.change, correction.reform);
         }
-        Err(Failure::NewtonDiverged { time: t_start, iterations: self.settings.max_iterations.into() })
+        // What is not finite shows in the factors or in the correction.
+        if formula.form(trial).is_err() {
+            let finite = trial.terms.are_finite();
+            return if finite { Err(singular(run.t, "a block of Newton's matrix")) } else { Ok(false) };
+        }
+        if self.watched {
+            run.observer.newton_matrix(trial.t, formula.matrix());
+        }
+        run.own.factorizations += 1;
+        if formula.factorize().is_err() {
+            let finite = formula.matrix().iter().all(|entry| entry.is_finite());
+            return if finite { Err(singular(run.t, "Newton's matrix")) } else { Ok(false) };
+        }
+        Ok(true)
+    }
+}
+
+impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
+    fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
+        self.run.afford(1)?;
+        let forms = iteration == 1 || self.correction.reform || self.settings.jacobian == JacobianUse::Full;
+        evaluate(&mut self.run.problem, self.trial, forms);
+        if forms && !self.factorize()? {
+            return Ok(f64::NAN);
+        }
+        self.run.own.newton_iterations += 1;
+        self.correction = self.formula.correct(self.trial);
+        self.run.own.linear_solves += self.correction.solves;
+        Ok(self.correction.change)
+    }
+
+    fn judge(&mut self, Progress { size: change, last, .. }: Progress) -> Option<Outcome> {
+        self.made += 1;
+        let stagnates = change > 0.25 * last && change * self.correction.by_position <= rounding(self.trial, self.h);
+        // What an iteration that goes on shrinking by this ratio still changes, if it is more than the last correction.
+        let ratio = change / last;
+        let remaining = if ratio > 0.5 { change * ratio / (1.0 - ratio).max(0.0) } else { change };
+        let is_small = remaining <= self.settings.tolerance * (1.0 + self.correction.size);
+        (is_small || stagnates).then_some(Outcome::Converged)
     }
 }
 

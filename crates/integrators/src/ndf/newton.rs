@@ -5,21 +5,11 @@ use mbsbench_problem::{Counted, Failure};
 use super::differences::Differences;
 use super::formula::Formula;
 use crate::linearisation::IterationMatrix;
+use crate::newton::{Iteration, Outcome, Progress, evaluated};
 use crate::suite;
 
 /// Most iterations of a step.
 pub(super) const MAX_ITERATIONS: u32 = 4;
-
-/// How iterations ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// The solution is there.
-    Converged,
-    /// They converge too slowly, or not at all.
-    Slow,
-    /// An iterate or its right-hand side is not finite.
-    NotFinite,
-}
 
 /// Solves
 ///
@@ -95,29 +85,8 @@ impl Newton {
         differences: &Differences,
     ) -> Result<Outcome, Failure> {
         self.begin((formula, k), start, differences);
-        let c = h / formula.leading(k);
         let rounding = 100.0 * f64::EPSILON * self.norm(self.end.iter().copied());
-        let mut last = f64::INFINITY;
-        for iteration in 1..=MAX_ITERATIONS {
-            match problem.rhs(t_end, &self.end, &mut self.increment) {
-                Ok(()) => {}
-                Err(Failure::NonFinite { .. }) => return Ok(Outcome::NotFinite),
-                Err(failure) => return Err(failure),
-            }
-            let size = self.correct(matrix, c);
-            if !size.is_finite() {
-                return Ok(Outcome::NotFinite);
-            }
-            if size <= rounding {
-                return Ok(Outcome::Converged);
-            }
-            let outcome = if iteration == 1 { self.judge_first(size) } else { self.judge(iteration, size, last) };
-            if let Some(outcome) = outcome {
-                return Ok(outcome);
-            }
-            last = size;
-        }
-        Ok(Outcome::Slow)
+        Step { newton: self, problem, matrix, t_end, c: h / formula.leading(k), rounding }.solve(MAX_ITERATIONS)
     }
 
     /// The prediction as first iterate.
@@ -149,23 +118,47 @@ impl Newton {
         }
         self.norm(self.increment.iter().copied())
     }
+}
 
-    fn judge_first(&self, size: f64) -> Option<Outcome> {
-        let rate = self.rate?;
-        (size * rate / (1.0 - rate) <= 0.05).then_some(Outcome::Converged)
+/// The iteration for a step.
+struct Step<'s, 'p> {
+    newton: &'s mut Newton,
+    problem: &'s mut Counted<'p>,
+    matrix: &'s mut IterationMatrix,
+    /// End of the step, s.
+    t_end: f64,
+    c: f64,
+    /// Size of a correction that is no more than rounding.
+    rounding: f64,
+}
+
+impl Iteration for Step<'_, '_> {
+    #[inline]
+    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
+        let Newton { end, increment, .. } = &mut *self.newton;
+        let finite = evaluated(self.problem.rhs(self.t_end, end, increment))?;
+        Ok(if finite { self.newton.correct(self.matrix, self.c) } else { f64::NAN })
     }
 
-    fn judge(&mut self, iteration: u32, size: f64, last: f64) -> Option<Outcome> {
-        if size > 0.9 * last {
-            return Some(Outcome::Slow);
+    #[inline]
+    fn judge(&mut self, Progress { iteration, size, last }: Progress) -> Option<Outcome> {
+        if size <= self.rounding {
+            return Some(Outcome::Converged);
         }
-        let rate = (0.9 * self.rate.unwrap_or(0.0)).max(size / last);
-        self.rate = Some(rate);
+        if iteration == 1 {
+            let rate = self.newton.rate?;
+            return (size * rate / (1.0 - rate) <= 0.05).then_some(Outcome::Converged);
+        }
+        if size > 0.9 * last {
+            return Some(Outcome::Slow(None));
+        }
+        let rate = (0.9 * self.newton.rate.unwrap_or(0.0)).max(size / last);
+        self.newton.rate = Some(rate);
         let remaining = size * rate / (1.0 - rate);
         if remaining <= 0.5 {
             return Some(Outcome::Converged);
         }
         let rest = (MAX_ITERATIONS - iteration) as i32;
-        (0.5 < remaining * rate.powi(rest)).then_some(Outcome::Slow)
+        (0.5 < remaining * rate.powi(rest)).then_some(Outcome::Slow(None))
     }
 }

@@ -7,8 +7,9 @@ use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution,
 use super::differences::Differences;
 use super::formula::{Formula, MAX_ORDER};
 use super::initial::Initial;
-use super::newton::{MAX_ITERATIONS, Newton, Outcome};
+use super::newton::{MAX_ITERATIONS, Newton};
 use crate::linearisation::{IterationMatrix, Linearisation};
+use crate::newton::Outcome;
 use crate::suite;
 
 /// What a task with tolerances says of sizes.

@@ -4,8 +4,9 @@ use mbsbench_problem::{AsOde, Counted, OdeModel, Scalar};
 
 use super::differences::{Differences, change_of_size};
 use super::formula::{Formula, MAX_ORDER};
-use super::newton::{Newton, Outcome};
+use super::newton::Newton;
 use crate::linearisation::{IterationMatrix, Linearisation};
+use crate::newton::Outcome;
 
 fn both() -> [Formula; 2] {
     [Formula::ndf(), Formula::bdf()]

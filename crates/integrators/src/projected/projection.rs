@@ -4,6 +4,8 @@ use mbsbench_problem::linalg::{Lu, multiply};
 use mbsbench_problem::{CountedMechanics, Failure, Scalar, Statistics};
 use nalgebra::DMatrix;
 
+use crate::newton::{Iteration, Outcome, Progress};
+
 /// Most iterations at each of the two levels.
 const MAX_ITERATIONS: u32 = 10;
 
@@ -86,13 +88,13 @@ impl<S: Scalar> Projection<S> {
             projection.displace();
             mechanics.retract(q, &projection.displacement, &mut projection.moved);
             q.copy_from_slice(&projection.moved);
-            projection.is_small_beside(q)
+            projection.sizes(q)
         })?;
         self.iterate(t, |projection| {
             mechanics.velocity_constraints(t, q, v, &mut projection.residual);
             projection.displace();
             v.iter_mut().zip(&projection.displacement).for_each(|(v, &displacement)| *v += displacement);
-            projection.is_small_beside(v)
+            projection.sizes(v)
         })
     }
 
@@ -116,18 +118,14 @@ impl<S: Scalar> Projection<S> {
         self.grammian_factors.factorize(&self.grammian).map_err(singular("J M⁻¹ Jᵀ"))
     }
 
-    /// Repeats a correction until it says that it was small enough.
-    fn iterate(&mut self, t: S, mut correct: impl FnMut(&mut Self) -> Option<bool>) -> Result<(), Failure> {
-        for _ in 0..MAX_ITERATIONS {
-            self.costs.newton_iterations += 1;
-            self.costs.linear_solves += 1;
-            match correct(self) {
-                None => return Err(Failure::NonFinite { time: t.value() }),
-                Some(true) => return Ok(()),
-                Some(false) => {}
-            }
+    /// Repeats a correction, which gives the largest components of the displacement and of what it displaced, until it is small.
+    fn iterate(&mut self, t: S, correct: impl FnMut(&mut Self) -> [f64; 2]) -> Result<(), Failure> {
+        let time = t.value();
+        match (Level { projection: self, correct, displaced: 0.0 }).solve(MAX_ITERATIONS)? {
+            Outcome::Converged => Ok(()),
+            Outcome::NotFinite => Err(Failure::NonFinite { time }),
+            _ => Err(Failure::NewtonDiverged { time, iterations: MAX_ITERATIONS.into() }),
         }
-        Err(Failure::NewtonDiverged { time: t.value(), iterations: MAX_ITERATIONS.into() })
     }
 
     /// Writes `−F` times the residual into the displacement.
@@ -137,10 +135,32 @@ impl<S: Scalar> Projection<S> {
         multiply(&self.weights, &self.residual, &mut self.displacement);
     }
 
-    /// Whether the displacement is within the tolerance for values of the size of `x`; none where it is no number.
-    fn is_small_beside(&self, x: &[S]) -> Option<bool> {
+    /// The largest components of the displacement and of `x`; not finite where one of them is not.
+    fn sizes(&self, x: &[S]) -> [f64; 2] {
         let largest = |values: &[S]| values.iter().map(|x| x.value().abs()).fold(0.0, f64::max);
         let is_finite = self.displacement.iter().chain(x).all(|x| x.is_finite());
-        is_finite.then(|| largest(&self.displacement) <= self.tolerance * (1.0 + largest(x)))
+        if is_finite { [largest(&self.displacement), largest(x)] } else { [f64::NAN; 2] }
+    }
+}
+
+/// The iteration at one of the two levels.
+struct Level<'p, S: Scalar, C> {
+    projection: &'p mut Projection<S>,
+    correct: C,
+    /// Largest component of what is displaced.
+    displaced: f64,
+}
+
+impl<S: Scalar, C: FnMut(&mut Projection<S>) -> [f64; 2]> Iteration for Level<'_, S, C> {
+    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
+        self.projection.costs.newton_iterations += 1;
+        self.projection.costs.linear_solves += 1;
+        let [displacement, displaced] = (self.correct)(self.projection);
+        self.displaced = displaced;
+        Ok(displacement)
+    }
+
+    fn judge(&mut self, Progress { size, .. }: Progress) -> Option<Outcome> {
+        (size <= self.projection.tolerance * (1.0 + self.displaced)).then_some(Outcome::Converged)
     }
 }

@@ -5,19 +5,7 @@ use mbsbench_problem::{Counted, Failure, Run};
 use super::collocation::Collocation;
 use super::equations::Equations;
 use super::tableau::{COMPLEX, ERROR, FROM_STAGES, NODES, REAL, TO_STAGES};
-
-/// How iterations ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Outcome {
-    /// The solution is there.
-    Converged,
-    /// They would take too many; a step smaller by this factor is expected to do.
-    Slow(f64),
-    /// They diverge, or have been too many.
-    Diverged,
-    /// An iterate or its right-hand side is not finite.
-    NotFinite,
-}
+use crate::newton::{Iteration, Outcome, Progress, evaluated};
 
 /// When iterations are good enough.
 #[derive(Debug, Clone, Copy)]
@@ -102,36 +90,7 @@ impl Newton {
         self.guess(h, before);
         self.remaining = self.remaining.max(ROUNDING).powf(0.8);
         (self.rate, self.count) = (UNKNOWN_RATE, 0);
-        let (mut last, mut last_ratio) = (f64::INFINITY, f64::NAN);
-        while self.count < goal.iterations {
-            run.afford(3)?;
-            match self.evaluate(&mut run.problem, equations, (run.t, h), y) {
-                Err(Failure::NonFinite { .. }) => return Ok(Outcome::NotFinite),
-                evaluated => evaluated?,
-            }
-            self.correct(equations, h);
-            self.count += 1;
-            let size = self.size(weights);
-            if !size.is_finite() {
-                return Ok(Outcome::NotFinite);
-            }
-            if 1 < self.count && self.count < goal.iterations {
-                let ratio = size / last;
-                self.rate = if self.count == 2 { ratio } else { (ratio * last_ratio).sqrt() };
-                last_ratio = ratio;
-                if let Some(outcome) = self.judge(size, goal)
-                    && self.count >= goal.judged_from
-                {
-                    return Ok(outcome);
-                }
-            }
-            last = size.max(ROUNDING);
-            self.advance();
-            if self.remaining * size <= goal.remaining || size <= goal.rounding {
-                return Ok(Outcome::Converged);
-            }
-        }
-        Ok(Outcome::Diverged)
+        Step { newton: self, run, equations, h, y, weights, goal, last_ratio: f64::NAN }.solve(goal.iterations)
     }
 
     /// The collocation polynomial of the step before, continued; zero without one.
@@ -188,18 +147,6 @@ impl Newton {
         (sum / (3 * weights.len()) as f64).sqrt()
     }
 
-    /// Whether further iterations make sense after one of that size (Eqs. IV.8.10 and IV.8.11).
-    fn judge(&mut self, size: f64, goal: Goal) -> Option<Outcome> {
-        if self.rate >= 0.99 {
-            return Some(Outcome::Diverged);
-        }
-        self.remaining = self.rate / (1.0 - self.rate);
-        let rest = goal.iterations - 1 - self.count;
-        let expected = self.remaining * size * self.rate.powi(rest as i32) / goal.remaining;
-        let shrink = || 0.8 * expected.clamp(1e-4, 20.0).powf(-1.0 / f64::from(4 + rest));
-        (expected >= 1.0).then(|| Outcome::Slow(shrink()))
-    }
-
     /// Adds the increments.
     fn advance(&mut self) {
         for (w, increment) in self.w.iter_mut().zip(&self.increments) {
@@ -251,6 +198,59 @@ impl Newton {
         let norm = (sum_of_squares(&self.error, weights) / weights.len() as f64).sqrt();
         // a maximum would take an estimate that is not a number for a small one
         if norm < LEAST_ERROR { LEAST_ERROR } else { norm }
+    }
+}
+
+/// The iteration for a step.
+struct Step<'s, 'r, 'p, E> {
+    newton: &'s mut Newton,
+    run: &'s mut Run<'r, Counted<'p>>,
+    equations: &'s mut E,
+    h: f64,
+    y: &'s [f64],
+    weights: &'s [f64],
+    goal: Goal,
+    /// Ratio of the last two sizes.
+    last_ratio: f64,
+}
+
+impl<E: Equations> Iteration for Step<'_, '_, '_, E> {
+    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
+        let Self { newton, run, equations, h, y, weights, .. } = self;
+        run.afford(3)?;
+        if !evaluated(newton.evaluate(&mut run.problem, *equations, (run.t, *h), y))? {
+            return Ok(f64::NAN);
+        }
+        newton.correct(*equations, *h);
+        newton.count += 1;
+        let size = newton.size(weights);
+        newton.advance();
+        Ok(size)
+    }
+
+    /// Whether the solution is there, or further iterations make no sense (Eqs. IV.8.10 and IV.8.11).
+    fn judge(&mut self, Progress { iteration, size, last }: Progress) -> Option<Outcome> {
+        let Self { newton, goal, last_ratio, .. } = self;
+        if 1 < iteration && iteration < goal.iterations {
+            let ratio = size / last.max(ROUNDING);
+            newton.rate = if iteration == 2 { ratio } else { (ratio * *last_ratio).sqrt() };
+            *last_ratio = ratio;
+            if newton.rate < 0.99 {
+                newton.remaining = newton.rate / (1.0 - newton.rate);
+            }
+            if iteration >= goal.judged_from {
+                if newton.rate >= 0.99 {
+                    return Some(Outcome::Diverged);
+                }
+                let rest = goal.iterations - 1 - iteration;
+                let expected = newton.remaining * size * newton.rate.powi(rest as i32) / goal.remaining;
+                if expected >= 1.0 {
+                    let shrink = 0.8 * expected.clamp(1e-4, 20.0).powf(-1.0 / f64::from(4 + rest));
+                    return Some(Outcome::Slow(Some(shrink)));
+                }
+            }
+        }
+        (newton.remaining * size <= goal.remaining || size <= goal.rounding).then_some(Outcome::Converged)
     }
 }
 

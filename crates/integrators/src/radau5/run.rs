@@ -7,9 +7,10 @@ use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution,
 use super::collocation::Collocation;
 use super::controller::{Controller, MAX_ITERATIONS};
 use super::equations::Equations;
-use super::newton::{Goal, Newton, Outcome, ROUNDING};
+use super::newton::{Goal, Newton, ROUNDING};
 use super::tableau::{COMPLEX, REAL};
 use crate::grid::Grid;
+use crate::newton::Outcome;
 
 /// Step to begin with where the task names none, s; that of RADAU5.
 const FIRST_STEP: f64 = 1e-6;
@@ -173,7 +174,7 @@ impl<E: Equations> Steps<E> {
             if outcome == Outcome::NotFinite && self.h <= f64::EPSILON * self.controlled.max_step {
                 return Err(self.not_solved(run, outcome));
             }
-            let factor = if let Outcome::Slow(factor) = outcome { factor } else { 0.5 };
+            let factor = if let Outcome::Slow(Some(factor)) = outcome { factor } else { 0.5 };
             self.retry(factor * self.h);
             return Ok(rejected);
         }
