@@ -8,7 +8,6 @@ use crate::Stepper;
 use crate::attempt::{Attempt, state_within};
 use crate::control::{Controller, ControllerSettings, Verdict, first_step};
 use crate::events::Locator;
-use crate::grid::{Grid, rest};
 
 /// Whether the task asks for an error-controlled step.
 #[must_use]
@@ -35,7 +34,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
     let steps = Steps {
         same_end: !stepper.projects(&run.problem) && !run.problem.locks() && !locator.has_switches(),
         shadow: run.is_watched().then(|| stepper.clone()),
-        sizes: Sizes::new(control, stepper.error_order(), task),
+        controlled: Controlled::new(control, stepper.error_order(), task),
         attempt: Attempt::new(&run.problem, stepper, task.initial),
         locator,
     };
@@ -66,110 +65,86 @@ struct Steps<S: Scalar, St> {
     locator: Locator<S>,
     /// Whether the next step starts from the state and in the configuration that the formula ended with.
     same_end: bool,
-    sizes: Sizes<S>,
+    /// None for constant steps.
+    controlled: Option<Controlled>,
 }
 
-/// How the size of a step is decided.
-enum Sizes<S> {
-    Constant {
-        grid: Grid<S>,
-        /// End of the present step and what is left of it, s; none at the end of the grid. Where an event cuts a step,
-        /// the rest of it is made up in a further one, so that the grid is kept.
-        next: Option<(S, S)>,
-    },
-    Controlled {
-        controller: Controller,
-        /// Relative and absolute.
-        tolerances: (f64, f64),
-        max_step: f64,
-        /// See [`ControllerSettings::stretch`].
-        stretch: f64,
-        /// Size of the next attempt, s; none before the first one is chosen.
-        size: Option<f64>,
-    },
+/// What decides on the size of steps that work to tolerances.
+struct Controlled {
+    controller: Controller,
+    /// Relative and absolute.
+    tolerances: (f64, f64),
+    max_step: f64,
+    /// See [`ControllerSettings::stretch`].
+    stretch: f64,
+    /// Size of the next attempt, s; none before the first one is chosen.
+    size: Option<f64>,
 }
 
-impl<S: Scalar> Sizes<S> {
-    fn new(control: ControllerSettings, error_order: Option<u32>, task: &Task<'_, S>) -> Self {
-        let settings = &task.settings;
-        match settings.control {
-            StepControl::Fixed { step } => {
-                let mut grid = Grid::new(settings.clock, task.t_start, task.t_end, step);
-                Self::Constant { next: grid.next(), grid }
-            }
-            StepControl::Tolerance { rel, abs, initial_step, max_step } => {
-                let span = (task.t_end - task.t_start).value();
-                let max_step = max_step.unwrap_or(span).min(span);
-                let order = error_order.expect("checked before the first step");
-                let (controller, stretch) = (Controller::new(control, order, max_step), control.stretch);
-                let size = initial_step.map(|step| step.min(max_step));
-                Self::Controlled { controller, tolerances: (rel, abs), max_step, stretch, size }
-            }
-        }
+impl Controlled {
+    /// None for constant steps.
+    fn new<S: Scalar>(control: ControllerSettings, error_order: Option<u32>, task: &Task<'_, S>) -> Option<Self> {
+        let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else { return None };
+        let span = (task.t_end - task.t_start).value();
+        let max_step = max_step.unwrap_or(span).min(span);
+        let order = error_order.expect("checked before the first step");
+        let (controller, stretch) = (Controller::new(control, order, max_step), control.stretch);
+        let size = initial_step.map(|step| step.min(max_step));
+        Some(Self { controller, tolerances: (rel, abs), max_step, stretch, size })
     }
 
     /// End and size of the next step.
     #[inline]
-    fn next(&self, t: S, t_end: S) -> Result<(S, S), Failure> {
-        match *self {
-            Self::Constant { next, .. } => Ok(next.unwrap_or((t_end, t_end - t))),
-            Self::Controlled { size, max_step, stretch, .. } => {
-                let size = size.unwrap_or(max_step);
-                if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
-                    return Err(Failure::StepTooSmall { time: t.value(), step: size });
-                }
-                let is_last = (t + stretch * size - t_end).value() > 0.0;
-                let h = if is_last { t_end - t } else { S::from(size) };
-                Ok((if is_last { t_end } else { t + h }, h))
-            }
+    fn next<S: Scalar>(&self, t: S, t_end: S) -> Result<(S, S), Failure> {
+        let size = self.size.unwrap_or(self.max_step);
+        if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
+            return Err(Failure::StepTooSmall { time: t.value(), step: size });
         }
+        let is_last = (t + self.stretch * size - t_end).value() > 0.0;
+        let h = if is_last { t_end - t } else { S::from(size) };
+        Ok((if is_last { t_end } else { t + h }, h))
     }
 }
 
 impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St> {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
         self.locator.begin(run, &self.attempt)?;
-        if let Sizes::Controlled { size: size @ None, tolerances, max_step, .. } = &mut self.sizes {
+        if let Some(Controlled { size: size @ None, tolerances, max_step, .. }) = &mut self.controlled {
             *size = Some(choose_first_step(run, &mut self.attempt, *tolerances, *max_step)?);
         }
         Ok(())
     }
 
-    fn is_done(&self, run: &Run<'_, Counted<'p, S>, S>) -> bool {
-        match &self.sizes {
-            Sizes::Constant { next, .. } => next.is_none(),
-            Sizes::Controlled { .. } => run.t >= run.task.t_end,
-        }
-    }
-
     /// Where the step is good, it is projected and cut at the first event.
     #[inline]
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
-        let Self { attempt, locator, sizes, same_end, .. } = self;
+        let Self { attempt, locator, controlled, same_end, .. } = self;
         run.afford(attempt.stepper.evaluations())?;
-        let (t_next, h) = sizes.next(run.t, run.task.t_end)?;
+        let (t_next, h) = match controlled {
+            None => run.constant_step(),
+            Some(controlled) => controlled.next(run.t, run.task.t_end)?,
+        };
         let made = attempt.step(run, h);
-        match sizes {
-            Sizes::Constant { .. } => made?,
-            Sizes::Controlled { controller, tolerances: (rel, abs), max_step, size, .. } => {
-                let error = match made {
-                    Ok(()) => attempt.stepper.error(h, &attempt.y, &attempt.end, *rel, *abs).unwrap_or(f64::NAN),
-                    Err(Failure::NonFinite { .. }) => f64::INFINITY,
-                    Err(failure) => return Err(failure),
-                };
-                match controller.judge(error, h.value()) {
-                    Verdict::Accepted(next) => *size = Some(next),
-                    Verdict::Rejected(smaller) => {
-                        let rejected = run.reject();
-                        *size = Some(smaller);
-                        // Where nothing finite lies ahead, no small step helps.
-                        if !error.is_finite() && smaller <= f64::EPSILON * *max_step {
-                            return Err(Failure::NonFinite { time: run.t.value() });
-                        }
-                        return Ok(rejected);
+        if let Some(Controlled { controller, tolerances: (rel, abs), max_step, size, .. }) = controlled {
+            let error = match made {
+                Ok(()) => attempt.stepper.error(h, &attempt.y, &attempt.end, *rel, *abs).unwrap_or(f64::NAN),
+                Err(Failure::NonFinite { .. }) => f64::INFINITY,
+                Err(failure) => return Err(failure),
+            };
+            match controller.judge(error, h.value()) {
+                Verdict::Accepted(next) => *size = Some(next),
+                Verdict::Rejected(smaller) => {
+                    let rejected = run.reject();
+                    *size = Some(smaller);
+                    // Where nothing finite lies ahead, no small step helps.
+                    if !error.is_finite() && smaller <= f64::EPSILON * *max_step {
+                        return Err(Failure::NonFinite { time: run.t.value() });
                     }
+                    return Ok(rejected);
                 }
             }
+        } else {
+            made?;
         }
         attempt.project(run, t_next)?;
         let reached = locator.locate(run, attempt, t_next, h)?;
@@ -201,13 +176,6 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
 
     fn advance(&mut self) {
         self.attempt.advance();
-    }
-
-    fn follow(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
-        if let Sizes::Constant { grid, next } = &mut self.sizes {
-            *next = next.and_then(|(t_next, _)| rest(t_next, run.t)).or_else(|| grid.next());
-        }
-        Ok(())
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {

@@ -38,7 +38,6 @@ pub mod expm;
 pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
-pub mod grid;
 pub mod hermite;
 pub mod implicit;
 mod linearisation;

@@ -28,6 +28,7 @@ pub mod dae;
 pub mod definition;
 pub mod double_double;
 pub mod failure;
+pub mod grid;
 pub mod linalg;
 pub mod mechanics;
 pub mod method;

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::grid::{Grid, rest};
 use crate::{Counts, Failure, Interpolant, Observer, Scalar, Solution, Statistics, Step, Task};
 
 /// How a method makes its steps; [`Run::solve`] is the loop around them.
@@ -18,11 +19,6 @@ pub trait Stepping<P, S: Scalar = f64> {
     /// Those of the problem, or that there is no first step.
     fn begin(&mut self, _run: &mut Run<'_, P, S>) -> Result<(), Failure> {
         Ok(())
-    }
-
-    /// Whether the last step has been made: the final time is reached, where a method does not say otherwise.
-    fn is_done(&self, run: &Run<'_, P, S>) -> bool {
-        run.t >= run.task.t_end
     }
 
     /// Attempts a step from the present state, and gives the time at which it ends, s, where it is good. None where it
@@ -67,6 +63,12 @@ pub struct Run<'r, P, S: Scalar = f64> {
     /// What the method itself counts; the problem's own counters are added in the end.
     pub own: Statistics,
     watched: bool,
+    /// The ends of constant steps; none where the task asks for tolerances.
+    grid: Option<Grid<S>>,
+    /// End and size of the present one of them, s.
+    constant: (S, S),
+    /// Whether the last step has been made.
+    done: bool,
 }
 
 impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
@@ -74,13 +76,32 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
     pub fn new(problem: P, task: &'r Task<'r, S>, observer: &'r mut dyn Observer<S>) -> Self {
         observer.start(task.t_start, task.initial);
         let (t, own) = (task.t_start, Statistics::default());
-        Self { problem, task, watched: observer.watches(), observer, t, own }
+        let mut grid = Grid::of(task);
+        let first = grid.as_mut().and_then(Iterator::next);
+        let (constant, done) =
+            (first.unwrap_or((t, S::nought())), task.t_end <= t || (grid.is_some() && first.is_none()));
+        Self { problem, task, watched: observer.watches(), observer, t, own, grid, constant, done }
     }
 
     /// Whether the observer wants to see the steps.
     #[must_use]
     pub fn is_watched(&self) -> bool {
         self.watched
+    }
+
+    /// Whether the last step has been made.
+    #[inline]
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// End and size of the present step, s, where the task asks for constant ones and there is a step to be made. Where a step has ended before, at an event,
+    /// the rest of it is made up in a further one, so that the grid is kept.
+    #[inline]
+    #[must_use]
+    pub fn constant_step(&self) -> (S, S) {
+        self.constant
     }
 
     /// Counts a rejected step, and gives what an [attempt](Stepping::attempt) gives then.
@@ -120,9 +141,11 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
         self,
         make: impl FnOnce(P) -> Result<(Q, M), Failure>,
     ) -> Solution<S> {
-        let Self { problem, task, observer, t, own, watched } = self;
+        let Self { problem, task, observer, t, own, watched, grid, constant, done } = self;
         match make(problem) {
-            Ok((problem, method)) => Run { problem, task, observer, t, own, watched }.solve(method),
+            Ok((problem, method)) => {
+                Run { problem, task, observer, t, own, watched, grid, constant, done }.solve(method)
+            }
             Err(failure) => {
                 Solution { t_reached: t, state: task.initial.to_vec(), statistics: own, failure: Some(failure) }
             }
@@ -131,7 +154,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
 
     /// Makes the steps of `method` to the end of the span, or until one fails.
     pub fn solve<M: Stepping<P, S>>(mut self, mut method: M) -> Solution<S> {
-        let failure = if self.task.t_end > self.task.t_start { self.steps(&mut method).err() } else { None };
+        let failure = if self.done { None } else { self.steps(&mut method).err() };
         method.end(&mut self);
         let statistics = self.problem.statistics().with(&self.own);
         Solution { t_reached: self.t, state: method.state().to_vec(), statistics, failure }
@@ -139,19 +162,35 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
 
     fn steps<M: Stepping<P, S>>(&mut self, method: &mut M) -> Result<(), Failure> {
         method.begin(self)?;
-        while !method.is_done(self) {
+        while !self.done {
             self.afford_step()?;
             let Some(t_end) = method.attempt(self)? else { continue };
             self.own.steps_accepted += 1;
             let seen = if self.watched { self.show(method, t_end) } else { ControlFlow::Continue(()) };
             method.advance();
             self.t = t_end;
+            self.pass();
             if let ControlFlow::Break(failure) = seen {
                 return Err(failure);
             }
             method.follow(self)?;
         }
         Ok(())
+    }
+
+    /// Goes over to the step that follows the one just made.
+    #[inline]
+    fn pass(&mut self) {
+        let Some(grid) = &mut self.grid else {
+            self.done = self.t >= self.task.t_end;
+            return;
+        };
+        let (end, _) = self.constant;
+        let left = if self.t == end { None } else { rest(end, self.t) };
+        match left.or_else(|| grid.next()) {
+            Some(next) => self.constant = next,
+            None => self.done = true,
+        }
     }
 
     /// Kept apart, so that a run that nobody watches stays short.

@@ -10,7 +10,6 @@ use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::Rules;
 use super::state::State;
-use crate::grid::{Grid, rest};
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
 const FIRST_SHARE: f64 = 1e-5;
@@ -56,22 +55,15 @@ enum StartRate {
     BeforeEvent,
 }
 
-/// How the size of a step is decided.
-enum Sizes<S> {
-    Constant {
-        grid: Grid<S>,
-        /// End of the present step and what events have left of it, s; none at the end of the grid.
-        next: Option<(S, S)>,
-    },
-    Controlled {
-        /// Relative and absolute.
-        tolerances: (f64, f64),
-        /// The first step, and the longest after an event, s.
-        first: f64,
-        max_step: f64,
-        /// Of the next attempt, s.
-        size: f64,
-    },
+/// What decides on the size of steps that work to tolerances.
+struct Controlled {
+    /// Relative and absolute.
+    tolerances: (f64, f64),
+    /// The first step, and the longest after an event, s.
+    first: f64,
+    max_step: f64,
+    /// Of the next attempt, s.
+    size: f64,
 }
 
 /// Steps with location of events.
@@ -83,7 +75,8 @@ struct Steps<S: Scalar, P> {
     detector: Detector,
     locator: Locator<S>,
     chattering: Chattering,
-    sizes: Sizes<S>,
+    /// None for constant steps.
+    controlled: Option<Controlled>,
     /// Whether events are located at all.
     locating: bool,
     /// Largest factor by which a step may exceed the one before.
@@ -113,15 +106,12 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         let task = run.task;
         let start = State::new(task.t_start, task.initial);
         let chattering = Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value());
-        let sizes = match task.settings.control {
-            StepControl::Fixed { step } => {
-                let mut grid = Grid::new(task.settings.clock, task.t_start, task.t_end, step);
-                Sizes::Constant { next: grid.next(), grid }
-            }
+        let controlled = match task.settings.control {
+            StepControl::Fixed { .. } => None,
             StepControl::Tolerance { rel, abs, initial_step, max_step } => {
                 let max_step = max_step.unwrap_or(rules.max_step);
                 let first = initial_step.unwrap_or(chattering.window()).min(max_step);
-                Sizes::Controlled { tolerances: (rel, abs), first, max_step, size: first }
+                Some(Controlled { tolerances: (rel, abs), first, max_step, size: first })
             }
         };
         Self {
@@ -131,7 +121,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             detector: Detector::new(rules),
             locator: Locator::new(rules, &start),
             chattering,
-            sizes,
+            controlled,
             growth: rules.growth,
             contact_step: rules.contact_step,
             evaluates_twice: rules.evaluates_twice,
@@ -149,22 +139,19 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
     }
 
     /// End and size of the next step.
-    fn next(&mut self, t: S, t_end: S) -> Result<(S, S), Failure> {
-        match &mut self.sizes {
-            Sizes::Constant { next, .. } => Ok(next.unwrap_or((t_end, t_end - t))),
-            Sizes::Controlled { size, first, .. } => {
-                if self.unlocked {
-                    *size = size.min(*first);
-                }
-                let size = *size;
-                if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
-                    return Err(Failure::StepTooSmall { time: t.value(), step: size });
-                }
-                let is_last = (t + size - t_end).value() >= 0.0;
-                let h = if is_last { t_end - t } else { S::from(size) };
-                Ok((if is_last { t_end } else { t + h }, h))
-            }
+    fn next(&mut self, run: &Run<'_, Counted<'_, S>, S>) -> Result<(S, S), Failure> {
+        let (t, t_end) = (run.t, run.task.t_end);
+        let Some(Controlled { size, first, .. }) = &mut self.controlled else { return Ok(run.constant_step()) };
+        if self.unlocked {
+            *size = size.min(*first);
         }
+        let size = *size;
+        if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
+            return Err(Failure::StepTooSmall { time: t.value(), step: size });
+        }
+        let is_last = (t + size - t_end).value() >= 0.0;
+        let h = if is_last { t_end - t } else { S::from(size) };
+        Ok((if is_last { t_end } else { t + h }, h))
     }
 
     /// End and size of the step of size `h` to `t_next`, cut to what the configuration allows.
@@ -185,7 +172,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         made: Result<(), Failure>,
     ) -> Result<bool, Failure> {
         let not_finite = Failure::NonFinite { time: run.t.value() };
-        let Sizes::Controlled { tolerances: (rel, abs), max_step, size, .. } = &mut self.sizes else {
+        let Some(Controlled { tolerances: (rel, abs), max_step, size, .. }) = &mut self.controlled else {
             made?;
             return if self.end.is_finite() { Ok(true) } else { Err(not_finite) };
         };
@@ -319,17 +306,10 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
 }
 
 impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
-    fn is_done(&self, run: &Run<'_, Counted<'p, S>, S>) -> bool {
-        match &self.sizes {
-            Sizes::Constant { next, .. } => next.is_none(),
-            Sizes::Controlled { .. } => run.t >= run.task.t_end,
-        }
-    }
-
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
         // Trials to locate an event are not foreseen.
         run.afford(self.pair.evaluations())?;
-        let (t_next, h) = self.next(run.t, run.task.t_end)?;
+        let (t_next, h) = self.next(run)?;
         self.begin_step(run, h.value())?;
         let (t_next, h) = self.limited(t_next, h);
         let made = self.pair.step(&mut run.problem, &self.start, h, &mut self.end);
@@ -365,18 +345,11 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
         self.begun = false;
     }
 
-    fn follow(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
+    fn follow(&mut self, _run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
         if let Some(index) = self.event {
             self.restrain(index)?;
-        }
-        match &mut self.sizes {
-            Sizes::Constant { grid, next } => {
-                *next = next.and_then(|(t_next, _)| rest(t_next, run.t)).or_else(|| grid.next());
-            }
-            Sizes::Controlled { size, first, .. } => {
-                if self.event.is_some() {
-                    *size = size.min(*first);
-                }
+            if let Some(Controlled { size, first, .. }) = &mut self.controlled {
+                *size = size.min(*first);
             }
         }
         Ok(())

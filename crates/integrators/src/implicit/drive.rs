@@ -8,7 +8,6 @@ use super::history::{History, Solved};
 use super::newton::{Limits, Solver, Unknowns};
 use super::scheme::Scheme;
 use super::settings::{Charts, InitialDerivatives};
-use crate::grid::Grid;
 use crate::hermite::Slopes;
 
 /// What of a method the run itself depends on.
@@ -54,9 +53,6 @@ struct Steps<C> {
     unknowns: Unknowns,
     chart: Vec<f64>,
     next_chart: Vec<f64>,
-    grid: Option<Grid<f64>>,
-    /// End and size of the next step, s; none at the end of the grid.
-    next: Option<(f64, f64)>,
     state: Vec<f64>,
     end: Vec<f64>,
 }
@@ -65,15 +61,12 @@ impl<C: Scheme> Steps<C> {
     fn new(plan: Plan, scheme: C, run: &Run<'_, &mut CountedDae<'_>>) -> Self {
         let Plan { tolerance, iterations, initial, charts } = plan;
         let (n, m) = (run.problem.differential(), run.problem.algebraic());
-        let mut grid = Grid::of(run.task);
         Self {
             history: History::new(scheme.depth(), n, m),
             unknowns: Unknowns::new(n, m, run.observer.watches_newton_matrices()),
             chart: vec![0.0; run.problem.chart_length()],
             next_chart: vec![0.0; run.problem.chart_length()],
             limits: Limits { tolerance, iterations, settings: run.task.settings },
-            next: grid.as_mut().and_then(Iterator::next),
-            grid,
             state: run.task.initial.to_vec(),
             end: run.task.initial.to_vec(),
             scheme,
@@ -103,13 +96,9 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         Ok(())
     }
 
-    fn is_done(&self, _run: &Run<'_, &'d mut CountedDae<'c>>) -> bool {
-        self.next.is_none()
-    }
-
     fn attempt(&mut self, run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<Option<f64>, Failure> {
         let Self { scheme, charts, limits, history, unknowns, chart, next_chart, end, .. } = self;
-        let Some((t_end, h)) = self.next else { return Ok(None) };
+        let (t_end, h) = run.constant_step();
         let mut solver = Solver {
             dae: &mut *run.problem,
             charts: *charts,
@@ -148,11 +137,6 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
 
     fn advance(&mut self) {
         std::mem::swap(&mut self.state, &mut self.end);
-    }
-
-    fn follow(&mut self, _run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<(), Failure> {
-        self.next = self.grid.as_mut().and_then(Iterator::next);
-        Ok(())
     }
 
     fn state(&self) -> &[f64] {

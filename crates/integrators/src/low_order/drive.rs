@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::dae::Index3;
+use mbsbench_problem::grid::Grid;
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{
     Counted, CountedMechanics, Derivatives, Failure, Further, Made, Method, Observer, Ode, Run, Solution, StepControl,
@@ -14,7 +15,6 @@ use super::blocks::{put, put_transposed};
 use super::formula::{Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
-use crate::grid::Grid;
 use crate::hermite::Slopes;
 
 /// What of a formula the run itself depends on.
@@ -61,25 +61,27 @@ pub fn solve<F: Formula>(
     task: &Task<'_>,
     observer: &mut dyn Observer,
 ) -> Solution {
-    let mut grid = match check(method, plan, &mut problem, task) {
-        Ok(grid) => grid,
-        Err(failure) => return Solution::refused(&problem, task, failure),
-    };
+    if let Err(failure) = check(method, plan, &mut problem, task) {
+        return Solution::refused(&problem, task, failure);
+    }
     let mut run = Run::new(problem, task, observer);
     run.own.add_flops(0);
-    let Some((t_next, h)) = grid.next() else { return run.stop(None) };
+    if run.is_done() {
+        return run.stop(None);
+    }
+    let (_, h) = run.constant_step();
     match start(&mut run, make, plan.shift * h) {
         Ok((formula, trial)) => {
             let (newton, watched) = (plan.newton, run.observer.watches_newton_matrices());
             let (state, end) = (task.initial.to_vec(), task.initial.to_vec());
-            run.solve(Steps { formula, trial, newton, watched, next: Some((t_next, h)), grid, state, end })
+            run.solve(Steps { formula, trial, newton, watched, state, end })
         }
         Err(failure) => run.stop(Some(failure)),
     }
 }
 
-/// What makes the task impossible before the first step; the ends of its steps otherwise.
-fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<Grid<f64>, Failure> {
+/// What makes the task impossible before the first step.
+fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
     task.check_for(method, problem)?;
     let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else {
         return Err(Failure::NotApplicable { reason: "the method takes constant steps only".to_owned() });
@@ -90,7 +92,7 @@ fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Tas
             format!("a multistep method keeps its step, and the span of {span} s is no whole number of {step} s");
         return Err(Failure::NotApplicable { reason });
     }
-    Ok(grid)
+    Ok(())
 }
 
 /// Steps of a formula.
@@ -100,21 +102,14 @@ struct Steps<F> {
     newton: NewtonSettings,
     /// Whether the observer wants to see the matrices of Newton's method.
     watched: bool,
-    grid: Grid<f64>,
-    /// End and size of the next step, s; none at the end of the grid.
-    next: Option<(f64, f64)>,
     state: Vec<f64>,
     end: Vec<f64>,
 }
 
 impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
-    fn is_done(&self, _run: &Run<'_, Counted<'p>>) -> bool {
-        self.next.is_none()
-    }
-
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
         let Self { formula, trial, newton, watched, end, .. } = self;
-        let Some((t_next, h)) = self.next else { return Ok(None) };
+        let (t_next, h) = run.constant_step();
         let time = run.t;
         let of_mass = |Singular| singular(time, "mass matrix");
         trial.t = t_next;
@@ -153,11 +148,6 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
 
     fn advance(&mut self) {
         std::mem::swap(&mut self.state, &mut self.end);
-    }
-
-    fn follow(&mut self, _run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
-        self.next = self.grid.next();
-        Ok(())
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {

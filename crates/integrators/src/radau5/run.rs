@@ -9,7 +9,6 @@ use super::controller::{Controller, MAX_ITERATIONS};
 use super::equations::Equations;
 use super::newton::{Goal, Newton, ROUNDING};
 use super::tableau::{COMPLEX, REAL};
-use crate::grid::Grid;
 use crate::newton::Outcome;
 
 /// Step to begin with where the task names none, s; that of RADAU5.
@@ -67,10 +66,8 @@ struct Steps<E> {
     goal: Goal,
     /// Tolerances of the weights, relative and absolute.
     tolerances: (f64, f64),
-    /// The ends of steps of constant size.
-    grid: Option<Grid<f64>>,
-    /// End of the present one of them, s; none at the end of the grid.
-    t_next: Option<f64>,
+    /// Whether steps have the size that the task gives.
+    constant: bool,
     controlled: Controlled,
     y: Vec<f64>,
     end: Vec<f64>,
@@ -106,8 +103,7 @@ impl<E: Equations> Steps<E> {
             newton: Newton::new(n),
             goal,
             tolerances,
-            grid: Grid::of(task),
-            t_next: None,
+            constant: matches!(task.settings.control, StepControl::Fixed { .. }),
             controlled: Controlled::default(),
             end: y.clone(),
             y,
@@ -125,14 +121,10 @@ impl<E: Equations> Steps<E> {
         self.equations.rhs(&mut run.problem, run.t, &self.y, &mut self.derivative)
     }
 
-    /// Takes the next step of the grid.
-    fn take_next(&mut self) {
-        // rounding may leave nothing of the last step
-        let next = self.grid.as_mut().and_then(|grid| grid.find(|&(_, h)| h > 0.0));
-        self.t_next = next.map(|(t_next, _)| t_next);
-        if let Some((_, h)) = next
-            && h != self.h
-        {
+    /// Takes the size of the next constant step.
+    fn take_constant(&mut self, run: &Run<'_, Counted<'_>>) {
+        let (_, h) = run.constant_step();
+        if self.constant && h != self.h {
             (self.h, self.due) = (h, self.due.max(Due::Factors));
         }
     }
@@ -143,7 +135,7 @@ impl<E: Equations> Steps<E> {
         let outcome = self.iterate(run)?;
         if outcome == Outcome::Converged {
             self.finish();
-            return Ok(self.t_next);
+            return Ok(Some(run.constant_step().0));
         }
         let rejected = reject_iterations(run);
         if self.is_current {
@@ -315,23 +307,19 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
             let is_last = self.clip(run, initial_step.unwrap_or(FIRST_STEP).min(max_step), 1.0001);
             self.controlled = Controlled { max_step, is_last, ..Controlled::default() };
         }
-        self.take_next();
+        self.take_constant(run);
         Ok(())
     }
 
-    fn is_done(&self, run: &Run<'_, Counted<'p>>) -> bool {
-        if self.grid.is_some() { self.t_next.is_none() } else { run.t >= run.task.t_end }
-    }
-
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        if self.grid.is_some() { self.attempt_constant(run) } else { self.attempt_controlled(run) }
+        if self.constant { self.attempt_constant(run) } else { self.attempt_controlled(run) }
     }
 
     #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
-        let Self { equations, newton, grid, y, end, collocation, .. } = self;
+        let Self { equations, newton, constant, y, end, collocation, .. } = self;
         let state = equations.state();
-        let error_estimate: &[f64] = if grid.is_none() { &newton.error[..state] } else { &[] };
+        let error_estimate: &[f64] = if *constant { &[] } else { &newton.error[..state] };
         let multipliers = &end[end.len() - equations.multipliers()..];
         let (end, t_end) = (&end[..state], made.t_end);
         made.show(&y[..state], end, Further { multipliers, error_estimate, ..Further::default() }, |t, y| {
@@ -351,9 +339,9 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
         if run.t < run.task.t_end {
             self.evaluate(run)?;
         }
-        if self.grid.is_some() {
+        if self.constant {
             self.due = if self.newton.rate <= KEPT_JACOBIAN { Due::Nothing } else { Due::Jacobian };
-            self.take_next();
+            self.take_constant(run);
         } else {
             self.choose(run);
         }

@@ -1,6 +1,6 @@
 //! The times at which constant steps end.
 
-use mbsbench_problem::{Clock, Scalar, StepControl, Task};
+use crate::{Clock, Scalar, StepControl, Task};
 
 /// The ends of constant steps, in order, each with the size of the step that leads there.
 #[derive(Debug, Clone)]
@@ -93,7 +93,8 @@ impl<S: Scalar> Iterator for Grid<S> {
                 let rest = *t_end - before;
                 // equal but for rounding: keep the steps uniform to the last bit
                 let is_whole = ((rest - *step) / *step).value().abs() < 1e-6;
-                Some((*t_end, if is_whole { *step } else { rest }))
+                // rounding may leave nothing
+                (rest.value() > 0.0).then_some((*t_end, if is_whole { *step } else { rest }))
             }
             Self::Accumulating { t, t_end, step } => {
                 if *t >= *t_end {
@@ -106,7 +107,7 @@ impl<S: Scalar> Iterator for Grid<S> {
     }
 }
 
-/// What an event at `t` has left of the step to `t_end`: its end and size, s. None where it is no more than rounding.
+/// What is left of a step to `t_end` at `t`: its end and size, s. None where it is no more than rounding.
 #[inline]
 pub(crate) fn rest<S: Scalar>(t_end: S, t: S) -> Option<(S, S)> {
     let h = t_end - t;
@@ -116,7 +117,7 @@ pub(crate) fn rest<S: Scalar>(t_end: S, t: S) -> Option<(S, S)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mbsbench_problem::DoubleDouble;
+    use crate::DoubleDouble;
 
     /// The counts of compere2001: tables 3.1 to 3.3 (the sum of a hundred times 0.05 falls short of 5).
     #[test]
