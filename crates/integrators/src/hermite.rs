@@ -3,7 +3,24 @@
 //! The same polynomial stands here in three forms, since each rounds in its own way: [`hermite`] is exact at both ends,
 //! [`Slopes`] has the derivative as well, [`Cubic`] has coefficients to find extrema and roots of.
 
-use mbsbench_problem::Scalar;
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{Failure, Further, Made, Scalar};
+
+/// Shows a step of mechanics with states `(q ; v)`, `q' = v`. Inside is the cubic through positions and velocities at both ends,
+/// and its derivative; no evaluation is needed.
+#[inline(always)]
+pub fn show_motion(made: Made<'_>, start: &[f64], end: &[f64], multipliers: &[f64]) -> ControlFlow<Failure> {
+    let (t_start, h) = (made.t_start, made.t_end - made.t_start);
+    made.show(start, end, Further { multipliers, ..Further::default() }, |t, y| {
+        let (s, n) = ((t - t_start) / h, y.len() / 2);
+        for i in 0..n {
+            let slopes = Slopes::new(h, (start[i], start[n + i]), (end[i], end[n + i]));
+            (y[i], y[n + i]) = (slopes.value(s), slopes.rate(s));
+        }
+        Ok(())
+    })
+}
 
 /// Cubic Hermite interpolation at `theta` in [0, 1] of (value, slope · length) at both ends.
 #[must_use]

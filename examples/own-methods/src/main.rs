@@ -1,15 +1,20 @@
-//! The program `mbsbench` with one method and one model more (docs/extending.md).
+//! The program `mbsbench` with three methods and one model more (docs/extending.md).
 
+mod bdf3;
 mod bead_on_hoop;
+mod half_explicit;
 mod three_eighths;
 
 use std::process::ExitCode;
 
 use mbsbench::Registry;
 
+use bdf3::Bdf3;
 use bead_on_hoop::BeadOnHoop;
+use half_explicit::HalfExplicit;
 use three_eighths::ThreeEighths;
 
 fn main() -> ExitCode {
-    mbsbench::main_with(Registry::builtin().method::<ThreeEighths>().model::<BeadOnHoop>())
+    let registry = Registry::builtin().method::<ThreeEighths>().method::<Bdf3>().method::<HalfExplicit>();
+    mbsbench::main_with(registry.model::<BeadOnHoop>())
 }

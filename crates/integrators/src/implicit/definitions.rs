@@ -1,11 +1,6 @@
 //! The implicit formulas as experiment files name them.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, OutOfRange, Solution, Task, Unsuitable};
-use nalgebra::{Complex, DMatrix};
-
-use super::drive::{self, Plan};
-use super::scheme::Scheme;
-use super::settings::Prediction;
+use mbsbench_problem::OutOfRange;
 
 pub use runge_kutta::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4, Mssth5,
@@ -43,8 +38,8 @@ macro_rules! definition {
             fn default() -> Self {
                 Self {
                     $($field: $default,)*
-                    newton_tolerance: 1e-6,
-                    max_iterations: 20,
+                    newton_tolerance: Options::default().tolerance,
+                    max_iterations: Options::default().iterations,
                     initial_derivatives: InitialDerivatives::default(),
                     charts: Charts::default(),
                     prediction: Prediction::default(),
@@ -67,13 +62,14 @@ macro_rules! definition {
             const FAMILY: &'static str = $family;
 
             fn method(&self) -> Box<dyn Method> {
-                let plan = Plan {
+                let options = Options {
                     tolerance: self.newton_tolerance,
                     iterations: self.max_iterations,
                     initial: self.initial_derivatives,
                     charts: self.charts,
+                    prediction: self.prediction,
                 };
-                Box::new(Implicit { rule: self.rule(), plan, prediction: self.prediction })
+                Box::new(Implicit { rule: self.rule(), options })
             }
         }
     };
@@ -81,65 +77,6 @@ macro_rules! definition {
 
 mod runge_kutta;
 mod steps;
-
-/// What a definition says of its formula.
-trait Rule: Send + Sync + 'static {
-    type Scheme: Scheme;
-    /// Order of convergence on ordinary differential equations.
-    fn order(&self) -> u32;
-    /// Implicit stages of a step.
-    fn stages(&self) -> u32;
-    /// Why it cannot be used to integrate, where it cannot.
-    fn refusal(&self) -> Option<String> {
-        None
-    }
-    /// The amplification matrix for `y' = λ y` with `z = h λ`.
-    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
-    /// Coefficients and what they hold.
-    fn details(&self) -> Vec<String>;
-    /// The formula at the start of a run, with what its first guesses are made of.
-    fn scheme(&self, prediction: Prediction) -> Self::Scheme;
-}
-
-/// A definition as a method.
-struct Implicit<R> {
-    rule: R,
-    plan: Plan,
-    prediction: Prediction,
-}
-
-impl<R: Rule> Method for Implicit<R> {
-    fn order(&self) -> u32 {
-        self.rule.order()
-    }
-
-    fn implicit_stages(&self) -> u32 {
-        self.rule.stages()
-    }
-
-    fn adapts(&self) -> bool {
-        false
-    }
-
-    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
-        Some(self.rule.amplification(Complex::new(0.0, omega_h)))
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.rule.details()
-    }
-
-    fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        mbsbench_problem::dae::suits(problem)
-    }
-
-    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        if let Some(reason) = self.rule.refusal() {
-            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
-        }
-        drive::solve(self, &self.plan, self.rule.scheme(self.prediction), problem, task, observer)
-    }
-}
 
 fn check_rho(rho: f64) -> Result<(), OutOfRange> {
     if (0.0..=1.0).contains(&rho) { Ok(()) } else { Err(OutOfRange::new("rho", rho, "a number from 0 to 1")) }
@@ -155,7 +92,7 @@ fn at_least_one(max_iterations: u32) -> Result<(), OutOfRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mbsbench_problem::{MethodDefinition, Parameters};
+    use mbsbench_problem::{Method, MethodDefinition, Parameters};
 
     /// The field that is out of range, if one is.
     fn field<P: Parameters>(parameters: &P) -> Option<String> {

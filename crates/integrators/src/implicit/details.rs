@@ -3,7 +3,7 @@
 use mbsbench_problem::Scalar;
 use nalgebra::Complex;
 
-use super::linear::eigenvalues;
+use super::linear::{eigenvalues, spectral_radius};
 use super::{Esdirk, LinearMultistep, SingleStep};
 use crate::conditions;
 use crate::details::{GROWTH, ROUNDING, complex, imaginary_axis, is_bounded, property, rounded, tableau, yes};
@@ -50,7 +50,7 @@ impl LinearMultistep {
             property("order", format!("{} by its conditions", self.order(3))),
             property("zero-stable", yes(self.is_zero_stable())),
             property("A-stable", yes(self.is_zero_stable() && is_bounded(|z| self.amplification(z)))),
-            property("at infinity", format!("{} equal roots {}", self.steps(), rounded(self.root_at_infinity()))),
+            property("at infinity", self.at_infinity()),
             "coefficients".to_owned(),
         ];
         lines.extend(self.alpha.iter().zip(1..).map(|(alpha, j)| format!("  alpha_{j} = {alpha}")));
@@ -59,7 +59,7 @@ impl LinearMultistep {
     }
 
     /// The order for equal steps, from the conditions on powers of time; at most `highest`.
-    fn order(&self, highest: i32) -> i32 {
+    pub(super) fn order(&self, highest: i32) -> i32 {
         let residual = |q: i32| {
             let past = self.alpha.iter().zip(&self.beta[1..]).zip(1..);
             let sum: f64 = past
@@ -81,9 +81,21 @@ impl LinearMultistep {
         outer.iter().all(|root| root.norm() <= 1.0 + MULTIPLE) && (0..outer.len()).all(is_simple)
     }
 
-    /// `−β₁/(r β₀)`, the mean root of `σ`, which are all equal.
-    fn root_at_infinity(&self) -> f64 {
-        -self.beta[1] / (self.beta[0] * self.steps() as f64)
+    /// Whether errors grow even as the step goes to zero, because of a root of `ρ` outside of the unit circle.
+    pub(super) fn has_growing_root(&self) -> bool {
+        spectral_radius(&self.amplification(Complex::new(0.0, 0.0))) > 1.0 + MULTIPLE
+    }
+
+    /// The roots of `σ`.
+    fn at_infinity(&self) -> String {
+        let r = self.steps();
+        // −β₁/(r β₀) is their mean
+        let mean = -self.beta[1] / (self.beta[0] * r as f64);
+        let equal = Self::with_equal_roots(self.alpha.clone(), self.beta[0], -mean);
+        if equal.beta.iter().zip(&self.beta).all(|(equal, beta)| (equal - beta).abs() <= ROUNDING) {
+            return format!("{r} equal roots {}", rounded(mean));
+        }
+        format!("spectral radius {:.3}", spectral_radius(&self.amplification(Complex::new(0.0, 1e6))))
     }
 }
 

@@ -7,26 +7,13 @@ use mbsbench_problem::{Counted, CountedDae, Failure, Further, Made, Method, Obse
 use super::history::{History, Solved};
 use super::newton::{Limits, Solver, Unknowns};
 use super::scheme::Scheme;
-use super::settings::{Charts, InitialDerivatives};
+use super::settings::{Charts, InitialDerivatives, Options};
 use crate::hermite::Slopes;
-
-/// What of a method the run itself depends on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Plan {
-    /// Largest L2 norm of the residual.
-    pub tolerance: f64,
-    /// Most iterations at a point.
-    pub iterations: u32,
-    /// Derivatives at the start.
-    pub initial: InitialDerivatives,
-    /// Where local coordinates are centred.
-    pub charts: Charts,
-}
 
 /// Solves `task` with `scheme`.
 pub fn solve(
     method: &dyn Method,
-    plan: &Plan,
+    options: &Options,
     scheme: impl Scheme,
     mut problem: Counted<'_>,
     task: &Task<'_>,
@@ -37,7 +24,7 @@ pub fn solve(
     }
     let solved = problem.with_dae(|dae| {
         let run = Run::new(dae, task, observer);
-        let steps = Steps::new(*plan, scheme, &run);
+        let steps = Steps::new(*options, scheme, &run);
         run.solve(steps)
     });
     solved.unwrap_or_else(|unsuitable| Solution::refused(&problem, task, unsuitable.into()))
@@ -58,8 +45,8 @@ struct Steps<C> {
 }
 
 impl<C: Scheme> Steps<C> {
-    fn new(plan: Plan, scheme: C, run: &Run<'_, &mut CountedDae<'_>>) -> Self {
-        let Plan { tolerance, iterations, initial, charts } = plan;
+    fn new(options: Options, scheme: C, run: &Run<'_, &mut CountedDae<'_>>) -> Self {
+        let Options { tolerance, iterations, initial, charts, .. } = options;
         let (n, m) = (run.problem.differential(), run.problem.algebraic());
         Self {
             history: History::new(scheme.depth(), n, m),

@@ -32,16 +32,17 @@ mod definitions;
 mod details;
 pub mod dirk;
 mod drive;
-mod history;
+pub mod history;
 pub mod linear;
+mod method;
 pub mod multistep;
-mod newton;
-mod past_steps;
-mod predictor;
-mod scheme;
+pub mod newton;
+pub mod past_steps;
+pub mod predictor;
+pub mod scheme;
 mod settings;
 pub mod single_step;
-mod stages;
+pub mod stages;
 mod tables;
 
 pub use definitions::{
@@ -49,6 +50,8 @@ pub use definitions::{
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
 };
 pub use dirk::Esdirk;
-pub use multistep::LinearMultistep;
-pub use settings::{Charts, InitialDerivatives, Prediction, Start};
+pub use drive::solve;
+pub use method::{Implicit, Rule};
+pub use multistep::{First, LinearMultistep, Multistep};
+pub use settings::{Charts, InitialDerivatives, Options, Prediction, Start};
 pub use single_step::SingleStep;

@@ -2,6 +2,8 @@
 
 use nalgebra::{Complex, DMatrix};
 
+use super::{Esdirk, Start};
+
 /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}` with `j` from 1 to `r` in the first sum and from 0 in the second; zhang2022, Eq. 2.
 ///
 /// The formulas LMS2, LMS3 and LMS4 have order two, are A-stable, and have `σ(ζ) = Σⱼ βⱼ ζ^{r−j} = β₀ (ζ + ρ_∞)^r`: all
@@ -94,7 +96,7 @@ impl LinearMultistep {
     }
 
     /// `βⱼ = β₀ C(r, j) ρʲ`.
-    fn with_equal_roots(alpha: Vec<f64>, beta_0: f64, rho: f64) -> Self {
+    pub(super) fn with_equal_roots(alpha: Vec<f64>, beta_0: f64, rho: f64) -> Self {
         let r = alpha.len();
         let mut binomial = 1.0;
         let mut beta = vec![beta_0];
@@ -103,6 +105,65 @@ impl LinearMultistep {
             beta.push(beta_0 * binomial * rho.powi(j as i32));
         }
         Self { alpha, beta }
+    }
+}
+
+/// How one of the first steps of a multistep formula is made.
+#[derive(Debug, Clone)]
+pub enum First {
+    /// By a formula of no more steps than there are.
+    Multistep(LinearMultistep),
+    /// By a Runge–Kutta formula.
+    RungeKutta(Esdirk),
+}
+
+/// A linear multistep formula with its start.
+#[derive(Debug, Clone)]
+pub struct Multistep {
+    /// The formula.
+    pub formula: LinearMultistep,
+    /// What makes the first `r − 1` steps, in order. For the order of the formula to be that of a run, their errors have to be
+    /// of that order, which is one less than what is asked of formulas for all steps.
+    pub first: Vec<First>,
+    /// A step of another size than the one before is made by the two-step formula of order two for variable steps, with this
+    /// damping `ρ_∞`. A single one, as at the end of a span, leaves an error O(h³).
+    pub rho: f64,
+}
+
+impl Multistep {
+    /// With the trapezoidal rule for the first steps, which is enough for formulas of order three, and BDF2 for a step of another
+    /// size.
+    #[must_use]
+    pub fn new(formula: LinearMultistep) -> Self {
+        Self::damped(formula, 0.0, Start::Trapezoidal)
+    }
+
+    /// With the first steps that a formula with damping `rho` at infinite frequency has.
+    #[must_use]
+    pub fn damped(formula: LinearMultistep, rho: f64, start: Start) -> Self {
+        let first = |step: usize| match (start, step) {
+            (Start::Ladder, 2) => LinearMultistep::lms2(rho),
+            (Start::Ladder, 3) => LinearMultistep::lms3(rho),
+            _ => LinearMultistep::trapezoidal(),
+        };
+        Self { first: (1..formula.steps()).map(|step| First::Multistep(first(step))).collect(), formula, rho }
+    }
+
+    /// The order of the formula, from its conditions.
+    pub(super) fn order(&self) -> u32 {
+        let highest = 2 * self.formula.steps() as i32;
+        u32::try_from(self.formula.order(highest)).unwrap_or(0)
+    }
+
+    /// Why it cannot be used to integrate, where it cannot.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let r = self.formula.steps();
+        if r > 2 && self.rho == 1.0 {
+            let why = "has a multiple root -1 and is not zero-stable: errors grow";
+            return Some(format!("with rho = 1 the formula of {r} steps {why}"));
+        }
+        let grows = self.formula.has_growing_root();
+        grows.then(|| format!("the formula of {r} steps is not zero-stable: errors grow, whatever the step"))
     }
 }
 

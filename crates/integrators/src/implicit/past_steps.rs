@@ -2,22 +2,23 @@
 
 use mbsbench_problem::Failure;
 
-use super::LinearMultistep;
 use super::history::{History, add};
+use super::multistep::{First, LinearMultistep, Multistep};
 use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
-use super::settings::{Prediction, Start};
+use super::settings::Prediction;
+use super::stages::Stages;
 
 /// `y_k = Σ α_j y_{k−j} + h Σ β_j y'_{k−j}`; zhang2022, Eq. 2.
 ///
-/// The first `r − 1` steps are made as [`Start`] says. Steps of the trapezoidal rule are predicted from the last point, those
+/// The first `r − 1` steps are made as [`Multistep::first`] says. Steps of the trapezoidal rule are predicted from the last point, those
 /// of the other formulas from the last two. A step of another size than the one before is made by the two-step formula
 /// for variable steps, with the same `ρ_∞`.
 pub struct PastSteps {
     formula: LinearMultistep,
-    /// The formulas of the first steps, in order.
-    first: Vec<LinearMultistep>,
+    /// What makes the first steps, in order.
+    first: Vec<Begun>,
     /// Predictor of formulas with several steps, for equal steps.
     predictor: Predictor,
     rho: f64,
@@ -25,26 +26,28 @@ pub struct PastSteps {
     last_step: f64,
 }
 
+/// What makes one of the first steps.
+enum Begun {
+    Multistep(LinearMultistep),
+    RungeKutta(Stages),
+}
+
 impl PastSteps {
-    /// With its start; `rho` is that of the formula.
-    pub fn new(formula: LinearMultistep, rho: f64, start: Start, prediction: Prediction) -> Self {
-        let ladder = |steps: usize| match steps {
-            2 => LinearMultistep::lms2(rho),
-            3 => LinearMultistep::lms3(rho),
-            _ => LinearMultistep::trapezoidal(),
-        };
-        let first = |made: usize| match start {
-            Start::Trapezoidal => LinearMultistep::trapezoidal(),
-            Start::Ladder => ladder(made + 1),
+    /// At the start of a run.
+    #[must_use]
+    pub fn new(Multistep { formula, first, rho }: &Multistep, prediction: Prediction) -> Self {
+        let begun = |first: &First| match first {
+            First::Multistep(formula) => Begun::Multistep(formula.clone()),
+            First::RungeKutta(formula) => Begun::RungeKutta(Stages::new(formula, prediction)),
         };
         Self {
-            first: (0..formula.steps() - 1).map(first).collect(),
-            formula,
+            first: first.iter().map(begun).collect(),
+            formula: formula.clone(),
             predictor: match prediction {
                 Prediction::Constant => Predictor::CONSTANT,
                 Prediction::Paper | Prediction::SecondOrder => Predictor::hermite(1.0, [0.0, -1.0]),
             },
-            rho,
+            rho: *rho,
             made: 0,
             last_step: 0.0,
         }
@@ -72,7 +75,8 @@ impl PastSteps {
 
 impl Scheme for PastSteps {
     fn depth(&self) -> usize {
-        self.formula.steps().max(2)
+        let stages = |first: &Begun| if let Begun::RungeKutta(stages) = first { stages.depth() } else { 0 };
+        self.formula.steps().max(2) + self.first.iter().map(stages).max().unwrap_or(0)
     }
 
     fn points(&self) -> usize {
@@ -80,8 +84,17 @@ impl Scheme for PastSteps {
     }
 
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
-        let formula = self.first.get(self.made).unwrap_or(&self.formula);
         let live = self.formula.steps().min(self.made + 1);
+        let formula = match self.first.get_mut(self.made) {
+            Some(Begun::RungeKutta(stages)) => {
+                stages.step_beside(solver, history, h, live - 1)?;
+                history.forget(stages.points() - 1);
+                (self.made, self.last_step) = (self.made + 1, h);
+                return Ok(());
+            }
+            Some(Begun::Multistep(formula)) => formula,
+            None => &self.formula,
+        };
         solver.recentre(history, live, &mut []);
         let c = if formula.steps() == 1 {
             Self::prepare(formula, &Predictor::CONSTANT, solver, history, h)

@@ -16,6 +16,28 @@ pub enum InitialDerivatives {
     Zero,
 }
 
+/// How the equations of the steps are solved, and from what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this.
+    pub tolerance: f64,
+    /// Most iterations at a point.
+    pub iterations: u32,
+    /// Derivatives at the start.
+    pub initial: InitialDerivatives,
+    /// Where local coordinates are centred.
+    pub charts: Charts,
+    /// What first guesses are made of.
+    pub prediction: Prediction,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (initial, charts) = (InitialDerivatives::default(), Charts::default());
+        Self { tolerance: 1e-6, iterations: 20, initial, charts, prediction: Prediction::default() }
+    }
+}
+
 /// How the first steps of a multistep formula are made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

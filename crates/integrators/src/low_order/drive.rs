@@ -6,8 +6,8 @@ use mbsbench_problem::dae::Index3;
 use mbsbench_problem::grid::Grid;
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{
-    Counted, CountedMechanics, Derivatives, Failure, Further, Made, Method, Observer, Ode, Run, Solution, StepControl,
-    Stepping, Task, Terms, Unsuitable,
+    Counted, CountedMechanics, Derivatives, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping,
+    Task, Terms, Unsuitable,
 };
 use nalgebra::DMatrix;
 
@@ -15,7 +15,7 @@ use super::blocks::{put, put_transposed};
 use super::formula::{Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
-use crate::hermite::Slopes;
+use crate::hermite::show_motion;
 
 /// What of a formula the run itself depends on.
 pub struct Plan {
@@ -128,22 +128,10 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
         Ok(Some(t_next))
     }
 
-    /// Inside a step is the cubic through positions and velocities at both ends, and its derivative. Between them it is
-    /// off by O(h⁴) and O(h³), less than the formulas are; no evaluation is needed.
+    /// Between the ends it is off by O(h⁴) and O(h³), less than the formulas are.
     #[inline(always)]
     fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
-        let (start, end) = (&self.state, &self.end);
-        let further = Further { multipliers: self.formula.multipliers(), ..Further::default() };
-        let (t_start, h) = (made.t_start, made.t_end - made.t_start);
-        made.show(start, end, further, |t, y| {
-            let s = (t - t_start) / h;
-            let n = y.len() / 2;
-            for i in 0..n {
-                let slopes = Slopes::new(h, (start[i], start[n + i]), (end[i], end[n + i]));
-                (y[i], y[n + i]) = (slopes.value(s), slopes.rate(s));
-            }
-            Ok(())
-        })
+        show_motion(made, &self.state, &self.end, self.formula.multipliers())
     }
 
     fn advance(&mut self) {

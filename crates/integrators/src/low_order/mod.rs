@@ -12,15 +12,15 @@
 //!             └─▶ newton (one step) ◀── drive (start and steps)
 //! ```
 //!
-//! A new formula implements `Formula` (`formula.rs`), and has Newton iteration, start, budgets and observation from
-//! what is here. `factorizations` and `linear_solves` count those of Newton's matrix (and of the start); what is
+//! A new formula implements [`formula::Formula`], here or elsewhere, and has Newton iteration, start, budgets and observation from
+//! [`solve`]. `factorizations` and `linear_solves` count those of Newton's matrix (and of the start); what is
 //! condensed into it is not counted apart.
 
 mod additive;
 mod blocks;
 mod definitions;
 mod drive;
-mod formula;
+pub mod formula;
 mod index3;
 mod metric;
 mod newton;
@@ -31,4 +31,6 @@ mod stabilised;
 mod velocity_pair;
 
 pub use definitions::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use drive::{Plan, solve, suits};
+pub use predictor::{Discretisation, GeneralizedAlphaWeights, Predictor};
 pub use settings::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};

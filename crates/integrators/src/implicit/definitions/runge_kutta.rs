@@ -1,38 +1,12 @@
 //! Runge–Kutta formulas with an explicit first stage.
 
 use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Implicit, Plan, Rule, at_least_one, check_rho};
-use crate::implicit::Esdirk;
-use crate::implicit::settings::{Charts, InitialDerivatives, Prediction};
-use crate::implicit::stages::Stages;
-
-impl Rule for Esdirk {
-    type Scheme = Stages;
-
-    fn order(&self) -> u32 {
-        self.order
-    }
-
-    fn stages(&self) -> u32 {
-        self.implicit_stages()
-    }
-
-    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
-        self.amplification(z)
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.details()
-    }
-
-    fn scheme(&self, prediction: Prediction) -> Stages {
-        Stages::new(self, prediction)
-    }
-}
+use super::{at_least_one, check_rho};
+use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction};
+use crate::implicit::{Esdirk, Implicit};
 
 /// A formula with any `rho` from 0 to 1.
 macro_rules! damped {

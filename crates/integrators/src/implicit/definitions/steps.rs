@@ -1,77 +1,12 @@
 //! Formulas with one implicit point a step.
 
 use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use nalgebra::{Complex, DMatrix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Implicit, Plan, Rule, at_least_one, check_rho};
-use crate::implicit::auxiliaries::Auxiliaries;
-use crate::implicit::past_steps::PastSteps;
-use crate::implicit::settings::{Charts, InitialDerivatives, Prediction, Start};
-use crate::implicit::{LinearMultistep, SingleStep};
-
-/// A linear multistep formula with its start.
-struct Multistep {
-    formula: LinearMultistep,
-    rho: f64,
-    start: Start,
-}
-
-impl Rule for Multistep {
-    type Scheme = PastSteps;
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn stages(&self) -> u32 {
-        1
-    }
-
-    fn refusal(&self) -> Option<String> {
-        let r = self.formula.steps();
-        (r > 2 && self.rho == 1.0).then(|| {
-            format!("with rho = 1 the formula of {r} steps has a multiple root -1 and is not zero-stable: errors grow")
-        })
-    }
-
-    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
-        self.formula.amplification(z)
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.formula.details()
-    }
-
-    fn scheme(&self, prediction: Prediction) -> PastSteps {
-        PastSteps::new(self.formula.clone(), self.rho, self.start, prediction)
-    }
-}
-
-impl Rule for SingleStep {
-    type Scheme = Auxiliaries;
-
-    fn order(&self) -> u32 {
-        2
-    }
-
-    fn stages(&self) -> u32 {
-        1
-    }
-
-    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
-        self.amplification(z)
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.details()
-    }
-
-    fn scheme(&self, prediction: Prediction) -> Auxiliaries {
-        Auxiliaries::new(self.clone(), prediction)
-    }
-}
+use super::{at_least_one, check_rho};
+use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, Start};
+use crate::implicit::{Implicit, LinearMultistep, Multistep, SingleStep};
 
 macro_rules! multistep {
     ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal) => {
@@ -94,7 +29,7 @@ macro_rules! multistep {
             }
 
             fn rule(&self) -> Multistep {
-                Multistep { formula: LinearMultistep::$formula(self.rho), rho: self.rho, start: self.start }
+                Multistep::damped(LinearMultistep::$formula(self.rho), self.rho, self.start)
             }
         }
     };
@@ -172,6 +107,6 @@ impl Trapezoidal {
     }
 
     fn rule(&self) -> Multistep {
-        Multistep { formula: LinearMultistep::trapezoidal(), rho: 1.0, start: Start::Trapezoidal }
+        Multistep::damped(LinearMultistep::trapezoidal(), 1.0, Start::Trapezoidal)
     }
 }

@@ -1,0 +1,146 @@
+//! From a formula to a method.
+
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Task, Unsuitable};
+use nalgebra::{Complex, DMatrix};
+
+use super::auxiliaries::Auxiliaries;
+use super::drive;
+use super::multistep::Multistep;
+use super::past_steps::PastSteps;
+use super::scheme::Scheme;
+use super::settings::{Options, Prediction};
+use super::stages::Stages;
+use super::{Esdirk, SingleStep};
+
+/// An implicit formula as data: a [`Multistep`], a [`SingleStep`] or an [`Esdirk`] one, or what else has a [`Scheme`].
+pub trait Rule: Send + Sync + 'static {
+    /// What makes its steps.
+    type Scheme: Scheme;
+    /// Order of convergence on ordinary differential equations.
+    fn order(&self) -> u32;
+    /// Implicit stages of a step.
+    fn stages(&self) -> u32 {
+        1
+    }
+    /// Why it cannot be used to integrate, where it cannot.
+    fn refusal(&self) -> Option<String> {
+        None
+    }
+    /// The amplification matrix for `y' = λ y` with `z = h λ`.
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
+    /// Coefficients and what they hold; see [`Method::details`].
+    fn details(&self) -> Vec<String>;
+    /// The formula at the start of a run, with what its first guesses are made of.
+    fn scheme(&self, prediction: Prediction) -> Self::Scheme;
+}
+
+/// An implicit formula as a method: constant steps on `r(t, y, y', λ) = 0`, ordinary differential equations and constrained
+/// mechanics of index 3 among them.
+#[derive(Debug, Clone)]
+pub struct Implicit<R> {
+    /// The formula.
+    pub rule: R,
+    /// How its equations are solved.
+    pub options: Options,
+}
+
+impl<R: Rule> Method for Implicit<R> {
+    fn order(&self) -> u32 {
+        self.rule.order()
+    }
+
+    fn implicit_stages(&self) -> u32 {
+        self.rule.stages()
+    }
+
+    fn adapts(&self) -> bool {
+        false
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        Some(self.rule.amplification(Complex::new(0.0, omega_h)))
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.rule.details()
+    }
+
+    fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        mbsbench_problem::dae::suits(problem)
+    }
+
+    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        if let Some(reason) = self.rule.refusal() {
+            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
+        }
+        drive::solve(self, &self.options, self.rule.scheme(self.options.prediction), problem, task, observer)
+    }
+}
+
+impl Rule for Multistep {
+    type Scheme = PastSteps;
+
+    fn order(&self) -> u32 {
+        self.order()
+    }
+
+    fn refusal(&self) -> Option<String> {
+        self.refusal()
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.formula.amplification(z)
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.formula.details()
+    }
+
+    fn scheme(&self, prediction: Prediction) -> PastSteps {
+        PastSteps::new(self, prediction)
+    }
+}
+
+impl Rule for SingleStep {
+    type Scheme = Auxiliaries;
+
+    fn order(&self) -> u32 {
+        2
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.amplification(z)
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.details()
+    }
+
+    fn scheme(&self, prediction: Prediction) -> Auxiliaries {
+        Auxiliaries::new(self.clone(), prediction)
+    }
+}
+
+impl Rule for Esdirk {
+    type Scheme = Stages;
+
+    fn order(&self) -> u32 {
+        self.order
+    }
+
+    fn stages(&self) -> u32 {
+        self.implicit_stages()
+    }
+
+    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
+        self.amplification(z)
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.details()
+    }
+
+    fn scheme(&self, prediction: Prediction) -> Stages {
+        Stages::new(self, prediction)
+    }
+}
