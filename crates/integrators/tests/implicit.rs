@@ -8,7 +8,9 @@ use std::ops::ControlFlow;
 
 use common::constrained::{Manufactured, Pendulum, Record, record};
 use common::{Circle, Cubic, Known, constrained, solve};
-use mbsbench_integrators::implicit::{Charts, InitialDerivatives, Prediction, Start};
+use mbsbench_integrators::implicit::{
+    Charts, Esdirk, First, Implicit, InitialDerivatives, LinearMultistep, Multistep, Options, Prediction, Start,
+};
 use mbsbench_integrators::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
@@ -262,10 +264,41 @@ fn the_condition_of_watched_matrices_grows_with_the_reciprocal_of_the_step() {
     }
 }
 
+/// The backward differentiation formula of order four, started by a formula of order three or by the trapezoidal rule.
+fn bdf4(by_runge_kutta: bool, charts: Charts) -> Implicit<Multistep> {
+    let alpha = [48.0, -36.0, 16.0, -3.0].map(|x| x / 25.0).to_vec();
+    let mut rule = Multistep::new(LinearMultistep { alpha, beta: vec![12.0 / 25.0, 0.0, 0.0, 0.0, 0.0] });
+    if by_runge_kutta {
+        rule.first.fill_with(|| First::RungeKutta(Esdirk::esdirk324l2sa()));
+    }
+    Implicit { rule, options: Options { tolerance: SHARP, charts, ..Options::default() } }
+}
+
+/// A start of order two leaves its own error; one of order three is enough for order four, in charts as well.
+#[test]
+fn a_multistep_formula_has_its_order_where_its_start_does() {
+    for (by_runge_kutta, expected) in [(true, 4.0), (false, 3.0)] {
+        let method = bdf4(by_runge_kutta, Charts::Step);
+        assert_eq!(method.order(), 4, "of the formula");
+        let order = order(|steps| ode_error(&Cubic, &method, steps), 64);
+        assert!((order - expected).abs() < 0.2, "start by Runge–Kutta {by_runge_kutta}: order {order:.3}");
+    }
+    for charts in [Charts::Step, Charts::Stage, Charts::Prediction, Charts::Moving] {
+        let order = order(|steps| rotor_error(&bdf4(true, charts), steps, "bdf4").0, 128);
+        assert!((order - 4.0).abs() < 0.2, "{charts:?}: order {order:.3}");
+    }
+}
+
+/// BDF7 has a root outside of the unit circle.
 #[test]
 fn formulas_that_are_not_zero_stable_are_refused() {
+    let bdf7 = [2940.0, -4410.0, 4900.0, -3675.0, 1764.0, -490.0, 60.0].map(|x| x / 1089.0).to_vec();
+    let rule = Multistep::new(LinearMultistep { alpha: bdf7, beta: [&[420.0 / 1089.0][..], &[0.0; 7]].concat() });
+    let bdf7 = Implicit { rule, options: Options::default() };
+    assert_eq!(bdf7.order(), 7);
     let end = |method: Box<dyn Method>| solve(&Cubic, &*method, 1.0, Settings::fixed(0.125)).failure;
-    for method in [Lms3 { rho: 1.0, ..Lms3::default() }.method(), Lms4 { rho: 1.0, ..Lms4::default() }.method()] {
+    let damped = [Lms3 { rho: 1.0, ..Lms3::default() }.method(), Lms4 { rho: 1.0, ..Lms4::default() }.method()];
+    for method in damped.into_iter().chain([Box::new(bdf7) as Box<dyn Method>]) {
         let Some(Failure::NotApplicable { reason }) = end(method) else { panic!("not refused") };
         assert!(reason.contains("not zero-stable"), "{reason}");
     }
@@ -394,6 +427,17 @@ impl Observer for Inside {
     }
 }
 
+/// The error at the end, and the number of charts.
+fn rotor_error(method: &dyn Method, steps: u32, name: &str) -> (f64, u32) {
+    let settings = Settings::fixed(2.5 / f64::from(steps));
+    let task = Task { t_start: 0.0, t_end: 2.5, initial: &Rotor::exact(0.0), settings };
+    let (mut rotor, mut inside) = (Rotor::new(), Inside::default());
+    let solution = method.solve(Counted::new(&mut rotor), &task, &mut inside);
+    assert_eq!(solution.failure, None, "{name}");
+    assert!(inside.largest < 1e-2, "{name}: {:e} inside a step", inside.largest);
+    (largest_difference(&solution.state, &Rotor::exact(2.5)), rotor.charts.get())
+}
+
 /// The formulas keep their orders where every step has a chart of its own, where every stage has, and where every correction
 /// has, at rest or moving; the rotor turns by more than a chart could hold.
 #[test]
@@ -427,14 +471,8 @@ fn orders_on_a_manifold() {
             _ => 1,
         };
         let error = |steps: u32| {
-            let settings = Settings::fixed(2.5 / f64::from(steps));
-            let task = Task { t_start: 0.0, t_end: 2.5, initial: &Rotor::exact(0.0), settings };
-            let (mut rotor, mut inside) = (Rotor::new(), Inside::default());
-            let solution = method.solve(Counted::new(&mut rotor), &task, &mut inside);
-            assert_eq!(solution.failure, None, "{name}");
-            assert_eq!(rotor.charts.get(), steps * charts_a_step, "{name}");
-            let error = largest_difference(&solution.state, &Rotor::exact(2.5));
-            assert!(inside.largest < 1e-2, "{name}: {:e} inside a step", inside.largest);
+            let (error, charts) = rotor_error(&*method, steps, name);
+            assert_eq!(charts, steps * charts_a_step, "{name}");
             error
         };
         let steps = if method.order() == 2 { 512 } else { 128 };

@@ -15,6 +15,6 @@ use half_explicit::HalfExplicit;
 use three_eighths::ThreeEighths;
 
 fn main() -> ExitCode {
-    let registry = Registry::builtin().method::<ThreeEighths>().method::<Bdf3>().method::<HalfExplicit>();
+    let registry = Registry::builtin().method::<Bdf3>().method::<HalfExplicit>().method::<ThreeEighths>();
     mbsbench::main_with(registry.model::<BeadOnHoop>())
 }

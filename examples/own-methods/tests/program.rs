@@ -45,6 +45,21 @@ fn errors_have_the_orders_of_the_methods_and_the_energy_is_kept() {
     }
 }
 
+/// In positions and velocities, on a mechanism with five constraints.
+#[test]
+fn methods_of_order_three_have_it_on_constrained_mechanics() {
+    let rows = runs("slider-crank.yaml", "own-methods/slider-crank");
+    assert!(rows.iter().all(|row| row["status"] == "ok"));
+    for (name, order) in [("nstiff", 2.0), ("lms3", 2.0), ("bdf3", 3.0), ("half-explicit", 3.0)] {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row["method"].starts_with(name)).collect();
+        for column in ["position_error", "velocity_error"] {
+            let [coarse, fine] = [rows[2], rows[3]].map(|row| number(row, column));
+            let measured = (coarse / fine).log2();
+            assert!((measured - order).abs() < 0.35, "{name}, {column}: {coarse:e} and {fine:e} give {measured:.2}");
+        }
+    }
+}
+
 #[test]
 fn both_rules_of_order_four_cost_the_same() {
     let rows = runs("pendulum.yaml", "own-methods/pendulum");

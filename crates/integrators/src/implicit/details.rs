@@ -60,18 +60,17 @@ impl LinearMultistep {
 
     /// The order for equal steps, from the conditions on powers of time; at most `highest`.
     pub(super) fn order(&self, highest: i32) -> i32 {
-        let residual = |q: i32| {
+        let holds = |q: i32| {
             let past = self.alpha.iter().zip(&self.beta[1..]).zip(1..);
-            let sum: f64 = past
-                .map(|((alpha, beta), j)| {
-                    let t = -f64::from(j);
-                    alpha * t.powi(q) + beta * if q == 0 { 0.0 } else { f64::from(q) * t.powi(q - 1) }
-                })
-                .sum();
+            let terms = past.flat_map(|((alpha, beta), j)| {
+                let t = -f64::from(j);
+                [alpha * t.powi(q), beta * if q == 0 { 0.0 } else { f64::from(q) * t.powi(q - 1) }]
+            });
             let end = [1.0, -self.beta[0]].get(q as usize).copied().unwrap_or(0.0);
-            sum - end
+            let (sum, size) = terms.fold((-end, 1.0f64), |(sum, size), term| (sum + term, size.max(term.abs())));
+            sum.abs() <= ROUNDING * size
         };
-        (0..=highest).take_while(|&q| residual(q).abs() <= ROUNDING).last().unwrap_or(-1)
+        (0..=highest).take_while(|&q| holds(q)).last().unwrap_or(-1)
     }
 
     fn is_zero_stable(&self) -> bool {
