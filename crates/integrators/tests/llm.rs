@@ -377,7 +377,7 @@ impl Observer for Energy {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         let mut middle = [0.0; 2];
         step.within.state_at(0.5 * (step.t_start + step.t_end), &mut middle).expect("no failures");
-        self.switched += step.switched.len() as u64;
+        self.switched += step.further.switched.len() as u64;
         let q = step.end[0];
         let energy = 0.5 * step.end[1] * step.end[1] + q + 0.5 * Ball::STIFFNESS * q.min(0.0).powi(2);
         self.largest = self.largest.max((energy - 0.5).abs());

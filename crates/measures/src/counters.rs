@@ -4,7 +4,7 @@ use mbsbench_problem::{Parameters, Statistics};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+use super::{Catalogue, Ending, Measure, MeasureContext, MeasureDefinition};
 
 struct Read(fn(&Statistics) -> u64);
 
@@ -15,54 +15,39 @@ impl Measure for Read {
     }
 }
 
-macro_rules! counters {
-    ($($name:ident $field:ident $about:literal;)*) => {$(
-        #[doc = concat!("Number of ", $about, ".")]
-        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {}
+/// Declares a measure for each counter, in a module of its name.
+macro_rules! measures {
+    ($($(#[$doc:meta])* $name:ident $about:literal;)*) => {
+        $(mod $name {
+            use super::*;
 
-        impl Parameters for $name {}
+            #[doc = concat!("Number of ", $about, ".")]
+            #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+            #[serde(deny_unknown_fields)]
+            pub struct Counter {}
 
-        impl MeasureDefinition for $name {
-            const NAME: &'static str = stringify!($field);
-            const SUMMARY: &'static str = concat!("number of ", $about);
-            fn columns(&self) -> Vec<String> {
-                vec![Self::NAME.to_owned()]
+            impl Parameters for Counter {}
+
+            impl MeasureDefinition for Counter {
+                const NAME: &'static str = stringify!($name);
+                const SUMMARY: &'static str = concat!("number of ", $about);
+                fn columns(&self) -> Vec<String> {
+                    vec![Self::NAME.to_owned()]
+                }
+                fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
+                    Box::new(Read(|statistics| statistics.$name))
+                }
             }
-            fn start(&self, _context: &MeasureContext<'_>) -> Box<dyn Measure> {
-                Box::new(Read(|statistics| statistics.$field))
-            }
+        })*
+
+        /// Adds the measures of all counters.
+        pub(crate) fn add_to<C: Catalogue>(catalogue: C) -> C {
+            catalogue$(.measure::<$name::Counter>())*
         }
-    )*};
+    };
 }
 
-counters! {
-    StepsAccepted steps_accepted "accepted steps";
-    StepsRejected steps_rejected "steps repeated after a failed error test or Newton iteration";
-    ConvergenceFailures convergence_failures "steps repeated because their implicit equations were not solved";
-    StepsRepeated steps_repeated "steps repeated to locate an event";
-    RhsEvaluations rhs_evaluations "evaluations of the right-hand side";
-    JacobianRhsEvaluations jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted apart";
-    JacobianEvaluations jacobian_evaluations "evaluations of a Jacobian";
-    Factorizations factorizations "factorisations";
-    NewtonIterations newton_iterations "Newton iterations";
-    LinearSolves linear_solves "solves with a factorised matrix";
-    SwitchEvaluations switch_evaluations "evaluations of the switching functions";
-    Events events "events";
-    LocationIterations location_iterations "Newton iterations, each a step, to locate events";
-    Catches catches "located events that were not the first one";
-    FailedLocations failed_locations "expected events that were not found";
-    SignChanges sign_changes "discontinuity functions that changed sides at located events";
-    HiddenEvents hidden_events "events located in a step over which their function does not change sides";
-    UnlockedSteps unlocked_steps "steps without location of events, where they follow too fast on each other";
-    Projections projections "projections after a step";
-    MatrixExponentials matrix_exponentials "matrix exponentials";
-    MatrixProducts matrix_products "products of matrices in exponentials, squarings not among them";
-    MatrixSquarings matrix_squarings "squarings of matrices in exponentials";
-    Tests tests "tests of the criterion that the size of a step has to meet";
-    ForcedAccepts forced_accepts "steps accepted without meeting the criterion for their size";
-}
+mbsbench_problem::for_each_counter!(measures);
 
 /// Number of evaluations of the right-hand side, those for difference quotients included: what methods with exact and with
 /// approximate Jacobians are compared by.

@@ -62,7 +62,7 @@ impl Measure for Follow {
 
     fn step(&mut self, step: &mut Observed<'_>) {
         let Some(index) = self.index else { return };
-        if self.after_events && !step.switched.is_empty() {
+        if self.after_events && !step.further.switched.is_empty() {
             // The step that ends with an event still belongs to the time before it.
             self.extremes = Extremes::NONE;
             return;
@@ -194,7 +194,7 @@ impl MeasureDefinition for AdjustmentMax {
         struct Adjustment(f64);
         impl Measure for Adjustment {
             fn step(&mut self, step: &mut Observed<'_>) {
-                for (before, after) in step.before_projection.iter().zip(step.state) {
+                for (before, after) in step.before_projection().iter().zip(step.state) {
                     self.0 = self.0.max((before - after).abs());
                 }
             }
@@ -225,7 +225,7 @@ impl MeasureDefinition for EventResidual {
         struct Residual(Option<f64>);
         impl Measure for Residual {
             fn step(&mut self, step: &mut Observed<'_>) {
-                if let Some(residual) = step.event_residual {
+                if let Some(residual) = step.further.event_residual {
                     self.0 = Some(self.0.map_or(residual, |largest| largest.max(residual)));
                 }
             }

@@ -232,7 +232,7 @@ impl MeasureDefinition for EventTimes {
         struct Times(Vec<Option<f64>>);
         impl Measure for Times {
             fn step(&mut self, step: &mut Observed<'_>) {
-                for &index in step.switched {
+                for &index in step.further.switched {
                     if let Some(slot @ None) = self.0.get_mut(index) {
                         *slot = Some(step.t_end);
                     }
@@ -277,7 +277,7 @@ impl MeasureDefinition for EventSequence {
         struct Times(Vec<f64>, usize);
         impl Measure for Times {
             fn step(&mut self, step: &mut Observed<'_>) {
-                if !step.switched.is_empty() && self.0.len() < self.1 {
+                if !step.further.switched.is_empty() && self.0.len() < self.1 {
                     self.0.push(step.t_end);
                 }
             }

@@ -31,7 +31,7 @@ pub use bounces::Bounces;
 pub use changes::StepChanges;
 pub use conditioning::NewtonCondition;
 pub use costs::JacobianCosts;
-pub use counters::*;
+pub use counters::{AllRhsEvaluations, LinearAlgebraFlops, NewtonIterationsPerStage, TestsPerStep};
 pub use curves::ShapeDistance;
 pub use drift::DriftConstant;
 pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
@@ -53,7 +53,7 @@ pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
 pub use windows::Window;
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{Failure, Method, Parameters, Statistics};
+use mbsbench_problem::{Failure, Further, Method, Parameters, Statistics};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +84,66 @@ pub trait MeasureDefinition: Parameters {
 
     /// A fresh measurement for one run.
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure>;
+}
+
+/// What takes measures in: the registry of what experiment files can name.
+pub trait Catalogue: Sized {
+    /// Adds a measure.
+    #[must_use]
+    fn measure<M: MeasureDefinition>(self) -> Self;
+}
+
+/// Adds the measures that are here, one line each, and one of each counter.
+pub fn add_to<C: Catalogue>(catalogue: C) -> C {
+    let of_solutions = catalogue
+        .measure::<EnergyVariation>()
+        .measure::<ConstraintMax>()
+        .measure::<SurfaceMax>()
+        .measure::<VelocityConstraintMax>()
+        .measure::<AdjustmentMax>()
+        .measure::<Initial>()
+        .measure::<Final>()
+        .measure::<Range>()
+        .measure::<RangeAfterEvents>()
+        .measure::<Sample>()
+        .measure::<MaximumError>()
+        .measure::<RmsError>()
+        .measure::<RelativeError>()
+        .measure::<PositionError>()
+        .measure::<VelocityError>()
+        .measure::<MultiplierError>()
+        .measure::<MaximumMagnitude>()
+        .measure::<MeanMagnitude>()
+        .measure::<Trend>()
+        .measure::<OscillationIndex>()
+        .measure::<Window>()
+        .measure::<DriftConstant>()
+        .measure::<ShapeDistance>()
+        .measure::<NewtonCondition>()
+        .measure::<Crossings>()
+        .measure::<Extrema>()
+        .measure::<EventTimes>()
+        .measure::<EventSequence>()
+        .measure::<EventResidual>()
+        .measure::<Bounces>()
+        .measure::<ExcessInside>()
+        .measure::<Failed>()
+        .measure::<StepSizes>()
+        .measure::<StepChanges>()
+        .measure::<ErrorEstimate>()
+        .measure::<LocalError>()
+        .measure::<Amplification>()
+        .measure::<LinearAnalysis>()
+        .measure::<HalfPlaneRadius>()
+        .measure::<StepMap>();
+    counters::add_to(of_solutions)
+        .measure::<AllRhsEvaluations>()
+        .measure::<JacobianCosts>()
+        .measure::<NewtonIterationsPerStage>()
+        .measure::<LinearAlgebraFlops>()
+        .measure::<TestsPerStep>()
+        .measure::<States>()
+        .measure::<SwitchingFunctions>()
 }
 
 /// What a measurement knows of its run before it starts.
@@ -152,18 +212,20 @@ pub struct Observed<'s> {
     pub start: &'s [f64],
     /// Observables at the end.
     pub end: &'s [f64],
-    /// State at the end as the formula gave it.
-    pub before_projection: &'s [f64],
     /// State at the end after projection.
     pub state: &'s [f64],
-    /// Switching functions that reached zero at the end of this step.
-    pub switched: &'s [usize],
-    /// Magnitude of the located function at the end, where an event was located.
-    pub event_residual: Option<f64>,
-    /// Local error of each component of the state as the method estimates it; empty where it does not.
-    pub error_estimate: &'s [f64],
+    /// What only some methods tell.
+    pub further: Further<'s>,
     /// Observables inside the step.
     pub within: &'s mut dyn Within,
+}
+
+impl Observed<'_> {
+    /// State at the end as the formula gave it.
+    #[must_use]
+    pub fn before_projection(&self) -> &[f64] {
+        self.further.before_projection.unwrap_or(self.state)
+    }
 }
 
 /// Gives observables at a time inside the step.

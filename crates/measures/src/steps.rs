@@ -94,7 +94,7 @@ struct LargestEstimate {
 
 impl Measure for LargestEstimate {
     fn step(&mut self, step: &mut Observed<'_>) {
-        if let Some(error) = estimated_error(step.error_estimate) {
+        if let Some(error) = estimated_error(step.further.error_estimate) {
             let error = if self.per_unit_step { error / (step.t_end - step.t_start) } else { error };
             self.largest = Some(self.largest.map_or(error, |largest| largest.max(error)));
         }
@@ -183,7 +183,7 @@ impl Measure for FirstStep {
             Exact::At(index) => value(index),
         };
         self.errors = Some(self.components.iter().zip(&self.exact).map(|(y, x)| exact(x) - value(y)).collect());
-        self.estimates = step.error_estimate.to_vec();
+        self.estimates = step.further.error_estimate.to_vec();
     }
 
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {

@@ -28,7 +28,7 @@ pub fn drawable(model: &dyn Model) -> Vec<Observable> {
 #[must_use]
 pub fn properties(step: &Step<'_>, part: f64, before: Option<f64>) -> [f64; COUNT] {
     let size = step.t_end - step.t_start;
-    let error = estimated_error(step.error_estimate).unwrap_or(f64::NAN);
+    let error = estimated_error(step.further.error_estimate).unwrap_or(f64::NAN);
     [size, error, error / size, step.index as f64 - 1.0 + part, size / before.unwrap_or(size)]
 }
 

@@ -1,7 +1,7 @@
 //! Measures by themselves, on made-up steps.
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{Counted, Failure, Method, Observer, Solution, Statistics, Task};
+use mbsbench_problem::{Counted, Failure, Further, Method, Observer, Solution, Statistics, Task};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory, Within};
 
@@ -43,11 +43,8 @@ pub fn against<D: MeasureDefinition>(
             t_end: pair[1],
             start: &start,
             end: &end,
-            before_projection: &[],
             state: &[],
-            switched: &[],
-            event_residual: None,
-            error_estimate: &[],
+            further: Further::default(),
             within: &mut Closed(&observables),
         });
     }

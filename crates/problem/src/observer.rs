@@ -27,20 +27,41 @@ pub struct Step<'s, S: Scalar = f64> {
     pub t_end: S,
     /// State at the end: after projection, after a switch.
     pub end: &'s [S],
-    /// State that the formula gave, before projection; the same as `end` where nothing projects.
-    pub before_projection: &'s [S],
+    /// What only some methods tell.
+    pub further: Further<'s, S>,
+    /// The state inside the step, of the method's order: an extra step from its start that is not counted, or an
+    /// interpolation between its ends.
+    pub within: &'s mut dyn Interpolant<S>,
+}
+
+impl<S: Scalar> Step<'_, S> {
+    /// State that the formula gave, before projection and jumps; the same as `end` where there are none.
+    #[must_use]
+    pub fn before_projection(&self) -> &[S] {
+        self.further.before_projection.unwrap_or(self.end)
+    }
+}
+
+/// What only some methods tell of a step. A further field is declared here, and filled in by the methods that have it.
+#[derive(Debug, Clone, Copy)]
+pub struct Further<'f, S = f64> {
+    /// State that the formula gave, before projection and jumps; none where it is the end of the step.
+    pub before_projection: Option<&'f [S]>,
     /// Multipliers λ at the end of the step, of a method that has them as unknowns; empty otherwise.
-    pub multipliers: &'s [S],
+    pub multipliers: &'f [S],
     /// Functions that reached zero at the end of this step.
-    pub switched: &'s [usize],
+    pub switched: &'f [usize],
     /// Magnitude at the end of the step of the function whose zero was located there; none where no event was located, or
     /// by a method that does not keep it.
     pub event_residual: Option<f64>,
     /// Estimated local error of each component of the step, of a method that estimates it; empty otherwise.
-    pub error_estimate: &'s [S],
-    /// The state inside the step, of the method's order: an extra step from its start that is not counted, or an
-    /// interpolation between its ends.
-    pub within: &'s mut dyn Interpolant<S>,
+    pub error_estimate: &'f [S],
+}
+
+impl<S> Default for Further<'_, S> {
+    fn default() -> Self {
+        Self { before_projection: None, multipliers: &[], switched: &[], event_residual: None, error_estimate: &[] }
+    }
 }
 
 /// Receives the initial state and each accepted step.

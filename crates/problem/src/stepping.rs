@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use crate::grid::{Grid, rest};
-use crate::{Counts, Failure, Interpolant, Observer, Scalar, Solution, Statistics, Step, Task};
+use crate::{Counts, Failure, Further, Interpolant, Observer, Scalar, Solution, Statistics, Step, Task};
 
 /// How a method makes its steps; [`Run::solve`] is the loop around them.
 ///
@@ -211,27 +211,6 @@ pub struct Made<'m, S: Scalar = f64> {
     pub t_end: S,
 }
 
-/// What only some methods tell of a step; see the fields of [`Step`].
-#[derive(Debug, Clone, Copy)]
-pub struct Further<'f, S = f64> {
-    /// State before projection; none where it is the end of the step.
-    pub before_projection: Option<&'f [S]>,
-    /// Multipliers λ.
-    pub multipliers: &'f [S],
-    /// Functions that reached zero.
-    pub switched: &'f [usize],
-    /// Magnitude of the function that was located.
-    pub event_residual: Option<f64>,
-    /// Estimated local error.
-    pub error_estimate: &'f [S],
-}
-
-impl<S> Default for Further<'_, S> {
-    fn default() -> Self {
-        Self { before_projection: None, multipliers: &[], switched: &[], event_residual: None, error_estimate: &[] }
-    }
-}
-
 impl<S: Scalar> Made<'_, S> {
     /// Shows the step from `start` to `end`; `inside` writes the state at a time between them, as
     /// [`Interpolant::state_at`] does.
@@ -244,22 +223,8 @@ impl<S: Scalar> Made<'_, S> {
         inside: impl FnMut(S, &mut [S]) -> Result<(), Failure>,
     ) -> ControlFlow<Failure> {
         let Self { observer, index, t_start, t_end } = self;
-        let Further { before_projection, multipliers, switched, event_residual, error_estimate } = further;
-        let before_projection = before_projection.unwrap_or(end);
         let within = &mut Within { t_start, start, t_end, end, inside };
-        observer.step(&mut Step {
-            index,
-            t_start,
-            start,
-            t_end,
-            end,
-            before_projection,
-            multipliers,
-            switched,
-            event_residual,
-            error_estimate,
-            within,
-        })
+        observer.step(&mut Step { index, t_start, start, t_end, end, further, within })
     }
 }
 

@@ -22,7 +22,7 @@ pub use entry::choose;
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
 
-use mbsbench_measures::MeasureDefinition;
+use mbsbench_measures::{Catalogue, MeasureDefinition};
 
 /// Names and what they stand for.
 #[derive(Debug, Clone, Default)]
@@ -129,6 +129,12 @@ impl Registry {
     #[must_use]
     pub fn measures(&self) -> &[Entry<MeasureKind>] {
         &self.measures
+    }
+}
+
+impl Catalogue for Registry {
+    fn measure<M: MeasureDefinition>(self) -> Self {
+        self.measure::<M>()
     }
 }
 

@@ -141,7 +141,7 @@ impl Observer for Record {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         self.times.push(step.t_end);
         self.states.push(step.end.to_vec());
-        self.multipliers.push(step.multipliers.to_vec());
+        self.multipliers.push(step.further.multipliers.to_vec());
         ControlFlow::Continue(())
     }
 }
@@ -171,9 +171,9 @@ impl Observer for Watcher {
         assert_eq!(step.index, self.steps);
         assert_eq!(self.last, (step.t_start, step.start.to_vec()));
         if self.explicit {
-            assert!(step.multipliers.is_empty());
+            assert!(step.further.multipliers.is_empty());
         } else {
-            assert_eq!((step.multipliers.len(), step.before_projection), (1, step.end));
+            assert_eq!((step.further.multipliers.len(), step.before_projection()), (1, step.end));
         }
         let mut y = [0.0; 4];
         for (t, expected) in [(step.t_start, step.start), (step.t_end, step.end)] {

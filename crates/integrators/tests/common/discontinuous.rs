@@ -87,8 +87,8 @@ impl Observer for Record {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         let mut inside = step.start.to_vec();
         step.within.state_at(0.5 * (step.t_start + step.t_end), &mut inside).expect("a state inside the step");
-        if !step.switched.is_empty() {
-            let (switched, before) = (step.switched.to_vec(), step.before_projection.to_vec());
+        if !step.further.switched.is_empty() {
+            let (switched, before) = (step.further.switched.to_vec(), step.before_projection().to_vec());
             self.0.push(Located { t: step.t_end, switched, before });
         }
         ControlFlow::Continue(())

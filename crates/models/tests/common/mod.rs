@@ -94,11 +94,11 @@ impl Observer for Watch<'_> {
         self.see(t, y, y);
     }
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
-        for (end, before) in step.end.iter().zip(step.before_projection) {
+        for (end, before) in step.end.iter().zip(step.before_projection()) {
             self.record.adjustment = self.record.adjustment.max((end - before).abs());
         }
-        self.record.events.extend(step.switched.iter().map(|&index| (step.t_end, index)));
-        self.see(step.t_end, step.end, step.before_projection);
+        self.record.events.extend(step.further.switched.iter().map(|&index| (step.t_end, index)));
+        self.see(step.t_end, step.end, step.before_projection());
         ControlFlow::Continue(())
     }
 }

@@ -78,7 +78,7 @@ impl<S: Scalar> Observer<S> for Collector<'_, S> {
 
 #[cfg(test)]
 mod tests {
-    use mbsbench_problem::Interpolant;
+    use mbsbench_problem::{Further, Interpolant};
 
     use super::*;
 
@@ -104,11 +104,7 @@ mod tests {
                 start: &start,
                 t_end: pair[1],
                 end: &end,
-                before_projection: &end,
-                multipliers: &[],
-                switched: &[],
-                event_residual: None,
-                error_estimate: &[],
+                further: Further::default(),
                 within: &mut Times,
             };
             collector.step(&mut step).is_continue()

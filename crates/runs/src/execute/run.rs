@@ -288,8 +288,8 @@ impl Observer for Watch<'_> {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         std::mem::swap(&mut self.before, &mut self.after);
         self.observation.observe(step.t_end, step.end, &mut self.after);
-        if !step.multipliers.is_empty() {
-            self.observation.observe_multipliers(step.multipliers, &mut self.after);
+        if !step.further.multipliers.is_empty() {
+            self.observation.observe_multipliers(step.further.multipliers, &mut self.after);
         }
         let mut inside = Inside { within: step.within, observation: self.inside.as_mut(), state: &mut self.state };
         let mut observed = Observed {
@@ -297,11 +297,8 @@ impl Observer for Watch<'_> {
             t_end: step.t_end,
             start: &self.before,
             end: &self.after,
-            before_projection: step.before_projection,
             state: step.end,
-            switched: step.switched,
-            event_residual: step.event_residual,
-            error_estimate: step.error_estimate,
+            further: step.further,
             within: &mut inside,
         };
         for measure in &mut self.measures {

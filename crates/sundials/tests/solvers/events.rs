@@ -122,15 +122,15 @@ struct Log {
 impl Observer for Log {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         self.steps += 1;
-        self.events.extend(step.switched.iter().map(|&index| (step.t_end, index)));
+        self.events.extend(step.further.switched.iter().map(|&index| (step.t_end, index)));
         let t = 0.5 * (step.t_start + step.t_end);
         let mut inside = [0.0; 2];
         step.within.state_at(t, &mut inside).unwrap();
         let since_top = t - 2.0 * (0.5 * t).round();
         self.largest_error = self.largest_error.max((inside[0] - (1.0 - since_top * since_top)).abs());
-        if step.switched.contains(&0) {
-            assert!(step.before_projection[1] < 0.0 && step.end[1] > 0.0);
-            assert_eq!(step.before_projection[0], step.end[0]);
+        if step.further.switched.contains(&0) {
+            assert!(step.before_projection()[1] < 0.0 && step.end[1] > 0.0);
+            assert_eq!(step.before_projection()[0], step.end[0]);
         }
         ControlFlow::Continue(())
     }

@@ -25,7 +25,7 @@ impl Observer for Watch {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         assert_eq!((step.index, step.t_start), (self.index + 1, self.t));
         assert_eq!(step.start, self.y);
-        assert_eq!(step.end, step.before_projection);
+        assert_eq!(step.end, step.before_projection());
         let mut inside = [0.0; 2];
         for share in [0.0, 0.1, 0.5, 0.9, 1.0] {
             let t = step.t_start + share * (step.t_end - step.t_start);
