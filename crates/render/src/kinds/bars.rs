@@ -79,13 +79,15 @@ fn bar_width(panel: &Panel, width: f64) -> f64 {
     (TAKEN * slot / beside.max(1) as f64).min(WIDEST)
 }
 
-/// A bar: a paper's light grey with a dark outline; ours full, or hatched where a curve would be dashed; open where the
+/// A bar: a paper's grey with a dark outline; ours full, or hatched where a curve would be dashed; open where the
 /// reference does not resolve it.
 fn inked(series: &Series, style: Style, bar: Area, hollow: bool, part: &Part) -> Vec<Group> {
     let group = |ink: Ink, shapes: Vec<Shape>| Group { ink, part: part.clone(), shapes };
     let page = Shape::Fill { area: bar, hollow: true };
     if series.published {
-        let grey = group(Ink::Grid, vec![Shape::Fill { area: bar, hollow: false }]);
+        // What tells ours apart by hatches tells these apart by their greys.
+        let grey = if style.dash == Dash::Solid { Ink::Grid } else { Ink::Published };
+        let grey = group(grey, vec![Shape::Fill { area: bar, hollow: false }]);
         return vec![grey, group(Ink::Foreground, vec![Shape::Frame(bar)])];
     }
     let mut shapes = match (hollow, style.dash) {

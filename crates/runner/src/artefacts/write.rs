@@ -54,8 +54,7 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything but `timings.csv` under `out/<id>/`, pictures as SVG. A PNG that stands there already is made anew, so
-/// that none is older than its data; [`write_bitmaps`] makes the others.
+/// Writes everything but `timings.csv` under `out/<id>/`, pictures as SVG.
 ///
 /// # Errors
 /// The first file that could not be written; the others are whole.
@@ -80,28 +79,35 @@ pub fn write(
         written.tables.push(table.terminal());
     }
     let figures = figures(plan, outcome, registry, store)?;
-    let pictures = figures.par_iter().map(|(figure, separate)| pictures_of(figure, *separate));
-    files.extend(pictures.flatten_iter().collect::<Vec<_>>());
+    files.par_extend(figures.par_iter().flat_map_iter(|(figure, separate)| pictures_of(figure, *separate)));
     for (name, content) in &files {
         put(&folder.join(name), content)?;
     }
     written.files = files.into_iter().map(|(name, _)| name).collect();
-    bitmaps(&figures, &folder, |path| path.exists())?;
     Ok(written)
 }
 
-/// Writes the figures of an experiment as PNG under `out/<id>/`, and gives their paths.
+/// Writes the figures of an experiment and nothing else under `out/<id>/`, as PNG or as SVG, and gives their paths.
 ///
 /// # Errors
-/// The first file that could not be written; the others are whole.
-pub fn write_bitmaps(
+/// The first picture that could not be made or written; the others are whole.
+pub fn write_pictures(
     out: &Path,
     plan: &Plan,
     outcome: &Outcome,
     registry: &Registry,
     store: &Store,
+    as_png: bool,
 ) -> Result<Vec<PathBuf>, WriteError> {
-    bitmaps(&figures(plan, outcome, registry, store)?, &out.join(&plan.experiment.id), |_| true)
+    let folder = out.join(&plan.experiment.id);
+    let picture = |(figure, _): &(Figure, bool)| {
+        let drawing = lay_out(figure);
+        let path = folder.join(format!("{}.{}", figure.id, if as_png { "png" } else { "svg" }));
+        let bytes = if as_png { png::encode(&drawing) } else { Ok(svg::write(&drawing).into_bytes()) };
+        put(&path, &bytes.map_err(|error| WriteError::Picture { path: path.clone(), error })?)?;
+        Ok(path)
+    };
+    figures(plan, outcome, registry, store)?.par_iter().map(picture).collect()
 }
 
 fn put(path: &Path, content: &[u8]) -> Result<(), WriteError> {
@@ -143,23 +149,6 @@ fn pictures_of(figure: &Figure, separate: bool) -> Vec<(String, Vec<u8>)> {
         files.push(data(&panel));
     }
     files
-}
-
-/// Writes the figures whose file is wanted as PNG, and gives their paths.
-fn bitmaps(
-    figures: &[(Figure, bool)],
-    folder: &Path,
-    is_wanted: impl Fn(&Path) -> bool + Sync,
-) -> Result<Vec<PathBuf>, WriteError> {
-    let bitmap = |(figure, _): &(Figure, bool)| {
-        let path = folder.join(format!("{}.png", figure.id));
-        is_wanted(&path).then(|| {
-            let bytes = png::encode(&lay_out(figure));
-            put(&path, &bytes.map_err(|error| WriteError::Picture { path: path.clone(), error })?)?;
-            Ok(path)
-        })
-    };
-    figures.par_iter().filter_map(bitmap).collect()
 }
 
 /// One line a reference: how it was made, and to how many digits its two methods agree.
