@@ -9,7 +9,7 @@ use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::spec::{BoundFrom, BoundSet};
 use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::robustness::words;
-use mbsbench_numbers::{rounded, shortest};
+use mbsbench_numbers::brief;
 
 use super::artefact::{Artefact, entry, experiment_anchor};
 use super::page::{badge, page, scorecard, verdict_anchor};
@@ -229,7 +229,7 @@ fn assumed(report: &PaperReport<'_>) -> Markup {
                                 tr {
                                     td { (experiment) }
                                     td { code { (name) } }
-                                    td.number { (values.iter().map(|&v| shortest(rounded(v))).collect::<Vec<_>>().join(", ")) }
+                                    td.number { (values.iter().map(|&v| brief(v)).collect::<Vec<_>>().join(", ")) }
                                     td { (words::sampled(undetermined)) }
                                     td {
                                         (undetermined.why)
