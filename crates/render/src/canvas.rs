@@ -2,6 +2,8 @@
 //!
 //! Backends have whole coordinates: one is a tenth of a pixel here, which is what an SVG shows and nobody sees.
 
+use std::convert::Infallible;
+
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle, TextStyle};
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
@@ -35,6 +37,9 @@ pub enum Trace {
     /// Part of a marker.
     Mark,
 }
+
+/// What a canvas in memory gives, where nothing goes wrong.
+pub(crate) type InMemory = Result<(), DrawingErrorKind<Infallible>>;
 
 /// What drawing on a canvas gives.
 type Drawn<C> = Result<(), DrawingErrorKind<<C as DrawingBackend>::ErrorType>>;
@@ -122,6 +127,24 @@ fn draw_marker<C: Canvas>(
             canvas.draw_path(corners, &outline)
         }
         Some(corners) => canvas.fill_polygon(around(&corners, full), &pen(ink, 1.0)),
+    }
+}
+
+/// The corners of a path, and whether it ends where it began: that is how a closed one is drawn.
+pub(crate) fn corners(points: impl IntoIterator<Item = BackendCoord>) -> (Vec<BackendCoord>, bool) {
+    let mut points: Vec<BackendCoord> = points.into_iter().collect();
+    let is_closed = points.len() > 2 && points.first() == points.last();
+    points.truncate(points.len() - usize::from(is_closed));
+    (points, is_closed)
+}
+
+/// The angle by which text is turned clockwise.
+pub(crate) fn degrees(transform: &FontTransform) -> i16 {
+    match transform {
+        FontTransform::None => 0,
+        FontTransform::Rotate90 => 90,
+        FontTransform::Rotate180 => 180,
+        FontTransform::Rotate270 => -90,
     }
 }
 

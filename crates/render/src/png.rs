@@ -4,12 +4,10 @@ use std::convert::Infallible;
 
 use ab_glyph::{Font, OutlineCurve};
 use plotters_backend::text_anchor::HPos;
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform,
-};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
-use super::canvas::{Canvas, Trace, UNITS, draw};
+use super::canvas::{Canvas, InMemory, Trace, UNITS, corners, degrees, draw};
 use super::drawing::{Drawing, Group};
 use super::style::Dash;
 use super::text::{FONT, Text};
@@ -98,9 +96,6 @@ impl Canvas for Bitmap {
     }
 }
 
-/// What a shape gives: nothing goes wrong in memory.
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
-
 impl DrawingBackend for Bitmap {
     type ErrorType = Infallible;
 
@@ -109,23 +104,19 @@ impl DrawingBackend for Bitmap {
         (self.pixmap.width() * unit, self.pixmap.height() * unit)
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> InMemory {
         Ok(())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> InMemory {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> InMemory {
         self.draw_rect((x, y), (x + 1, y + 1), &color, true)
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> Drawn {
+    fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> InMemory {
         let corners = [a, (b.0, a.1), b, (a.0, b.1)];
         if fill {
             return self.fill_polygon(corners, style);
@@ -134,15 +125,13 @@ impl DrawingBackend for Bitmap {
         Ok(())
     }
 
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> Drawn {
-        let mut points: Vec<BackendCoord> = points.into_iter().collect();
-        let is_closed = points.len() > 2 && points.first() == points.last();
-        points.truncate(points.len() - usize::from(is_closed));
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> InMemory {
+        let (points, is_closed) = corners(points);
         self.stroke(path(points, is_closed), style, self.dash);
         Ok(())
     }
 
-    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
+    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
         let circle = PathBuilder::from_circle(at.0 as f32, at.1 as f32, radius as f32);
         if fill {
             self.fill(circle, style.color(), Transform::identity());
@@ -152,25 +141,23 @@ impl DrawingBackend for Bitmap {
         Ok(())
     }
 
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> InMemory {
         self.fill(path(corners, true), style.color(), Transform::identity());
         Ok(())
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> Drawn {
+    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> InMemory {
         let text = Text::markup(text);
         let start = match style.anchor().h_pos {
             HPos::Left => 0.0,
             HPos::Center => -0.5 * text.width(style.size()),
             HPos::Right => -text.width(style.size()),
         };
-        let turn = match style.transform() {
-            FontTransform::None => 0.0,
-            FontTransform::Rotate90 => 90.0,
-            FontTransform::Rotate180 => 180.0,
-            FontTransform::Rotate270 => -90.0,
-        };
-        let placed = Transform::from_rotate(turn).post_translate(x as f32, y as f32);
+        let placed = Transform::from_rotate(degrees(&style.transform()) as f32).post_translate(x as f32, y as f32);
         self.fill(outlines(&text, start, style.size()), style.color(), placed);
         Ok(())
     }

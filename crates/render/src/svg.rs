@@ -12,11 +12,9 @@ use std::fmt::Write as _;
 
 use mbsbench_numbers::decimal;
 use plotters_backend::text_anchor::HPos;
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform,
-};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend};
 
-use super::canvas::{Canvas, PAGE, Trace, UNITS, draw, units};
+use super::canvas::{Canvas, InMemory, PAGE, Trace, UNITS, corners, degrees, draw, units};
 use super::drawing::{Area, Drawing, EdgeScale, Group, Ink, Part};
 use super::style::{Dash, Hue};
 use super::text::{Level, Text};
@@ -171,7 +169,7 @@ struct Picture {
 
 impl Picture {
     /// What looks the same stands in one element.
-    fn push(&mut self, next: Piece) -> Drawn {
+    fn push(&mut self, next: Piece) -> InMemory {
         match &mut self.piece {
             Some(piece) if piece.takes(&next) => piece.join(next),
             piece => {
@@ -183,7 +181,7 @@ impl Picture {
         Ok(())
     }
 
-    fn element(&mut self, text: String) -> Drawn {
+    fn element(&mut self, text: String) -> InMemory {
         self.push(Piece::Element(text))
     }
 }
@@ -205,9 +203,6 @@ impl Canvas for Picture {
     }
 }
 
-/// What a shape gives: nothing goes wrong in memory.
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
-
 impl DrawingBackend for Picture {
     type ErrorType = Infallible;
 
@@ -215,12 +210,12 @@ impl DrawingBackend for Picture {
         self.size
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> InMemory {
         Ok(())
     }
 
     /// Ends a group.
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> InMemory {
         if let Some(piece) = self.piece.take() {
             piece.write(&mut self.out);
             self.out.push_str("</g>\n");
@@ -228,15 +223,11 @@ impl DrawingBackend for Picture {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> InMemory {
         self.draw_rect((x, y), (x + 1, y + 1), &color, true)
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Drawn {
+    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> InMemory {
         let look = match (fill, is_page(style)) {
             (false, _) => stroke_width(style.stroke_width()),
             (true, false) => " stroke=\"none\" fill=\"currentColor\"".to_owned(),
@@ -245,10 +236,8 @@ impl DrawingBackend for Picture {
         self.element(format!("<rect{}{look}/>", rectangle(from, to)))
     }
 
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> Drawn {
-        let mut points: Vec<BackendCoord> = points.into_iter().collect();
-        let is_closed = points.len() > 2 && points.first() == points.last();
-        points.truncate(points.len() - usize::from(is_closed));
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> InMemory {
+        let (points, is_closed) = corners(points);
         let (class, dash) = match self.trace {
             Trace::Mark => (" class=\"marks\"", Dash::Solid),
             Trace::Line(dash) => ("", dash),
@@ -260,7 +249,7 @@ impl DrawingBackend for Picture {
         self.push(Piece::Path { attributes, subpaths: vec![(points, is_closed)] })
     }
 
-    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
+    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
         if fill && !is_page(style) {
             // The round end of a line without length: many of them are one path.
             let attributes = format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2 * radius));
@@ -270,13 +259,17 @@ impl DrawingBackend for Picture {
         self.element(format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\"{look}/>", at.0, at.1))
     }
 
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> InMemory {
         let fill = if is_page(style) { "marks page\" fill=\"#fff\"" } else { "marks\" fill=\"currentColor\"" };
         let attributes = format!(" class=\"{fill} stroke=\"none\"");
         self.push(Piece::Path { attributes, subpaths: vec![(corners.into_iter().collect(), true)] })
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> Drawn {
+    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> InMemory {
         let anchor = match style.anchor().h_pos {
             HPos::Left => "",
             HPos::Center => " text-anchor=\"middle\"",
@@ -284,11 +277,9 @@ impl DrawingBackend for Picture {
         };
         let size = style.size();
         let own_size = if size == FONT_SIZE * UNITS { String::new() } else { format!(" font-size=\"{size}\"") };
-        let turn = match style.transform() {
-            FontTransform::None => String::new(),
-            FontTransform::Rotate90 => format!(" transform=\"rotate(90 {x} {y})\""),
-            FontTransform::Rotate180 => format!(" transform=\"rotate(180 {x} {y})\""),
-            FontTransform::Rotate270 => format!(" transform=\"rotate(-90 {x} {y})\""),
+        let turn = match degrees(&style.transform()) {
+            0 => String::new(),
+            angle => format!(" transform=\"rotate({angle} {x} {y})\""),
         };
         self.push(Piece::Texts {
             attributes: format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{anchor}"),
