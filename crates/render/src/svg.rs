@@ -4,7 +4,7 @@
 //! page that inlines the figure sets its theme with [`rules`] and [`theme`]. No font is needed: text is set in whatever
 //! sans-serif there is.
 //!
-//! The unit of the picture is that of a [`Canvas`](super::canvas::Canvas), a tenth of a pixel, which makes all numbers whole and
+//! The unit of the picture is that of a [`Canvas`], a tenth of a pixel, which makes all numbers whole and
 //! the file short.
 
 use std::convert::Infallible;
