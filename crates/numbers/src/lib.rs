@@ -1,8 +1,8 @@
-//! What the rest of the program says with numbers: how they are written ([`decimal`], [`shortest`], [`rounded`], [`short`],
-//! [`percent`]), and curves of them thinned to what an eye can see ([`Decimator`], [`simplify`], [`simplify_path`]).
+//! What the rest of the program says with numbers: how they are written ([`decimal`], [`brief`], [`shortest`], [`rounded`],
+//! [`short`], [`percent`]), and curves of them thinned to what an eye can see ([`Decimator`], [`simplify`], [`simplify_path`]).
 
 mod decimate;
 mod text;
 
 pub use decimate::{Decimator, simplify, simplify_path};
-pub use text::{decimal, percent, rounded, short, shortest};
+pub use text::{brief, decimal, percent, rounded, short, shortest};

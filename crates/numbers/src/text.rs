@@ -25,6 +25,13 @@ pub fn shortest(value: f64) -> String {
     }
 }
 
+/// To five digits, for a reader: 12, 4.7124, 1.5e10.
+#[must_use]
+pub fn brief(value: f64) -> String {
+    let five = format!("{value:.4e}").parse().unwrap_or(value);
+    if (1e-4..1e6).contains(&five.abs()) || five == 0.0 { decimal(five) } else { format!("{five:e}") }
+}
+
 /// A number in four digits.
 #[must_use]
 pub fn short(number: f64) -> String {
@@ -62,5 +69,11 @@ mod tests {
         }
         assert_eq!(decimal(101.0), "101");
         assert_eq!(decimal(2.5e-17), "2.5e-17");
+    }
+
+    #[test]
+    fn brief_numbers_have_five_digits_and_no_row_of_zeros() {
+        let written = [12.0, 4.712_388_98, 1.5e10, 2e-7, 999_999.6, 0.0, -0.25].map(brief);
+        assert_eq!(written, ["12", "4.7124", "1.5e10", "2e-7", "1e6", "0", "-0.25"]);
     }
 }

@@ -200,6 +200,18 @@ impl Area {
         self.bottom - self.top
     }
 
+    /// Its middle.
+    #[must_use]
+    pub fn middle(self) -> [f64; 2] {
+        [(self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0]
+    }
+
+    /// The ends of a line across its middle.
+    #[must_use]
+    pub fn across(self) -> [[f64; 2]; 2] {
+        [self.left, self.right].map(|x| [x, self.middle()[1]])
+    }
+
     /// Whether the two have points inside in common.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {

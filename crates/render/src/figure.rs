@@ -1,5 +1,6 @@
 //! A figure as plain data: what is shown, not how it is laid out.
 
+use super::kinds::Kind;
 use super::style::{Mark, Style};
 
 /// A figure of one or more panels.
@@ -101,23 +102,16 @@ pub enum Scale {
     Log,
 }
 
-/// How a series is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A line through the points.
-    Line,
-    /// A marker at each point.
-    Markers,
-    /// A line and a marker at each point.
-    Both,
-    /// A dot at each point, as small as can be seen.
-    Dots,
-    /// A ring at each point, wider than the markers of other series.
-    Rings,
-    /// A line from the first point to the second, one from the third to the fourth, and so on.
-    Segments,
-    /// A bar from zero to each point, beside those of the panel's other series. For an axis with names.
-    Bars,
+impl Scale {
+    /// What distances along the axis are distances of; not a number where the axis has no place for the value.
+    #[must_use]
+    pub fn coordinate(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Log if value > 0.0 => value.log10(),
+            Self::Log => f64::NAN,
+        }
+    }
 }
 
 /// One curve, or one set of points.
@@ -195,6 +189,12 @@ impl Series {
     #[must_use]
     pub fn name(&self) -> &str {
         self.group.as_ref().unwrap_or(&self.label)
+    }
+
+    /// The look of a bar or of its mark.
+    #[must_use]
+    pub fn style_at(&self, place: f64) -> Style {
+        self.bar_styles.get(place.round() as usize).copied().unwrap_or(self.style)
     }
 
     /// A bar to each of `points`.

@@ -1,15 +1,18 @@
 //! Figures and tables from plain data.
 //!
-//! A [`Figure`] is laid out once into a [`drawing::Drawing`], which two thin backends write: [`svg`] for pages
-//! and [`png`] for papers and slides. The data that a figure shows is written by [`csv`]; a [`Table`] of
+//! A [`Figure`] is laid out once into a [`drawing::Drawing`], which is drawn on a [`canvas`], a backend of plotters: [`svg`] for
+//! pages and [`png`] for papers and slides. The data that a figure shows is written by [`csv`]; a [`Table`] of
 //! published and measured values prints to a terminal, Markdown and CSV.
 //!
 //! Nothing here knows experiments, runs or methods.
 
+pub mod canvas;
 pub mod csv;
 pub mod drawing;
 pub mod figure;
+mod kinds;
 mod layout;
+mod marks;
 pub mod png;
 pub mod style;
 pub mod svg;
@@ -18,10 +21,8 @@ pub mod text;
 pub mod thin;
 pub mod ticks;
 
-pub use figure::{Axis, Failure, Figure, Kind, Panel, Point, Scale, Series};
+pub use figure::{Axis, Failure, Figure, Panel, Point, Scale, Series};
+pub use kinds::Kind;
 pub use layout::lay_out;
 pub use style::{Dash, Hue, Mark, Style};
 pub use table::{Cell, Measured, Row, Table};
-
-/// A hash of the code that can change the picture of a given drawing.
-pub const RENDERER: &str = env!("MBSBENCH_RENDERER");

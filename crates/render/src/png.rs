@@ -1,18 +1,15 @@
-//! A drawing as PNG, on white, set in the bundled font.
-//!
-//! Outlines of lines, markers and glyphs are filled by area coverage in a few levels; the pixels are those of a
-//! plotters bitmap. The bytes are the same on every machine.
+//! A drawing as PNG, on white, set in the bundled font. The bytes are the same on every machine.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::convert::Infallible;
 
-use ab_glyph::{Font, Point, PxScale, ScaleFont, point};
-use ab_glyph_rasterizer::Rasterizer;
-use plotters::backend::{BitMapBackend, DrawingBackend};
-use plotters::style::{Color, RGBColor};
+use ab_glyph::{Font, OutlineCurve};
+use plotters_backend::text_anchor::HPos;
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
+use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
-use super::drawing::{Area, Drawing, Group, Shape};
-use super::style::{Dash, Mark};
+use super::canvas::{Canvas, InMemory, Trace, UNITS, corners, degrees, draw};
+use super::drawing::{Drawing, Group};
+use super::style::Dash;
 use super::text::{FONT, Text};
 
 /// Why a bitmap could not be written.
@@ -26,9 +23,9 @@ pub enum PngError {
         /// Pixels down.
         height: f64,
     },
-    /// The surface refused a pixel.
+    /// The surface refused a shape.
     #[error("the bitmap could not be drawn: {0}")]
-    Draw(String),
+    Draw(#[from] DrawingErrorKind<Infallible>),
     /// The encoder failed.
     #[error("the bitmap could not be encoded")]
     Encode(#[from] ::png::EncodingError),
@@ -36,12 +33,6 @@ pub enum PngError {
 
 /// Pixels of the bitmap for a pixel of the drawing: 190 pixels an inch where it is 16 cm wide.
 pub const SCALE: f64 = 2.0;
-
-/// Steps from paper to ink across an edge: more are not seen at this scale, and cost bytes.
-const EDGE_LEVELS: f64 = 3.0;
-
-/// Colours of the palette.
-const COLOURS: usize = 32;
 
 /// Most pixels across or down.
 const LARGEST: f64 = 20_000.0;
@@ -52,281 +43,181 @@ const LARGEST: f64 = 20_000.0;
 /// [`PngError::Size`] for a drawing that is empty or huge.
 pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, PngError> {
     let (width, height) = ((drawing.width * SCALE).ceil(), (drawing.height * SCALE).ceil());
-    if !((1.0..=LARGEST).contains(&width) && (1.0..=LARGEST).contains(&height)) {
-        return Err(PngError::Size { width, height });
-    }
-    let (width, height) = (width as u32, height as u32);
-    let mut pixels = vec![0xff; width as usize * height as usize * 3];
-    {
-        let surface = BitMapBackend::with_buffer(&mut pixels, (width, height));
-        let mut canvas = Canvas { surface, size: (width, height), ink: RGBColor(0, 0, 0) };
-        for group in &drawing.groups {
-            canvas.draw(group)?;
-        }
-    }
-    compress(&pixels, width, height)
-}
-
-/// PNG of the pixels, which are indexed.
-fn compress(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, PngError> {
+    let is_sensible = [width, height].iter().all(|size| (1.0..=LARGEST).contains(size));
+    let pixmap = is_sensible.then(|| Pixmap::new(width as u32, height as u32)).flatten();
+    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size { width, height })?, dash: Dash::Solid };
+    bitmap.pixmap.fill(tiny_skia::Color::WHITE);
+    draw(drawing, &mut bitmap)?;
     let mut bytes = Vec::new();
-    let mut encoder = ::png::Encoder::new(&mut bytes, width, height);
+    let mut encoder = ::png::Encoder::new(&mut bytes, width as u32, height as u32);
+    encoder.set_color(::png::ColorType::Rgb);
     encoder.set_compression(::png::Compression::Best);
-    // Differences of indices into a palette mean nothing.
-    encoder.set_filter(::png::FilterType::NoFilter);
-    encoder.set_depth(::png::BitDepth::Eight);
     // Pixels per metre, so that a word processor shows the drawing's own size.
     let density = (SCALE * 96.0 / 0.0254).round() as u32;
     encoder.set_pixel_dims(Some(::png::PixelDimensions { xppu: density, yppu: density, unit: ::png::Unit::Meter }));
-    let (palette, indices) = indexed(pixels);
-    encoder.set_color(::png::ColorType::Indexed);
-    encoder.set_palette(palette);
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&indices)?;
+    // No pixel is transparent: the page is white.
+    let rgb: Vec<u8> = bitmap.pixmap.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
+    writer.write_image_data(&rgb)?;
     writer.finish()?;
     Ok(bytes)
 }
 
-/// Palette and indices. Inks and paper are exact, being the most frequent colours; of the mixed ones at edges those that are
-/// rare take the nearest of the others.
-fn indexed(pixels: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    let mut counts: HashMap<[u8; 3], usize> = HashMap::new();
-    let colours = || pixels.as_chunks::<3>().0.iter();
-    for &colour in colours() {
-        *counts.entry(colour).or_default() += 1;
-    }
-    let mut by_count: Vec<[u8; 3]> = counts.keys().copied().collect();
-    by_count.sort_unstable_by_key(|colour| (Reverse(counts[colour]), *colour));
-    let palette = &by_count[..by_count.len().min(COLOURS)];
-    let distance = |a: &[u8; 3], b: &[u8; 3]| a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum();
-    let nearest =
-        |colour: &[u8; 3]| (0..palette.len()).min_by_key(|&index| -> u32 { distance(&palette[index], colour) });
-    let index_of: HashMap<[u8; 3], u8> =
-        by_count.iter().map(|colour| (*colour, nearest(colour).unwrap_or_default() as u8)).collect();
-    (palette.concat(), colours().map(|colour| index_of[colour]).collect())
+/// Pixels and the dashes of the next path.
+struct Bitmap {
+    pixmap: Pixmap,
+    dash: Dash,
 }
 
-/// The level of an edge that is nearest to the part of a pixel that is covered.
-fn level(coverage: f32) -> f64 {
-    (f64::from(coverage.min(1.0)) * EDGE_LEVELS).round() / EDGE_LEVELS
-}
-
-struct Canvas<'b> {
-    surface: BitMapBackend<'b>,
-    size: (u32, u32),
-    ink: RGBColor,
-}
-
-impl Canvas<'_> {
-    fn draw(&mut self, group: &Group) -> Result<(), PngError> {
-        let [r, g, b] = group.ink.on_light();
-        self.ink = RGBColor(r, g, b);
-        for shape in &group.shapes {
-            match shape {
-                Shape::Line { points, width, dash } => self.line(points, *width, *dash)?,
-                Shape::Frame(Area { left, top, right, bottom }) => {
-                    let corners = [[*left, *top], [*right, *top], [*right, *bottom], [*left, *bottom], [*left, *top]];
-                    self.line(&corners, 1.0, Dash::Solid)?;
-                }
-                Shape::Fill { area: Area { left, top, right, bottom }, hollow } => {
-                    let corners = vec![[*left, *top], [*right, *top], [*right, *bottom], [*left, *bottom]];
-                    self.fill(&[corners], if *hollow { RGBColor(255, 255, 255) } else { self.ink })?;
-                }
-                Shape::Marker { mark, at, radius, hollow } => self.marker(*mark, *at, *radius, *hollow)?,
-                Shape::Text { text, at, size, anchor, upwards } => {
-                    let before = text.width(*size) * anchor.share();
-                    let start = if *upwards { [at[0], at[1] + before] } else { [at[0] - before, at[1]] };
-                    self.text(text, start, *size, *upwards)?;
-                }
-            }
+impl Bitmap {
+    /// Fills a path in units of the backend after `placed` has moved it.
+    fn fill(&mut self, path: Option<Path>, color: BackendColor, placed: Transform) {
+        if let Some(path) = path {
+            self.pixmap.fill_path(&path, &paint(color), FillRule::Winding, placed.post_concat(to_pixels()), None);
         }
+    }
+
+    fn stroke<S: BackendStyle>(&mut self, path: Option<Path>, style: &S, dash: Dash) {
+        let lengths = dash.lengths().iter().map(|length| (length * UNITS) as f32).collect();
+        let dash = StrokeDash::new(lengths, 0.0);
+        let stroke =
+            Stroke { width: style.stroke_width() as f32, line_join: LineJoin::Round, dash, ..Stroke::default() };
+        if let Some(path) = path {
+            self.pixmap.stroke_path(&path, &paint(style.color()), &stroke, to_pixels(), None);
+        }
+    }
+}
+
+impl Canvas for Bitmap {
+    fn begin(&mut self, _: &Group) {}
+
+    fn trace(&mut self, trace: Trace) {
+        self.dash = if let Trace::Line(dash) = trace { dash } else { Dash::Solid };
+    }
+}
+
+impl DrawingBackend for Bitmap {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        let unit = (UNITS / SCALE) as u32;
+        (self.pixmap.width() * unit, self.pixmap.height() * unit)
+    }
+
+    fn ensure_prepared(&mut self) -> InMemory {
         Ok(())
     }
 
-    /// Fills outlines, of which overlapping ones count once as long as all turn the same way.
-    fn fill(&mut self, outlines: &[Vec<[f64; 2]>], colour: RGBColor) -> Result<(), PngError> {
-        let points = || outlines.iter().flatten().map(|[x, y]| [x * SCALE, y * SCALE]);
-        let low = points().fold([f64::MAX; 2], |low, p| [low[0].min(p[0]), low[1].min(p[1])]);
-        let high = points().fold([f64::MIN; 2], |high, p| [high[0].max(p[0]), high[1].max(p[1])]);
-        if !(low[0] <= high[0] && low[1] <= high[1]) {
-            return Ok(());
-        }
-        let origin = [low[0].floor(), low[1].floor()];
-        let size = [(high[0] - origin[0]).ceil() as usize + 1, (high[1] - origin[1]).ceil() as usize + 1];
-        let mut rasterizer = Rasterizer::new(size[0], size[1]);
-        let place = |[x, y]: [f64; 2]| point((x * SCALE - origin[0]) as f32, (y * SCALE - origin[1]) as f32);
-        for outline in outlines {
-            let area: f64 = (0..outline.len())
-                .map(|i| (outline[i], outline[(i + 1) % outline.len()]))
-                .map(|(a, b)| a[0] * b[1] - b[0] * a[1])
-                .sum();
-            for i in 0..outline.len() {
-                let (a, b) = (place(outline[i]), place(outline[(i + 1) % outline.len()]));
-                if area < 0.0 { rasterizer.draw_line(b, a) } else { rasterizer.draw_line(a, b) }
-            }
-        }
-        self.blend(&rasterizer, origin, colour)
+    fn present(&mut self) -> InMemory {
+        Ok(())
     }
 
-    fn blend(&mut self, rasterizer: &Rasterizer, origin: [f64; 2], colour: RGBColor) -> Result<(), PngError> {
-        let (mut result, size) = (Ok(()), self.size);
-        let surface = &mut self.surface;
-        rasterizer.for_each_pixel_2d(|x, y, coverage| {
-            let (x, y) = (i64::from(x) + origin[0] as i64, i64::from(y) + origin[1] as i64);
-            let inside = (0..i64::from(size.0)).contains(&x) && (0..i64::from(size.1)).contains(&y);
-            let coverage = level(coverage);
-            if coverage > 0.0 && inside && result.is_ok() {
-                let colour = colour.mix(coverage).to_backend_color();
-                result =
-                    surface.draw_pixel((x as i32, y as i32), colour).map_err(|error| PngError::Draw(error.to_string()));
-            }
-        });
-        result
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> InMemory {
+        self.draw_rect((x, y), (x + 1, y + 1), &color, true)
     }
 
-    fn line(&mut self, points: &[[f64; 2]], width: f64, dash: Dash) -> Result<(), PngError> {
-        let mut outlines = Vec::new();
-        for piece in dashed(points, dash.lengths()) {
-            stroke(&piece, width, &mut outlines);
+    fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> InMemory {
+        let corners = [a, (b.0, a.1), b, (a.0, b.1)];
+        if fill {
+            return self.fill_polygon(corners, style);
         }
-        self.fill(&outlines, self.ink)
+        self.stroke(path(corners, true), style, Dash::Solid);
+        Ok(())
     }
 
-    fn marker(&mut self, mark: Mark, at: [f64; 2], radius: f64, hollow: bool) -> Result<(), PngError> {
-        // On whole pixels of the bitmap markers of one form are equal, and compress as such.
-        let [x, y] = at.map(|place| (place * SCALE).round() / SCALE);
-        let white = RGBColor(255, 255, 255);
-        let corners = mark.corners().unwrap_or_else(|| circle([0.0, 0.0], 1.0));
-        let corners: Vec<[f64; 2]> = corners.iter().map(|[dx, dy]| [x + dx * radius, y + dy * radius]).collect();
-        let closed = |mut corners: Vec<[f64; 2]>| {
-            corners.push(corners[0]);
-            corners
-        };
-        let mut outlines = Vec::new();
-        if mark == Mark::Ring {
-            stroke(&closed(corners), 1.2, &mut outlines);
-        } else if mark.is_stroke() {
-            if hollow {
-                let ring = circle([x, y], 1.5 * radius);
-                self.fill(std::slice::from_ref(&ring), white)?;
-                stroke(&closed(ring), 1.2, &mut outlines);
-            }
-            for ends in corners.chunks(2) {
-                stroke(ends, 1.6, &mut outlines);
-            }
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> InMemory {
+        let (points, is_closed) = corners(points);
+        self.stroke(path(points, is_closed), style, self.dash);
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
+        let circle = PathBuilder::from_circle(at.0 as f32, at.1 as f32, radius as f32);
+        if fill {
+            self.fill(circle, style.color(), Transform::identity());
         } else {
-            self.fill(std::slice::from_ref(&corners), if hollow { white } else { self.ink })?;
-            stroke(&closed(corners), 1.2, &mut outlines);
-        }
-        self.fill(&outlines, self.ink)
-    }
-
-    fn text(&mut self, text: &Text, [x, y]: [f64; 2], size: f64, upwards: bool) -> Result<(), PngError> {
-        let mut along = 0.0;
-        for (level, piece) in &text.0 {
-            let size = size * level.size();
-            let rise = level.rise() * size / level.size();
-            // ab_glyph scales by the font's height, sizes are those of the em square.
-            let height = FONT.height_unscaled() / FONT.units_per_em().unwrap_or(2048.0);
-            let font = FONT.as_scaled(PxScale::from((size * SCALE) as f32 * height));
-            for c in piece.chars() {
-                let glyph = font.scaled_glyph(c);
-                let id = glyph.id;
-                if let Some(outlined) = font.outline_glyph(glyph) {
-                    let bounds = outlined.px_bounds();
-                    let at = if upwards { [x - rise, y - along] } else { [x + along, y - rise] };
-                    self.glyph(&outlined, bounds.min, at, upwards)?;
-                }
-                along += f64::from(font.h_advance(id)) / SCALE;
-            }
+            self.stroke(circle, style, Dash::Solid);
         }
         Ok(())
     }
 
-    /// Blends a glyph whose origin is at `at`; its own coverage is turned where the text runs upwards.
-    fn glyph(
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
         &mut self,
-        glyph: &ab_glyph::OutlinedGlyph,
-        corner: Point,
-        at: [f64; 2],
-        upwards: bool,
-    ) -> Result<(), PngError> {
-        let (mut result, size, ink) = (Ok(()), self.size, self.ink);
-        let surface = &mut self.surface;
-        let origin = [(at[0] * SCALE).round() as i64, (at[1] * SCALE).round() as i64];
-        glyph.draw(|dx, dy, coverage| {
-            let (dx, dy) = (i64::from(dx) + corner.x as i64, i64::from(dy) + corner.y as i64);
-            let (x, y) = if upwards { (origin[0] + dy, origin[1] - dx - 1) } else { (origin[0] + dx, origin[1] + dy) };
-            let inside = (0..i64::from(size.0)).contains(&x) && (0..i64::from(size.1)).contains(&y);
-            let coverage = level(coverage);
-            if coverage > 0.0 && inside && result.is_ok() {
-                let colour = ink.mix(coverage).to_backend_color();
-                result =
-                    surface.draw_pixel((x as i32, y as i32), colour).map_err(|error| PngError::Draw(error.to_string()));
+        corners: I,
+        style: &S,
+    ) -> InMemory {
+        self.fill(path(corners, true), style.color(), Transform::identity());
+        Ok(())
+    }
+
+    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> InMemory {
+        let text = Text::markup(text);
+        let start = match style.anchor().h_pos {
+            HPos::Left => 0.0,
+            HPos::Center => -0.5 * text.width(style.size()),
+            HPos::Right => -text.width(style.size()),
+        };
+        let placed = Transform::from_rotate(degrees(&style.transform()) as f32).post_translate(x as f32, y as f32);
+        self.fill(outlines(&text, start, style.size()), style.color(), placed);
+        Ok(())
+    }
+}
+
+/// The outlines of a line of text that begins at `start` on the axis of x.
+fn outlines(text: &Text, start: f64, size: f64) -> Option<Path> {
+    let mut builder = PathBuilder::new();
+    let mut along = start;
+    for (level, piece) in &text.0 {
+        let em = size * level.size() / f64::from(FONT.units_per_em().unwrap_or(2048.0));
+        for glyph in piece.chars().map(|c| FONT.glyph_id(c)) {
+            let place = |p: ab_glyph::Point| {
+                ((along + em * f64::from(p.x)) as f32, (-size * level.rise() - em * f64::from(p.y)) as f32)
+            };
+            let mut end = None;
+            for curve in FONT.outline(glyph).map(|outline| outline.curves).unwrap_or_default() {
+                let (OutlineCurve::Line(from, to)
+                | OutlineCurve::Quad(from, _, to)
+                | OutlineCurve::Cubic(from, _, _, to)) = curve;
+                if end.replace(to) != Some(from) {
+                    let (x, y) = place(from);
+                    builder.move_to(x, y);
+                }
+                let (x, y) = place(to);
+                match curve {
+                    OutlineCurve::Line(..) => builder.line_to(x, y),
+                    OutlineCurve::Quad(_, c, _) => builder.quad_to(place(c).0, place(c).1, x, y),
+                    OutlineCurve::Cubic(_, c, d, _) => {
+                        builder.cubic_to(place(c).0, place(c).1, place(d).0, place(d).1, x, y);
+                    }
+                }
             }
-        });
-        result
+            along += em * f64::from(FONT.h_advance_unscaled(glyph));
+        }
     }
+    builder.finish()
 }
 
-/// Pieces of a line that are drawn, for lengths drawn and left out in turn.
-fn dashed(points: &[[f64; 2]], lengths: &[f64]) -> Vec<Vec<[f64; 2]>> {
-    if lengths.is_empty() || points.is_empty() {
-        return vec![points.to_vec()];
+fn path(points: impl IntoIterator<Item = BackendCoord>, is_closed: bool) -> Option<Path> {
+    let mut builder = PathBuilder::new();
+    for (x, y) in points {
+        // The first is moved to.
+        let (x, y) = (x as f32, y as f32);
+        if builder.is_empty() { builder.move_to(x, y) } else { builder.line_to(x, y) }
     }
-    let mut pieces = Vec::new();
-    let mut piece = vec![points[0]];
-    let (mut number, mut left) = (0, lengths[0]);
-    for ends in points.windows(2) {
-        let length = (ends[1][0] - ends[0][0]).hypot(ends[1][1] - ends[0][1]);
-        let mut done = 0.0;
-        while length - done > left {
-            done += left;
-            let share = done / length;
-            let here = [0, 1].map(|k| ends[0][k] + share * (ends[1][k] - ends[0][k]));
-            if number % 2 == 0 {
-                piece.push(here);
-                pieces.push(std::mem::take(&mut piece));
-            } else {
-                piece = vec![here];
-            }
-            number += 1;
-            left = lengths[number % lengths.len()];
-        }
-        left -= length - done;
-        if number % 2 == 0 {
-            piece.push(ends[1]);
-        }
+    if is_closed {
+        builder.close();
     }
-    if number % 2 == 0 && piece.len() > 1 {
-        pieces.push(piece);
-    }
-    pieces
+    builder.finish()
 }
 
-/// Outlines that together are a line of the given width: a rectangle for each segment, a disc at each corner.
-fn stroke(points: &[[f64; 2]], width: f64, outlines: &mut Vec<Vec<[f64; 2]>>) {
-    let half = width / 2.0;
-    for (number, ends) in points.windows(2).enumerate() {
-        let [dx, dy] = [ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]];
-        let length = dx.hypot(dy);
-        if length == 0.0 {
-            continue;
-        }
-        let [nx, ny] = [-dy / length * half, dx / length * half];
-        let corner = |end: [f64; 2], side: f64| [end[0] + side * nx, end[1] + side * ny];
-        outlines.push(vec![corner(ends[0], 1.0), corner(ends[0], -1.0), corner(ends[1], -1.0), corner(ends[1], 1.0)]);
-        if number > 0 {
-            outlines.push(circle(ends[0], half));
-        }
-    }
+fn paint(color: BackendColor) -> Paint<'static> {
+    let (r, g, b) = color.rgb;
+    let mut paint = Paint::default();
+    paint.set_color_rgba8(r, g, b, (255.0 * color.alpha).round() as u8);
+    paint
 }
 
-/// A circle as a polygon that a reader cannot tell from one.
-fn circle([x, y]: [f64; 2], radius: f64) -> Vec<[f64; 2]> {
-    let corners = if radius < 1.0 { 8 } else { 40 };
-    (0..corners)
-        .map(|k| (f64::from(k) * std::f64::consts::TAU / f64::from(corners)).sin_cos())
-        .map(|(sin, cos)| [x + radius * cos, y + radius * sin])
-        .collect()
+fn to_pixels() -> Transform {
+    let scale = (SCALE / UNITS) as f32;
+    Transform::from_scale(scale, scale)
 }

@@ -4,27 +4,28 @@
 //! page that inlines the figure sets its theme with [`rules`] and [`theme`]. No font is needed: text is set in whatever
 //! sans-serif there is.
 //!
-//! The unit of the picture is a tenth of a pixel, which makes all numbers whole and the file short.
+//! The unit of the picture is that of a [`Canvas`], a tenth of a pixel, which makes all numbers whole and
+//! the file short.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use mbsbench_numbers::decimal;
+use plotters_backend::text_anchor::HPos;
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend};
 
-use super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, Shape};
-use super::style::{Hue, Mark};
+use super::canvas::{Canvas, InMemory, PAGE, Trace, UNITS, corners, degrees, draw, units};
+use super::drawing::{Area, Drawing, EdgeScale, Group, Ink, Part};
+use super::style::{Dash, Hue};
 use super::text::{Level, Text};
 
 /// Fonts, of which the last is always there.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-/// Units of the picture in a pixel.
-const UNITS: f64 = 10.0;
 /// Font size of the root, px; other sizes stand where they are used.
 const FONT_SIZE: f64 = 12.0;
-/// Width of the outline of a marker, px.
-const OUTLINE: f64 = 1.2;
 /// Attributes of what is filled with the page.
-const PAGE: &str = " class=\"page\" fill=\"#fff\"";
+const PAGE_FILL: &str = " class=\"page\" fill=\"#fff\"";
 
 /// Writes `drawing` as an SVG document.
 #[must_use]
@@ -38,15 +39,15 @@ pub fn write(drawing: &Drawing) -> String {
          height=\"{height}\" role=\"img\" aria-labelledby=\"{id}-title {id}-desc\" font-family=\"{FONTS}\" \
          font-size=\"{}\" fill=\"none\" stroke-width=\"{}\" stroke-linejoin=\"round\">\n\
          <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n\
-         <rect{PAGE} width=\"{right}\" height=\"{bottom}\"/>\n",
+         <rect{PAGE_FILL} width=\"{right}\" height=\"{bottom}\"/>\n",
         units(FONT_SIZE),
         units(1.0),
         escape(&drawing.title),
         escape(&drawing.description)
     );
-    for group in drawing.groups.iter().filter(|group| !group.shapes.is_empty()) {
-        write_group(&mut out, group);
-    }
+    let mut picture = Picture { out, piece: None, trace: Trace::Mark, size: (right as u32, bottom as u32) };
+    draw(drawing, &mut picture).expect("a string takes every shape");
+    let mut out = picture.out;
     for (area, scales) in drawing.frames.iter().zip(&drawing.scales) {
         write_frame(&mut out, *area, scales);
     }
@@ -82,25 +83,6 @@ pub fn theme(dark: bool, background: &str) -> String {
     css
 }
 
-fn write_group(out: &mut String, group: &Group) {
-    let series = match &group.part {
-        Part::Scaffold => String::new(),
-        Part::Series(label) => format!(" data-series=\"{}\"", escape(label)),
-        Part::Legend(label) => format!(" data-legend=\"{}\"", escape(label)),
-    };
-    let (name, colour) = (group.ink.name(), hex(group.ink.on_light()));
-    let _ = writeln!(out, "<g{series} class=\"{name}\" color=\"{colour}\" stroke=\"currentColor\">");
-    let mut pieces = group.shapes.iter().flat_map(pieces).peekable();
-    while let Some(mut piece) = pieces.next() {
-        // What looks the same stands in one element.
-        while let Some(next) = pieces.next_if(|next| piece.takes(next)) {
-            piece.join(next);
-        }
-        piece.write(out);
-    }
-    out.push_str("</g>\n");
-}
-
 /// An unseen rectangle over a frame that says what its edges measure, for scripts.
 fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
     let [x, y] = scales.each_ref().map(|EdgeScale { name, range: [low, high], logarithmic }| {
@@ -110,15 +92,14 @@ fn write_frame(out: &mut String, area: Area, scales: &[EdgeScale; 2]) {
     let _ = writeln!(
         out,
         "<rect class=\"frame\"{} stroke=\"none\" pointer-events=\"all\" data-x=\"{x}\" data-y=\"{y}\"/>",
-        rectangle(area)
+        rectangle((units(area.left), units(area.top)), (units(area.right), units(area.bottom)))
     );
 }
 
 /// A part of a group: what looks alike.
 enum Piece {
-    /// Subpaths, each a start, its corners and whether it is closed, with the attributes of the path; and whether others may
-    /// join.
-    Path { attributes: String, subpaths: Vec<(Vec<[i64; 2]>, bool)>, joins: bool },
+    /// Subpaths, each its corners and whether it is closed, with the attributes of the path.
+    Path { attributes: String, subpaths: Vec<(Vec<BackendCoord>, bool)> },
     /// Texts, with the attributes of the group that they stand in.
     Texts { attributes: String, texts: String },
     /// An element.
@@ -129,7 +110,7 @@ impl Piece {
     /// Whether `next` can stand in the same element.
     fn takes(&self, next: &Self) -> bool {
         match (self, next) {
-            (Self::Path { attributes, joins: true, .. }, Self::Path { attributes: others, joins: true, .. })
+            (Self::Path { attributes, .. }, Self::Path { attributes: others, .. })
             | (Self::Texts { attributes, .. }, Self::Texts { attributes: others, .. }) => attributes == others,
             _ => false,
         }
@@ -145,7 +126,7 @@ impl Piece {
 
     fn write(self, out: &mut String) {
         let _ = match self {
-            Self::Path { attributes, subpaths, .. } => writeln!(out, "<path{attributes} d=\"{}\"/>", data(&subpaths)),
+            Self::Path { attributes, subpaths } => writeln!(out, "<path{attributes} d=\"{}\"/>", data(&subpaths)),
             Self::Texts { attributes, texts } => writeln!(out, "<g{attributes}>\n{texts}</g>"),
             Self::Element(text) => writeln!(out, "{text}"),
         };
@@ -153,13 +134,13 @@ impl Piece {
 }
 
 /// The data of a path: its start, and from there everything relative to the point before.
-fn data(subpaths: &[(Vec<[i64; 2]>, bool)]) -> String {
+fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
     let mut out = String::new();
-    let mut here = [0, 0];
+    let mut here = (0, 0);
     for (corners, is_closed) in subpaths {
         let start = here;
         for (number, &corner) in corners.iter().enumerate() {
-            let [dx, dy] = [corner[0] - here[0], corner[1] - here[1]];
+            let (dx, dy) = (corner.0 - here.0, corner.1 - here.1);
             let _ = match (number, dx, dy) {
                 (0, ..) => write!(out, "m{dx}{}{dy}", if dy < 0 { "" } else { " " }),
                 // Alone it is shorter; in a longer row pairs go on without a letter.
@@ -177,87 +158,158 @@ fn data(subpaths: &[(Vec<[i64; 2]>, bool)]) -> String {
     out
 }
 
-/// What a shape is made of.
-fn pieces(shape: &Shape) -> Vec<Piece> {
-    match shape {
-        Shape::Line { points, width, dash } => {
-            let lengths: Vec<String> = dash.lengths().iter().map(|&length| units(length).to_string()).collect();
-            let dashes =
-                if lengths.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", lengths.join(" ")) };
-            let attributes = format!("{}{dashes}", stroke_width(*width));
-            vec![Piece::Path { attributes, subpaths: vec![(whole(points), false)], joins: true }]
+/// A picture being written, group by group.
+struct Picture {
+    out: String,
+    /// What is written when nothing more joins it.
+    piece: Option<Piece>,
+    trace: Trace,
+    size: (u32, u32),
+}
+
+impl Picture {
+    /// What looks the same stands in one element.
+    fn push(&mut self, next: Piece) -> InMemory {
+        match &mut self.piece {
+            Some(piece) if piece.takes(&next) => piece.join(next),
+            piece => {
+                if let Some(done) = piece.replace(next) {
+                    done.write(&mut self.out);
+                }
+            }
         }
-        Shape::Frame(area) => vec![Piece::Element(format!("<rect{}/>", rectangle(*area)))],
-        Shape::Fill { area, hollow } => {
-            let fill = if *hollow { PAGE } else { " fill=\"currentColor\"" };
-            vec![Piece::Element(format!("<rect{} stroke=\"none\"{fill}/>", rectangle(*area)))]
-        }
-        Shape::Marker { mark, at, radius, hollow } => marker(*mark, *at, *radius, *hollow),
-        Shape::Text { text, at, size, anchor, upwards } => {
-            let anchor = match anchor {
-                Anchor::Start => "",
-                Anchor::Middle => " text-anchor=\"middle\"",
-                Anchor::End => " text-anchor=\"end\"",
-            };
-            let own_size = if *size == FONT_SIZE { String::new() } else { format!(" font-size=\"{}\"", units(*size)) };
-            let [x, y] = at.map(units);
-            let turn = if *upwards { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
-            vec![Piece::Texts {
-                attributes: format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{anchor}"),
-                texts: format!("<text x=\"{x}\" y=\"{y}\"{turn}>{}</text>\n", spans(text, *size)),
-            }]
-        }
+        Ok(())
+    }
+
+    fn element(&mut self, text: String) -> InMemory {
+        self.push(Piece::Element(text))
     }
 }
 
-/// A marker. Filled ones that look alike may stand in one path, open ones cover what is below.
-fn marker(mark: Mark, [x, y]: [f64; 2], radius: f64, hollow: bool) -> Vec<Piece> {
-    let at = [units(x), units(y)];
-    let ring = |radius: f64| {
-        let (radius, width) = (units(radius), stroke_width(OUTLINE));
-        let page = if mark == Mark::Ring { "" } else { PAGE };
-        Piece::Element(format!("<circle{page} cx=\"{}\" cy=\"{}\" r=\"{radius}\"{width}/>", at[0], at[1]))
-    };
-    let Some(corners) = mark.corners() else {
-        if hollow || mark == Mark::Ring {
-            return vec![ring(radius)];
-        }
-        // The round end of a line without length.
-        let attributes = format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2.0 * radius + OUTLINE));
-        return vec![Piece::Path { attributes, subpaths: vec![(vec![at, at], false)], joins: true }];
-    };
-    // About the centre as it was rounded, so that markers of one form are equal.
-    let corners: Vec<[i64; 2]> =
-        corners.iter().map(|[dx, dy]| [at[0] + units(dx * radius), at[1] + units(dy * radius)]).collect();
-    if mark.is_stroke() {
-        let subpaths = corners.chunks(2).map(|ends| (ends.to_vec(), false)).collect();
-        let attributes = format!(" class=\"marks\"{}", stroke_width(1.6));
-        let strokes = Piece::Path { attributes, subpaths, joins: true };
-        return if hollow { vec![ring(1.5 * radius), strokes] } else { vec![strokes] };
+impl Canvas for Picture {
+    fn begin(&mut self, group: &Group) {
+        let _ = self.present();
+        let series = match &group.part {
+            Part::Scaffold => String::new(),
+            Part::Series(label) => format!(" data-series=\"{}\"", escape(label)),
+            Part::Legend(label) => format!(" data-legend=\"{}\"", escape(label)),
+        };
+        let (name, colour) = (group.ink.name(), hex(group.ink.on_light()));
+        let _ = writeln!(self.out, "<g{series} class=\"{name}\" color=\"{colour}\" stroke=\"currentColor\">");
     }
-    let fill = if hollow { " class=\"marks page\" fill=\"#fff\"" } else { " class=\"marks\" fill=\"currentColor\"" };
-    let attributes = format!("{fill}{}", stroke_width(OUTLINE));
-    vec![Piece::Path { attributes, subpaths: vec![(corners, true)], joins: !hollow }]
+
+    fn trace(&mut self, trace: Trace) {
+        self.trace = trace;
+    }
 }
 
-/// The pieces of a text; a shift of the baseline holds until the next one.
+impl DrawingBackend for Picture {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> InMemory {
+        Ok(())
+    }
+
+    /// Ends a group.
+    fn present(&mut self) -> InMemory {
+        if let Some(piece) = self.piece.take() {
+            piece.write(&mut self.out);
+            self.out.push_str("</g>\n");
+        }
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> InMemory {
+        self.draw_rect((x, y), (x + 1, y + 1), &color, true)
+    }
+
+    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> InMemory {
+        let look = match (fill, is_page(style)) {
+            (false, _) => stroke_width(style.stroke_width()),
+            (true, false) => " stroke=\"none\" fill=\"currentColor\"".to_owned(),
+            (true, true) => format!(" stroke=\"none\"{PAGE_FILL}"),
+        };
+        self.element(format!("<rect{}{look}/>", rectangle(from, to)))
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, points: I, style: &S) -> InMemory {
+        let (points, is_closed) = corners(points);
+        let (class, dash) = match self.trace {
+            Trace::Mark => (" class=\"marks\"", Dash::Solid),
+            Trace::Line(dash) => ("", dash),
+        };
+        let lengths: Vec<String> = dash.lengths().iter().map(|&length| units(length).to_string()).collect();
+        let dashes =
+            if lengths.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", lengths.join(" ")) };
+        let attributes = format!("{class}{}{dashes}", stroke_width(style.stroke_width()));
+        self.push(Piece::Path { attributes, subpaths: vec![(points, is_closed)] })
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) -> InMemory {
+        if fill && !is_page(style) {
+            // The round end of a line without length: many of them are one path.
+            let attributes = format!(" class=\"marks\"{} stroke-linecap=\"round\"", stroke_width(2 * radius));
+            return self.push(Piece::Path { attributes, subpaths: vec![(vec![at, at], false)] });
+        }
+        let look = if fill { format!(" stroke=\"none\"{PAGE_FILL}") } else { stroke_width(style.stroke_width()) };
+        self.element(format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\"{look}/>", at.0, at.1))
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> InMemory {
+        let fill = if is_page(style) { "marks page\" fill=\"#fff\"" } else { "marks\" fill=\"currentColor\"" };
+        let attributes = format!(" class=\"{fill} stroke=\"none\"");
+        self.push(Piece::Path { attributes, subpaths: vec![(corners.into_iter().collect(), true)] })
+    }
+
+    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> InMemory {
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "",
+            HPos::Center => " text-anchor=\"middle\"",
+            HPos::Right => " text-anchor=\"end\"",
+        };
+        let size = style.size();
+        let own_size = if size == FONT_SIZE * UNITS { String::new() } else { format!(" font-size=\"{size}\"") };
+        let turn = match degrees(&style.transform()) {
+            0 => String::new(),
+            angle => format!(" transform=\"rotate({angle} {x} {y})\""),
+        };
+        self.push(Piece::Texts {
+            attributes: format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{anchor}"),
+            texts: format!("<text x=\"{x}\" y=\"{y}\"{turn}>{}</text>\n", spans(&Text::markup(text), size)),
+        })
+    }
+}
+
+fn is_page<S: BackendStyle>(style: &S) -> bool {
+    style.color().rgb == (PAGE.0, PAGE.1, PAGE.2)
+}
+
+/// The pieces of a text of a size in units; a shift of the baseline holds until the next one.
 fn spans(text: &Text, size: f64) -> String {
     let mut out = String::new();
-    let mut rise = 0;
+    let mut rise = 0.0;
     for (level, piece) in &text.0 {
-        let own = units(level.rise() * size);
+        let own = (level.rise() * size).round();
         let shift = rise - own;
         rise = own;
         // A space at the start of a piece would be dropped by some viewers.
         let piece = escape(piece);
         let piece = piece.strip_prefix(' ').map_or_else(|| piece.clone(), |rest| format!("\u{a0}{rest}"));
-        if *level == Level::Base && shift == 0 {
+        if *level == Level::Base && shift == 0.0 {
             out.push_str(&piece);
         } else {
             let font_size = if *level == Level::Base {
                 String::new()
             } else {
-                format!(" font-size=\"{}\"", units(level.size() * size))
+                format!(" font-size=\"{}\"", (level.size() * size).round())
             };
             let _ = write!(out, "<tspan dy=\"{shift}\"{font_size}>{piece}</tspan>");
         }
@@ -266,23 +318,13 @@ fn spans(text: &Text, size: f64) -> String {
 }
 
 /// Place and size of a rectangle as attributes.
-fn rectangle(Area { left, top, right, bottom }: Area) -> String {
-    let [left, top, right, bottom] = [left, top, right, bottom].map(units);
+fn rectangle((left, top): BackendCoord, (right, bottom): BackendCoord) -> String {
     format!(" x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\"", right - left, bottom - top)
 }
 
 /// The width of a line as an attribute; none for the usual one.
-fn stroke_width(width: f64) -> String {
-    if width == 1.0 { String::new() } else { format!(" stroke-width=\"{}\"", units(width)) }
-}
-
-fn whole(points: &[[f64; 2]]) -> Vec<[i64; 2]> {
-    points.iter().map(|point| point.map(units)).collect()
-}
-
-/// Pixels in units of the picture.
-fn units(pixels: f64) -> i64 {
-    (pixels * UNITS).round() as i64
+fn stroke_width(width: u32) -> String {
+    if width == units(1.0).unsigned_abs() { String::new() } else { format!(" stroke-width=\"{width}\"") }
 }
 
 fn hex([r, g, b]: [u8; 3]) -> String {
@@ -309,14 +351,16 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawing::Shape;
+    use crate::style::Mark;
 
     #[test]
     fn paths_go_on_from_the_point_before() {
         let subpaths = [
-            (vec![[10, 20], [10, 25]], false),
-            (vec![[0, 0], [5, -5], [5, 5]], true),
-            (vec![[1, 1], [4, 1]], false),
-            (vec![[7, 7], [7, 7]], false),
+            (vec![(10, 20), (10, 25)], false),
+            (vec![(0, 0), (5, -5), (5, 5)], true),
+            (vec![(1, 1), (4, 1)], false),
+            (vec![(7, 7), (7, 7)], false),
         ];
         assert_eq!(data(&subpaths), "m10 20v5m-10-25 5-5 0 10zm1 1h3m3 6h0");
     }
@@ -331,9 +375,10 @@ mod tests {
             marker(Mark::Diamond, 4.0, true),
             marker(Mark::Diamond, 5.0, true),
         ];
-        let mut out = String::new();
-        write_group(&mut out, &Group { ink: Ink::Grid, part: Part::Scaffold, shapes });
-        assert_eq!(out.matches("<path").count(), 4, "{out}");
+        let group = Group { ink: Ink::Grid, part: Part::Scaffold, shapes };
+        let out = write(&Drawing { groups: vec![group], ..Drawing::default() });
+        // Each open one is a page and an outline.
+        assert_eq!(out.matches("<path").count(), 2 + 2 * 2, "{out}");
         assert!(out.contains("stroke-width=\"52\" stroke-linecap=\"round\" d=\"m10 10h0m10 0h0\""), "{out}");
     }
 
@@ -341,7 +386,7 @@ mod tests {
     fn a_superscript_returns_to_the_line() {
         let text = Text::markup("10^{-3} m");
         assert_eq!(
-            spans(&text, 10.0),
+            spans(&text, 100.0),
             "10<tspan dy=\"-38\" font-size=\"72\">−3</tspan><tspan dy=\"38\">\u{a0}m</tspan>"
         );
     }

@@ -109,6 +109,17 @@ impl Text {
         self.0.iter().map(piece).collect()
     }
 
+    /// The text as [`markup`](Self::markup) reads it.
+    #[must_use]
+    pub fn marked_up(&self) -> String {
+        let piece = |(level, text): &(Level, String)| match level {
+            Level::Base => text.clone(),
+            Level::Raised => format!("^{{{text}}}"),
+            Level::Lowered => format!("_{{{text}}}"),
+        };
+        self.0.iter().map(piece).collect()
+    }
+
     /// Width at the given size, same unit.
     #[must_use]
     pub fn width(&self, size: f64) -> f64 {

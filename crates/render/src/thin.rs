@@ -2,15 +2,11 @@
 
 use std::collections::HashSet;
 
-use mbsbench_numbers::{simplify, simplify_path};
-
-use super::figure::{Axis, Kind, Panel, Point, Scale, Series};
-
-/// Cells along an axis, of which each holds one dot: half a pixel of the usual figure.
-const CELLS: f64 = 1000.0;
+use super::figure::{Axis, Panel, Point, Scale, Series};
+use super::marks::Map;
 
 /// A distance that nobody sees, as a share of an axis: a third of the width of a line in the usual figure.
-const UNSEEN: f64 = 1.0 / 600.0;
+pub(crate) const UNSEEN: f64 = 1.0 / 600.0;
 
 /// The panel without the points of its curves that lie beyond the range of x or that a straight line between their neighbours
 /// shows as well, and without dots that lie on others. What is left are points of the panel, to the bit. Series drawn otherwise
@@ -18,25 +14,19 @@ const UNSEEN: f64 = 1.0 / 600.0;
 #[must_use]
 pub fn thinned(mut panel: Panel) -> Panel {
     if let Some(range) = panel.x.range {
-        panel.series.iter_mut().filter(|series| is_curve(series)).for_each(|series| cut(series, range));
+        panel.series.iter_mut().filter(|series| series.kind.plot().is_line()).for_each(|series| cut(series, range));
     }
-    let x = Shares::of(&panel.x, panel.series.iter().flat_map(|series| &series.points).map(|point| point.x));
-    let y = Shares::of(&panel.y, panel.series.iter().flat_map(|series| &series.points).map(|point| point.y));
+    let points = || panel.series.iter().flat_map(|series| &series.points);
+    let (x, y) = (shares(&panel.x, points().map(|point| point.x)), shares(&panel.y, points().map(|point| point.y)));
     for series in &mut panel.series {
+        let share = |map: &Map, value: f64| map.place(value).unwrap_or(f64::NAN);
         let places: Vec<[f64; 2]> =
-            series.points.iter().map(|point| [x.of_value(point.x), y.of_value(point.y)]).collect();
-        let kept = match series.kind {
-            Kind::Dots => of_dots(&places),
-            _ if is_curve(series) => of_line(&places),
-            _ => continue,
-        };
-        keep(series, &kept);
+            series.points.iter().map(|point| [share(&x, point.x), share(&y, point.y)]).collect();
+        if let Some(seen) = series.kind.plot().seen(&places) {
+            keep(series, &seen);
+        }
     }
     panel
-}
-
-fn is_curve(series: &Series) -> bool {
-    matches!(series.kind, Kind::Line | Kind::Both)
 }
 
 /// Leaves out what lies beyond the ends of the axis, but for the points from which the curve comes and to which it goes.
@@ -55,58 +45,22 @@ fn keep(series: &mut Series, kept: &[usize]) {
     series.points = series.points.iter().enumerate().filter(is_kept).map(|(_, &point)| point).collect();
 }
 
-fn of_line(places: &[[f64; 2]]) -> Vec<usize> {
-    let is_placed = |place: &[f64; 2]| place.iter().all(|share| share.is_finite());
-    let x: Vec<f64> = places.iter().map(|place| place[0]).collect();
-    if !x.is_sorted() {
-        return if places.iter().all(is_placed) { simplify_path(places, UNSEEN) } else { (0..places.len()).collect() };
-    }
-    let y: Vec<f64> = places.iter().map(|place| place[1]).collect();
-    let placed = || y.iter().copied().filter(|share| share.is_finite());
-    let range = placed().fold(f64::MIN, f64::max) - placed().fold(f64::MAX, f64::min);
-    if range > 0.0 { simplify(&x, &[&y], UNSEEN / range) } else { simplify(&x, &[&y], UNSEEN) }
-}
-
-fn of_dots(places: &[[f64; 2]]) -> Vec<usize> {
-    let mut taken = HashSet::new();
-    let cell = |place: &[f64; 2]| place.map(|share| (share * CELLS).round() as i64);
-    (0..places.len()).filter(|&index| taken.insert(cell(&places[index]))).collect()
-}
-
-/// Where values stand along an axis, as a share of it.
-struct Shares {
-    scale: Scale,
-    ends: [f64; 2],
-}
-
-impl Shares {
-    fn of(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
-        let scale = axis.scale;
-        let placed = values.map(|value| Self::coordinate(scale, value)).filter(|value| value.is_finite());
-        let extent = placed.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)]);
-        let given = axis.range.map(|ends| ends.map(|end| Self::coordinate(scale, end)));
-        Self { scale, ends: given.filter(|ends| ends.iter().all(|end| end.is_finite())).unwrap_or(extent) }
-    }
-
-    /// What distances along the axis are distances of; not finite where the axis has no place for the value.
-    fn coordinate(scale: Scale, value: f64) -> f64 {
-        match scale {
-            Scale::Linear => value,
-            Scale::Log if value > 0.0 => value.log10(),
-            Scale::Log => f64::NAN,
-        }
-    }
-
-    fn of_value(&self, value: f64) -> f64 {
-        let [low, high] = self.ends;
-        let share = Self::coordinate(self.scale, value) - low;
-        if high > low { share / (high - low) } else { share }
-    }
+/// An axis from 0 to 1.
+fn shares(axis: &Axis, values: impl Iterator<Item = f64>) -> Map {
+    let is_placed = |value: &f64| axis.scale.coordinate(*value).is_finite();
+    let extent = || {
+        let placed = values.filter(is_placed);
+        placed.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)])
+    };
+    let [low, high] = axis.range.filter(|ends| ends.iter().all(is_placed)).unwrap_or_else(extent);
+    let beyond = if axis.scale == Scale::Log { 10.0 * low } else { low + 1.0 };
+    Map { scale: axis.scale, range: [low, if high > low { high } else { beyond }], ends: [0.0, 1.0] }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::Kind;
     use crate::style::Style;
 
     fn panel(y: Axis, kind: Kind, points: Vec<[f64; 2]>) -> Panel {

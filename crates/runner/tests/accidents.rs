@@ -84,7 +84,7 @@ fn assert_same(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u
 fn one_and_two_threads_and_a_second_time_give_the_same_bits() {
     let one = Place::new().run("1");
     assert!(one.contains_key(Path::new("accidents/pendulum/runs.csv")), "{:?}", one.keys());
-    assert!(one.contains_key(Path::new("accidents/pendulum/motion.png")), "{:?}", one.keys());
+    assert!(one.contains_key(Path::new("accidents/pendulum/motion.svg")), "{:?}", one.keys());
     assert_same(&one, &Place::new().run("2"));
     assert_same(&one, &Place::new().run("2"));
 }

@@ -102,7 +102,7 @@ impl Place {
         files
     }
 
-    /// The entries of a store; pictures are drawn anew where they are wanted.
+    /// The entries of a store.
     fn entries(&self, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut entries = self.files(store);
         entries.retain(|path, _| path.extension().is_some_and(|extension| extension == "json"));

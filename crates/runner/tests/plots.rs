@@ -156,7 +156,32 @@ fn bars_stand_beside_those_of_the_paper() {
         rows,
         ["published,true,rk3,1200,", "measured,,rk3,1200,", "measured,,rk4,1600,", "measured,,rk8,,budget-exhausted",]
     );
+}
+
+/// `render` makes what `run` leaves out, from the store, and names the file that it cannot write.
+#[test]
+fn bitmaps_come_on_demand() {
+    let plot = Plot::new("x: step, y: rhs_evaluations, series: method, scale: log-log");
+    let render = |arguments: &[&str]| {
+        let always = ["render", "experiment.yaml", "--cache", "cache"];
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+        let output = program.current_dir(plot.folder.path()).args(always).args(arguments).output().unwrap();
+        (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()))
+    };
+    assert!(!plot.folder.path().join("results/plots/pendulum/figure-1.png").exists());
+    let (code, [told, _]) = render(&["--png"]);
+    assert_eq!(code, Some(0));
+    assert!(told.starts_with("results/plots/pendulum/figure-1.png\n12 runs, 12 from the store"), "{told}");
     assert!(plot.file("png").starts_with(b"\x89PNG"));
+    assert_eq!(render(&["--out", "elsewhere"]).0, Some(0));
+    assert_eq!(
+        fs::read(plot.folder.path().join("elsewhere/plots/pendulum/figure-1.svg")).unwrap(),
+        plot.file("svg"),
+        "the same picture as that of `run`"
+    );
+    let (code, [_, told]) = render(&["--png", "--out", "experiment.yaml"]);
+    assert_eq!(code, Some(3));
+    assert!(told.contains("experiment.yaml/plots/pendulum/figure-1.png"), "{told}");
 }
 
 #[test]

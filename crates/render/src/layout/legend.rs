@@ -1,11 +1,9 @@
 //! The legend, below the axes in as many columns as fit.
 
-use super::super::drawing::{Anchor, Area, Group, Ink, Part, Shape};
-use super::super::figure::{Kind, Panel, Series};
-use super::super::style::Mark;
+use super::super::drawing::{Anchor, Area, Group, Ink, Part};
+use super::super::figure::{Panel, Series};
 use super::super::text::{Text, wrap};
-use super::curves::{LINE_WIDTH, RADIUS, RING, dash_of, ink_of};
-use super::{LEADING, TICK_SIZE, area, bars, baseline, text};
+use super::{LEADING, TICK_SIZE, area, baseline, text};
 
 /// Width of the sample of a line, px.
 const SAMPLE: f64 = 34.0;
@@ -39,7 +37,8 @@ impl Legend {
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         // Names below the axis say what single bars are.
         let is_said = |series: &Series| {
-            series.kind == Kind::Bars || same(&series.entry(), &panel.y.label) || same(&series.entry(), &panel.title)
+            let heads = [&panel.y.label, &panel.title];
+            !panel.x.names.is_empty() || heads.iter().any(|head| same(&series.entry(), head))
         };
         let redundant = panel.series.len() == 1 && named.iter().any(|series| is_said(series));
         let series = named
@@ -49,9 +48,8 @@ impl Legend {
             .collect();
         let mut notes = Vec::new();
         let is_hollow = |series: &Series| !series.published && series.points.iter().any(|point| point.hollow);
-        if panel.series.iter().any(is_hollow) {
-            let what = if panel.x.names.is_empty() { "marker" } else { "bar" };
-            notes.push(format!("open {what}: not resolved by the reference"));
+        if let Some(series) = panel.series.iter().find(|series| is_hollow(series)) {
+            notes.push(format!("open {}: not resolved by the reference", series.kind.plot().noun()));
         }
         let mut names: Vec<&str> =
             panel.series.iter().flat_map(|series| &series.failures).map(|failure| failure.name.as_str()).collect();
@@ -123,13 +121,7 @@ impl Legend {
             let middle = y + TICK_SIZE * LEADING / 2.0;
             for ((series, lines), width) in series.iter().zip(labels).zip(&self.columns) {
                 let part = Part::Legend(series.name().to_owned());
-                if series.kind == Kind::Bars {
-                    bars::sample(series, area(x, middle - 5.0, SAMPLE, 10.0), groups);
-                } else {
-                    // Rings have the colours of several series.
-                    let ink = if series.kind == Kind::Rings { Ink::Foreground } else { ink_of(series) };
-                    groups.push(Group { ink, part: part.clone(), shapes: sample(series, x, middle) });
-                }
+                groups.extend(series.kind.plot().sample(series, area(x, y, SAMPLE, TICK_SIZE * LEADING)));
                 let name = |(number, line): (usize, &Text)| {
                     let down = baseline(TICK_SIZE) + number as f64 * TICK_SIZE * LEADING;
                     text(line.clone(), [x + SAMPLE + GAP, middle + down], TICK_SIZE, Anchor::Start)
@@ -157,29 +149,4 @@ fn total(columns: &[f64]) -> f64 {
 /// Width of the longest line.
 fn widest(lines: &[Text]) -> f64 {
     lines.iter().map(|line| line.width(TICK_SIZE)).fold(0.0, f64::max)
-}
-
-/// The sample of a series beside its name.
-fn sample(series: &Series, left: f64, y: f64) -> Vec<Shape> {
-    let mut shapes = Vec::new();
-    if !matches!(series.kind, Kind::Markers | Kind::Dots | Kind::Rings) {
-        let points = vec![[left, y], [left + SAMPLE, y]];
-        shapes.push(Shape::Line { points, width: LINE_WIDTH, dash: dash_of(series) });
-    }
-    if series.kind == Kind::Rings {
-        shapes.push(ring([left + SAMPLE / 2.0, y]));
-    } else if !matches!(series.kind, Kind::Line | Kind::Segments) {
-        shapes.push(marker(series.style.mark, [left + SAMPLE / 2.0, y], series.published));
-    }
-    shapes
-}
-
-/// A ring that a marker of the usual size fits into.
-pub fn ring(at: [f64; 2]) -> Shape {
-    Shape::Marker { mark: Mark::Ring, at, radius: RING, hollow: false }
-}
-
-/// A marker of the usual size.
-pub fn marker(mark: Mark, at: [f64; 2], hollow: bool) -> Shape {
-    Shape::Marker { mark, at, radius: RADIUS, hollow }
 }

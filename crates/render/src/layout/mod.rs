@@ -4,9 +4,8 @@
 //! values that a logarithmic axis cannot show in a strip beside it. Text is measured, wrapped where it is too
 //! long, and never set smaller.
 
-mod bars;
-mod curves;
 mod legend;
+mod names;
 mod panel;
 
 use super::drawing::{Anchor, Area, Drawing, Group, Ink, Part, Shape};

@@ -3,13 +3,15 @@
 mod words;
 
 use super::super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part, Shape};
-use super::super::figure::{Axis, Kind, Panel, Scale};
+use super::super::figure::{Axis, Panel, Scale};
+use super::super::kinds::Place;
+use super::super::marks::{Map, marker, rows};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
 use super::super::ticks::{Tick, Ticks, axis_range, ticks};
-use super::curves::{self, Map, ink_of};
-use super::legend::{Legend, marker};
-use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, bars, baseline, foreground, text};
+use super::legend::Legend;
+use super::names::Names;
+use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, baseline, foreground, text};
 
 /// Length of a labelled tick, inside the frame, px.
 const TICK: f64 = 5.0;
@@ -32,7 +34,7 @@ pub struct Prepared<'f> {
     y_ticks: Ticks,
     title: Vec<Text>,
     /// What stands below an axis with names.
-    names: bars::Names,
+    names: Names,
     x_label: Vec<Text>,
     y_label: Vec<Text>,
     failures: Vec<Mark>,
@@ -70,10 +72,9 @@ impl<'f> Prepared<'f> {
             0 => axis_range(panel.x.scale, panel.x.range, extent(xs), x_air),
             count => [-0.5, count as f64 - 0.5],
         };
-        // Bars stand on zero.
-        let zero = panel.series.iter().any(|series| series.kind == Kind::Bars).then_some(0.0);
+        let bases = panel.series.iter().filter_map(|series| series.kind.plot().base());
         let (y_range, y_ticks) = if panel.y.names.is_empty() {
-            let range = axis_range(panel.y.scale, panel.y.range, extent(ys.chain(zero)), 0.04);
+            let range = axis_range(panel.y.scale, panel.y.range, extent(ys.chain(bases)), 0.04);
             (range, ticks(panel.y.scale, range, (frame_height / 28.0) as usize))
         } else {
             ([-0.5, panel.y.names.len() as f64 - 0.5], named(&panel.y.names))
@@ -104,7 +105,7 @@ impl<'f> Prepared<'f> {
             x_ticks: Ticks::default(),
             y_label: lines(&panel.y.text(), LABEL_SIZE, frame_height),
             title: Vec::new(),
-            names: bars::Names::default(),
+            names: Names::default(),
             x_label: Vec::new(),
             failures,
             zeros,
@@ -171,7 +172,7 @@ impl<'f> Prepared<'f> {
             self.draw_to_scale();
         }
         self.x_ticks = self.fit_x_ticks(self.frame_width);
-        self.names = bars::Names::fitted(&self.panel.x.names, self.frame_width);
+        self.names = Names::fitted(&self.panel.x.names, self.frame_width);
         let note = self.x_ticks.note().map_or(0.0, |note| note.width(TICK_SIZE) + 10.0);
         self.x_label = lines(&self.panel.x.text(), LABEL_SIZE, self.frame_width - 2.0 * note);
         let letter = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
@@ -182,9 +183,10 @@ impl<'f> Prepared<'f> {
         for marks in [&mut self.failures, &mut self.zeros] {
             marks.retain(|mark| mark.x.is_finite());
             // On a logarithmic axis a place that is not positive is the left end.
-            let shift = |mark: &Mark| bars::shift(self.panel, mark.series, self.frame_width);
+            let plot = |mark: &Mark| self.panel.series[mark.series].kind.plot();
+            let shift = |mark: &Mark| plot(mark).shift(self.panel, mark.series, self.frame_width);
             let places: Vec<f64> = marks.iter().map(|mark| map.tick(mark.x) + shift(mark)).collect();
-            for (mark, (row, place)) in marks.iter_mut().zip(curves::rows(&places)) {
+            for (mark, (row, place)) in marks.iter_mut().zip(rows(&places)) {
                 (mark.row, mark.place) = (row, place.min(self.frame_width));
             }
         }
@@ -247,12 +249,10 @@ impl<'f> Prepared<'f> {
         groups.push(self.frame_and_ticks(x, y, frame));
         groups.push(foreground(self.labels(x, y, frame, left)));
         let published_first = |published: bool| self.panel.series.iter().filter(move |s| s.published == published);
-        for (index, series) in published_first(true).chain(published_first(false)).enumerate() {
-            if series.kind != Kind::Bars {
-                curves::draw(series, index, x, y, frame, groups);
-            }
+        for (before, series) in published_first(true).chain(published_first(false)).enumerate() {
+            let place = Place { panel: self.panel, axes: [x, y], frame, before };
+            groups.extend(series.kind.plot().draw(series, place));
         }
-        bars::draw(self.panel, x, y, frame, groups);
         self.draw_marks(y, frame, groups);
         groups.extend(self.place_names(x, y, frame));
         if !self.legend.is_empty() {
@@ -378,7 +378,7 @@ impl<'f> Prepared<'f> {
             for mark in self.failures.iter().filter(|mark| mark.series == index) {
                 let at = [frame.left + mark.place, frame.top - in_row(mark.row)];
                 // Bars of several looks have marks of these looks.
-                let own = bars::style_at(series, mark.x);
+                let own = series.style_at(mark.x);
                 let shape = marker(own.mark, at, series.published);
                 if own.hue == series.style.hue {
                     shapes.push(shape);
@@ -396,7 +396,11 @@ impl<'f> Prepared<'f> {
                 shapes.push(marker(series.style.mark, at, hollow || series.published));
             }
             if !shapes.is_empty() {
-                groups.push(Group { ink: ink_of(series), part: Part::Series(series.label.clone()), shapes });
+                groups.push(Group {
+                    ink: series.kind.plot().ink(series),
+                    part: Part::Series(series.label.clone()),
+                    shapes,
+                });
             }
         }
     }
@@ -416,7 +420,7 @@ fn lines(text: &str, size: f64, width: f64) -> Vec<Text> {
 
 /// A tick for each name of a vertical axis.
 fn named(names: &[String]) -> Ticks {
-    let tick = |(place, name): (usize, &String)| Tick { value: place as f64, label: Text::plain(name.as_str()) };
+    let tick = |(place, name): (usize, &String)| Tick { value: place as f64, label: Text::markup(name) };
     Ticks { major: names.iter().enumerate().map(tick).collect(), ..Ticks::default() }
 }
 

@@ -12,5 +12,5 @@ mod write;
 pub use drawings::drawing;
 pub use figures::figure;
 pub use tables::table;
-pub use times::keep_times;
-pub use write::{WriteError, Written, write};
+pub use times::{keep_times, recorded_times};
+pub use write::{WriteError, Written, write, write_pictures};

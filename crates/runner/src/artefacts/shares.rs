@@ -168,7 +168,7 @@ fn thresholds(
 mod tests {
     use super::*;
     use mbsbench_judge::claims::Verdict;
-    use mbsbench_render::figure::Kind;
+    use mbsbench_render::Kind;
 
     /// A study of twelve checks over `a` and `b`; the check `k` holds in the first `8 k` of a hundred samples.
     fn study() -> Study {

@@ -44,10 +44,25 @@ pub fn keep_times(
             told.push(format!("{id}: {lacking} runs have no recorded time; `--record-times` records those just taken"));
         }
     }
-    for (row, timing) in results.rows.iter_mut().zip(shown) {
+    show(results, shown);
+    Ok(told)
+}
+
+/// Gives the rows of `results` the times recorded in `out/<id>/timings.csv`, if there are any.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn recorded_times(out: &Path, plan: &Plan, results: &mut ResultSet) -> Result<(), WriteError> {
+    let recorded = out.join(&plan.experiment.id).join(timings::FILE);
+    let shown = if recorded.exists() { timings::read(&recorded, plan)? } else { Vec::new() };
+    show(results, shown);
+    Ok(())
+}
+
+fn show(results: &mut ResultSet, times: Vec<Option<RunTiming>>) {
+    for (row, timing) in results.rows.iter_mut().zip(times) {
         row.timing = timing;
     }
-    Ok(told)
 }
 
 fn put(path: PathBuf, plan: &Plan, taken: &[Option<RunTiming>]) -> Result<(), WriteError> {

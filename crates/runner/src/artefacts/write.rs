@@ -9,7 +9,7 @@ use mbsbench_input::write_atomically;
 use mbsbench_numbers::decimal;
 use mbsbench_render::figure::Figure;
 use mbsbench_render::png::PngError;
-use mbsbench_render::{RENDERER, csv, lay_out, png, svg};
+use mbsbench_render::{csv, lay_out, png, svg};
 use mbsbench_runs::pipeline::Outcome;
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
@@ -31,8 +31,13 @@ pub enum WriteError {
     #[error("published values {0}")]
     Published(#[from] PublishedError),
     /// A picture cannot be made.
-    #[error("picture: {0}")]
-    Png(#[from] PngError),
+    #[error("{path}: {error}", path = path.display())]
+    Picture {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: PngError,
+    },
     /// A table of results cannot be made.
     #[error("table: {0}")]
     Csv(#[from] ::csv::Error),
@@ -49,7 +54,7 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything but `timings.csv` under `out/<id>/`; pictures that `store` has are not drawn again.
+/// Writes everything but `timings.csv` under `out/<id>/`, pictures as SVG.
 ///
 /// # Errors
 /// The first file that could not be written; the others are whole.
@@ -73,32 +78,63 @@ pub fn write(
         files.push((format!("{}.md", table.id), table.markdown().into_bytes()));
         written.tables.push(table.terminal());
     }
-    let figures: Vec<(Figure, bool)> = plan
-        .experiment
-        .plots
-        .iter()
-        .map(|spec| Ok((figure(plan, &spec.value, results, registry)?, spec.value.separate)))
-        .chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, store), true))))
-        .collect::<Result<Vec<_>, WriteError>>()?;
-    let pictures: Vec<Vec<(String, Vec<u8>)>> =
-        figures.par_iter().map(|(figure, separate)| pictures_of(figure, *separate, store)).collect::<Result<_, _>>()?;
-    files.extend(pictures.into_iter().flatten());
+    let figures = figures(plan, outcome, registry, store)?;
+    files.par_extend(figures.par_iter().flat_map_iter(|(figure, separate)| pictures_of(figure, *separate)));
     for (name, content) in &files {
-        let path = folder.join(name);
-        write_atomically(&path, content).map_err(|error| WriteError::Io { path, error })?;
+        put(&folder.join(name), content)?;
     }
     written.files = files.into_iter().map(|(name, _)| name).collect();
     Ok(written)
 }
 
-/// The pictures of a figure and the data it shows. Where it has several panels, each is there by itself with `separate`: its
-/// data, which are those of the figure, and the SVG of one that a paper has a number for.
-fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(String, Vec<u8>)>, WriteError> {
-    let mut files = pictures(figure, store)?.to_vec();
+/// Writes the figures of an experiment and nothing else under `out/<id>/`, as PNG or as SVG, and gives their paths.
+///
+/// # Errors
+/// The first picture that could not be made or written; the others are whole.
+pub fn write_pictures(
+    out: &Path,
+    plan: &Plan,
+    outcome: &Outcome,
+    registry: &Registry,
+    store: &Store,
+    as_png: bool,
+) -> Result<Vec<PathBuf>, WriteError> {
+    let folder = out.join(&plan.experiment.id);
+    let picture = |(figure, _): &(Figure, bool)| {
+        let drawing = lay_out(figure);
+        let path = folder.join(format!("{}.{}", figure.id, if as_png { "png" } else { "svg" }));
+        let bytes = if as_png { png::encode(&drawing) } else { Ok(svg::write(&drawing).into_bytes()) };
+        put(&path, &bytes.map_err(|error| WriteError::Picture { path: path.clone(), error })?)?;
+        Ok(path)
+    };
+    figures(plan, outcome, registry, store)?.par_iter().map(picture).collect()
+}
+
+fn put(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    write_atomically(path, content).map_err(|error| WriteError::Io { path: path.to_owned(), error })
+}
+
+/// Figures and drawings, each with whether its panels are also there by themselves.
+fn figures(
+    plan: &Plan,
+    outcome: &Outcome,
+    registry: &Registry,
+    store: &Store,
+) -> Result<Vec<(Figure, bool)>, WriteError> {
+    let plots = plan.experiment.plots.iter();
+    let plots = plots.map(|spec| Ok((figure(plan, &spec.value, &outcome.results, registry)?, spec.value.separate)));
+    plots.chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, store), true)))).collect()
+}
+
+/// A figure as SVG and the data it shows. Where it has several panels, each is there by itself with `separate`: its data,
+/// which are those of the figure, and the SVG of one that a paper has a number for.
+fn pictures_of(figure: &Figure, separate: bool) -> Vec<(String, Vec<u8>)> {
+    let picture = |figure: &Figure| (format!("{}.svg", figure.id), svg::write(&lay_out(figure)).into_bytes());
     let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
+    let mut files = vec![picture(figure)];
     if figure.panels.len() < 2 {
         files.push(data(figure));
-        return Ok(files);
+        return files;
     }
     for (panel, letter) in figure.panels.iter().zip('a'..='z').filter(|_| separate) {
         let panel = Figure {
@@ -108,19 +144,11 @@ fn pictures_of(figure: &Figure, separate: bool, store: &Store) -> Result<Vec<(St
             panels: vec![panel.clone()],
         };
         if figure.id.starts_with("figure-") {
-            files.push((format!("{}.svg", panel.id), svg::write(&lay_out(&panel)).into_bytes()));
+            files.push(picture(&panel));
         }
         files.push(data(&panel));
     }
-    Ok(files)
-}
-
-/// A figure as SVG and PNG, each with the name of its file.
-fn pictures(figure: &Figure, store: &Store) -> Result<[(String, Vec<u8>); 2], PngError> {
-    let drawing = lay_out(figure);
-    // Not the SVG: its numbers are rounded.
-    let pixels = store.picture(&format!("{drawing:?}"), RENDERER, || png::encode(&drawing))?;
-    Ok([(format!("{}.svg", figure.id), svg::write(&drawing).into_bytes()), (format!("{}.png", figure.id), pixels)])
+    files
 }
 
 /// One line a reference: how it was made, and to how many digits its two methods agree.

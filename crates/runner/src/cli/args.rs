@@ -54,6 +54,20 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
+    /// Draw the figures of experiments and write nothing else. `run` and `reproduce` write them as SVG.
+    Render {
+        /// Experiment files, or papers and experiments by name; all papers where none is given.
+        wanted: Vec<PathBuf>,
+        /// As PNG, for papers and slides: 1280 pixels wide or more.
+        #[arg(long)]
+        png: bool,
+        /// Folder for the pictures; those of each experiment go to `DIR/<id>/`.
+        #[arg(long, value_name = "DIR", default_value = "results")]
+        out: PathBuf,
+        /// How runs are made that the store does not have.
+        #[command(flatten)]
+        options: RunOptions,
+    },
     /// Judge the statements of papers on the results that are there, and write `claims.json`.
     Verify {
         /// The paper; all where none is given.

@@ -108,6 +108,9 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Run { files, out, options, record_times } => {
             run::run(registry, files, out, options, *record_times, output)?;
         }
+        Command::Render { wanted, png, out, options } => {
+            run::render(registry, wanted, *png, out, options, output)?;
+        }
         Command::Robustness { files, options } => robustness::robustness(registry, files, options, output)?,
         Command::Report { results } => report::report(registry, results, output)?,
         Command::Check { files } => check::check(registry, files, output)?,

@@ -1,4 +1,4 @@
-//! `mbsbench run` and `mbsbench reproduce`.
+//! `mbsbench run`, `mbsbench reproduce` and `mbsbench render`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_runs::fingerprint;
-use mbsbench_runs::pipeline::{results_of, timings_of};
+use mbsbench_runs::pipeline::{Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
-use super::files::{ledger, named, papers};
+use super::files::{ledger, named, papers, selected};
 use super::report::{manifest, report};
 use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
-use crate::artefacts::{keep_times, write};
+use crate::artefacts::{keep_times, recorded_times, write, write_pictures};
 use crate::output::Output;
 
 /// Where the store is, seen from the folder of the project.
@@ -91,19 +91,8 @@ fn run_plans(
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let threads = options.jobs.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let store = Store::new(&options.cache, fingerprint(registry));
-    let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
-    let outcomes = pool.install(|| results_of(plans, &store, options.fresh, &progress));
-    progress.clear();
-    let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
+    let (pool, store, progress, outcomes) = make(registry, plans, options)?;
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
-        for certificate in &outcome.certificates {
-            if let Err(failure) = &certificate.outcome {
-                let _ = writeln!(std::io::stderr(), "{}: reference: {failure}", plan.experiment.id);
-            }
-        }
         // Alone, after all other work: nothing else of this program runs while it is timed.
         // Those to be recorded are of now, and not what the store remembers.
         let timings = timings_of(plan, &outcome.results, &store, options.fresh || record_times)
@@ -126,4 +115,48 @@ fn run_plans(
     }
     output.line(progress.summary())?;
     Ok(())
+}
+
+/// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.
+pub(super) fn render(
+    registry: &Registry,
+    wanted: &[PathBuf],
+    as_png: bool,
+    out: &Path,
+    options: &RunOptions,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = selected(registry, wanted, options.quick)?;
+    let (pool, store, progress, outcomes) = make(registry, &plans, options)?;
+    for (plan, mut outcome) in plans.iter().zip(outcomes) {
+        recorded_times(Path::new("results"), plan, &mut outcome.results)?;
+        let paths = pool.install(|| write_pictures(out, plan, &outcome, registry, &store, as_png))?;
+        for path in paths {
+            output.line(path.display().to_string())?;
+        }
+    }
+    output.line(progress.summary())?;
+    Ok(())
+}
+
+/// Threads, store and progress, and the results of plans, made where the store has none.
+fn make(
+    registry: &Registry,
+    plans: &[Plan],
+    options: &RunOptions,
+) -> Result<(rayon::ThreadPool, Store, Progress, Vec<Outcome>), CommandError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
+    let store = Store::new(&options.cache, fingerprint(registry));
+    let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
+    let outcomes = pool.install(|| results_of(plans, &store, options.fresh, &progress));
+    progress.clear();
+    let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
+    for (plan, outcome) in plans.iter().zip(&outcomes) {
+        for certificate in &outcome.certificates {
+            if let Err(failure) = &certificate.outcome {
+                let _ = writeln!(std::io::stderr(), "{}: reference: {failure}", plan.experiment.id);
+            }
+        }
+    }
+    Ok((pool, store, progress, outcomes))
 }

@@ -9,7 +9,7 @@ use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::spec::{BoundFrom, BoundSet};
 use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::robustness::words;
-use mbsbench_numbers::decimal;
+use mbsbench_numbers::brief;
 
 use super::artefact::{Artefact, entry, experiment_anchor};
 use super::page::{badge, page, scorecard, verdict_anchor};
@@ -229,7 +229,7 @@ fn assumed(report: &PaperReport<'_>) -> Markup {
                                 tr {
                                     td { (experiment) }
                                     td { code { (name) } }
-                                    td.number { (values.iter().map(|&v| rounded(v)).collect::<Vec<_>>().join(", ")) }
+                                    td.number { (values.iter().map(|&v| brief(v)).collect::<Vec<_>>().join(", ")) }
                                     td { (words::sampled(undetermined)) }
                                     td {
                                         (undetermined.why)
@@ -245,10 +245,4 @@ fn assumed(report: &PaperReport<'_>) -> Markup {
             }
         }
     }
-}
-
-/// A number to five digits, for a reader; the files have them all.
-fn rounded(number: f64) -> String {
-    let five = format!("{number:.4e}").parse().unwrap_or(number);
-    if (1e-4..1e6).contains(&five.abs()) || five == 0.0 { decimal(five) } else { format!("{five:e}") }
 }

@@ -75,15 +75,10 @@ pub(super) enum Content {
     Times,
 }
 
-/// Where, in a store, something of that name lies.
-pub(super) fn hashed(name: &str, extension: &str) -> PathBuf {
-    let key = blake3::hash(name.as_bytes()).to_hex();
-    Path::new(&key[..2]).join(format!("{}.{extension}", &key[2..34]))
-}
-
 /// Where, in a store, the entry of that name lies.
 pub(super) fn place(name: &str, code: &str) -> PathBuf {
-    hashed(&format!("{name}\n{code}"), "json")
+    let key = blake3::hash(format!("{name}\n{code}").as_bytes()).to_hex();
+    Path::new(&key[..2]).join(format!("{}.json", &key[2..34]))
 }
 
 /// The content of an entry's file.

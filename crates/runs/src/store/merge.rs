@@ -66,8 +66,8 @@ struct Known {
 
 impl Store {
     /// Takes over the entries of other stores. Every one is checked before the first is written; one that cannot be
-    /// trusted is refused and does not keep the others out. Pictures are left alone, and files whose names begin with a
-    /// dot: what killed writers and other tools leave behind.
+    /// trusted is refused and does not keep the others out. Files whose names begin with a dot are left alone: what killed
+    /// writers and other tools leave behind.
     ///
     /// # Errors
     /// A folder that cannot be listed; entries that contradict each other or those here; a file that cannot be written.
@@ -163,6 +163,6 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     let is_hidden = |file: &Path| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    files.retain(|file| !is_hidden(file) && file.extension().is_none_or(|extension| extension != "png"));
+    files.retain(|file| !is_hidden(file));
     Ok(files)
 }

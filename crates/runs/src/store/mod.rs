@@ -1,4 +1,4 @@
-//! The cache of finished runs and pictures, and writing that is never half done.
+//! The cache of finished runs, and writing that is never half done.
 
 mod entry;
 mod merge;
@@ -56,34 +56,6 @@ impl Store {
     pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
         write_atomically(&self.path(run), &entry::bytes(run, &self.fingerprint, record)?)
     }
-
-    fn picture_path(&self, drawing: &str, renderer: &str) -> PathBuf {
-        self.folder.join(entry::hashed(&format!("{drawing}\n{renderer}"), "png"))
-    }
-
-    /// The picture of `drawing`, drawn by `draw` where it is not kept from an earlier time. No code but that of `renderer`,
-    /// a hash of it, can change it.
-    ///
-    /// # Errors
-    /// Those of `draw`. A picture that cannot be kept is drawn again the next time.
-    pub fn picture<E>(
-        &self,
-        drawing: &str,
-        renderer: &str,
-        draw: impl FnOnce() -> Result<Vec<u8>, E>,
-    ) -> Result<Vec<u8>, E> {
-        let path = self.picture_path(drawing, renderer);
-        // The checksum stands behind the picture: what is damaged is drawn again.
-        if let Some((picture, sum)) = fs::read(&path).ok().as_deref().and_then(|kept| kept.split_last_chunk::<32>())
-            && blake3::hash(picture).as_bytes() == sum
-        {
-            return Ok(picture.to_vec());
-        }
-        let picture = draw()?;
-        let kept = [picture.as_slice(), blake3::hash(&picture).as_bytes()].concat();
-        let _ = write_atomically(&path, &kept);
-        Ok(picture)
-    }
 }
 
 #[cfg(test)]
@@ -117,30 +89,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         Store::new(folder.path(), "code").save("run", &record()).unwrap();
         assert!(Store::new(folder.path(), "changed code").load::<Record>("run").is_none());
-    }
-
-    #[test]
-    fn a_picture_is_drawn_once_unless_it_is_damaged() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::new(folder.path(), "code");
-        let draws = std::cell::Cell::new(0);
-        let picture = |drawing: &str| {
-            let draw = || -> Result<_, std::convert::Infallible> {
-                draws.set(draws.get() + 1);
-                Ok(drawing.as_bytes().to_vec())
-            };
-            store.picture(drawing, "renderer", draw).unwrap()
-        };
-        assert_eq!((picture("<svg/>"), picture("<svg/>")), (b"<svg/>".to_vec(), b"<svg/>".to_vec()));
-        assert_eq!(draws.get(), 1);
-        picture("<svg>another</svg>");
-        assert_eq!(draws.get(), 2);
-        let path = store.picture_path("<svg/>", "renderer");
-        let mut kept = fs::read(&path).unwrap();
-        kept[1] ^= 1;
-        fs::write(&path, kept).unwrap();
-        assert_eq!(picture("<svg/>"), b"<svg/>");
-        assert_eq!(draws.get(), 3);
     }
 
     #[test]

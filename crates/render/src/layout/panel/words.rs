@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use mbsbench_numbers::{rounded, shortest};
 
-use super::super::super::figure::{Axis, Failure, Scale, Series};
-use super::super::curves::Unplaced;
+use super::super::super::figure::{Axis, Failure, Point, Scale, Series};
 use super::{Prepared, letters};
 
 impl Prepared<'_> {
@@ -23,14 +22,16 @@ impl Prepared<'_> {
             for failure in &series.failures {
                 let _ = write!(words, " {}{}.", series.label, self.failure(failure));
             }
-            let unplaced = self.unplaced(series);
-            if unplaced.outside > 0 {
-                let (points, lie) = (points(unplaced.outside), if unplaced.outside == 1 { "lies" } else { "lie" });
-                let _ = write!(words, " {}: {points} {lie} outside the axes.", series.label);
-            }
-            if unplaced.not_finite > 0 {
-                let (points, are) = (points(unplaced.not_finite), if unplaced.not_finite == 1 { "is" } else { "are" });
-                let _ = write!(words, " {}: {points} {are} not finite.", series.label);
+            let [outside, not_finite] = self.unplaced(series);
+            for (count, one, more, what) in
+                [(outside, "lies", "lie", "outside the axes"), (not_finite, "is", "are", "not finite")]
+            {
+                match count {
+                    0 => Ok(()),
+                    1 => write!(words, " {}: 1 point {one} {what}.", series.label),
+                    _ => write!(words, " {}: {count} points {more} {what}.", series.label),
+                }
+                .expect("a string takes words");
             }
         }
         words
@@ -48,23 +49,16 @@ impl Prepared<'_> {
         format!("{at} failed: {name} at t = {} s", number(t_reached))
     }
 
-    fn unplaced(&self, series: &Series) -> Unplaced {
+    /// How many points are drawn nowhere: beyond the ends of a given range, and not finite.
+    fn unplaced(&self, series: &Series) -> [usize; 2] {
         let beyond = |axis: &Axis, [low, high]: [f64; 2], value: f64| {
             (axis.scale == Scale::Linear || value > 0.0) && !(low..=high).contains(&value)
         };
-        let mut unplaced = Unplaced::default();
-        for point in &series.points {
-            if !(point.x.is_finite() && point.y.is_finite()) {
-                unplaced.not_finite += 1;
-            } else if beyond(&self.panel.x, self.x_range, point.x) || beyond(&self.panel.y, self.y_range, point.y) {
-                unplaced.outside += 1;
-            }
-        }
-        unplaced
+        let (finite, others): (Vec<&Point>, Vec<&Point>) =
+            series.points.iter().partition(|point| point.x.is_finite() && point.y.is_finite());
+        let is_outside = |point: &&&Point| {
+            beyond(&self.panel.x, self.x_range, point.x) || beyond(&self.panel.y, self.y_range, point.y)
+        };
+        [finite.iter().filter(is_outside).count(), others.len()]
     }
-}
-
-/// `1 point`, `2 points`.
-fn points(count: usize) -> String {
-    if count == 1 { "1 point".to_owned() } else { format!("{count} points") }
 }

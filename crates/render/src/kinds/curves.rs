@@ -1,0 +1,99 @@
+//! Curves, points with markers, and both.
+
+use mbsbench_numbers::{simplify, simplify_path};
+
+use super::{Place, Plot, data, legend, sample_marker};
+use crate::drawing::{Area, Group, Shape};
+use crate::figure::Series;
+use crate::marks::{clip, line, marker};
+use crate::thin::UNSEEN;
+
+/// Points of a curve beyond which not each has its marker.
+const MOST_MARKERS: usize = 16;
+/// Least distance of markers along such a curve, px.
+const MARKERS_APART: f64 = 56.0;
+/// Markers along the whole of such a curve, where that leaves them farther apart: more would hide what oscillates fast.
+const MARKERS_OF_LONG: f64 = 12.0;
+
+/// A line through the points, a marker at each, or both.
+pub struct Curve {
+    pub line: bool,
+    pub markers: bool,
+}
+
+impl Plot for Curve {
+    fn draw(&self, series: &Series, place: Place<'_>) -> Vec<Group> {
+        let mut shapes = if self.line { lines(series, place) } else { Vec::new() };
+        if self.markers {
+            shapes.extend(markers(series, place, self.line));
+        }
+        vec![data(series, self.ink(series), shapes)]
+    }
+
+    fn sample(&self, series: &Series, room: Area) -> Vec<Group> {
+        let mut shapes = Vec::new();
+        if self.line {
+            shapes.push(line(series, room.across()));
+        }
+        if self.markers {
+            shapes.push(sample_marker(series, room));
+        }
+        vec![legend(series, self.ink(series), shapes)]
+    }
+
+    fn seen(&self, places: &[[f64; 2]]) -> Option<Vec<usize>> {
+        if !self.line {
+            return None;
+        }
+        let [x, y]: [Vec<f64>; 2] = [0, 1].map(|k| places.iter().map(|place| place[k]).collect());
+        if !x.is_sorted() {
+            let is_placed = places.iter().flatten().all(|share| share.is_finite());
+            return is_placed.then(|| simplify_path(places, UNSEEN));
+        }
+        let placed = || y.iter().copied().filter(|share| share.is_finite());
+        let range = placed().fold(f64::MIN, f64::max) - placed().fold(f64::MAX, f64::min);
+        Some(simplify(&x, &[&y], if range > 0.0 { UNSEEN / range } else { UNSEEN }))
+    }
+
+    fn is_line(&self) -> bool {
+        self.line
+    }
+}
+
+/// The pieces of a line that are inside the frame. A point without a place interrupts it.
+fn lines(series: &Series, place: Place<'_>) -> Vec<Shape> {
+    let places: Vec<Option<[f64; 2]>> = series.points.iter().map(|point| place.at(point)).collect();
+    let mut pieces: Vec<Vec<[f64; 2]>> = Vec::new();
+    for pair in places.windows(2) {
+        let Some([from, to]) = pair[0].zip(pair[1]).and_then(|(from, to)| clip(from, to, place.frame)) else {
+            continue;
+        };
+        match pieces.last_mut() {
+            Some(piece) if piece.last() == Some(&from) => piece.push(to),
+            _ => pieces.push(vec![from, to]),
+        }
+    }
+    pieces.into_iter().map(|piece| line(series, piece)).collect()
+}
+
+/// A marker at each point, or at some of a curve of many points: those of the next series lie between, where curves coincide.
+fn markers(series: &Series, place: Place<'_>, on_line: bool) -> Vec<Shape> {
+    let placed: Vec<_> = place.inside(series).collect();
+    let sparse = on_line && placed.len() > MOST_MARKERS;
+    let distance = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
+    let length: f64 = placed.windows(2).map(|pair| distance(pair[0].1, pair[1].1)).sum();
+    let apart = MARKERS_APART.max(length / MARKERS_OF_LONG);
+    let mut due = apart * (0.35 + 0.382 * place.before as f64).fract();
+    let mut before = None;
+    let mut shapes = Vec::new();
+    for (point, at) in placed {
+        due -= before.map_or(0.0, |before| distance(before, at));
+        before = Some(at);
+        if sparse && due > 0.0 && !point.hollow {
+            continue;
+        }
+        due = if due > -apart { due + apart } else { apart };
+        shapes.push(marker(series.style.mark, at, point.hollow || series.published));
+    }
+    shapes
+}
