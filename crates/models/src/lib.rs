@@ -17,7 +17,6 @@ pub mod formulation;
 pub mod linkage;
 pub mod marble_jar;
 pub mod penalty_ball;
-mod range;
 pub mod rolling_spheres;
 pub mod slider_crank;
 pub mod squeezer;

@@ -1,33 +1,30 @@
 //! A bouncing ball beside a tank that runs empty, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
-    SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::bouncing_balls::{Restitution, exact};
 use crate::watched::{Watched, WatchedModel};
 
-/// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once; stands in for
-/// the third problem of Birta, Ören and Kettenis, whose definition was not found.
-///
-/// As table 5.2 of compere2001 has it: three states `(y, v, z)`, two functions, both unilateral, that must not become
-/// negative, `g₁ = y` and `g₂ = z`; events ever closer, 20 of them (16 bounces, 4 fillings) in [0, 3.64] s.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct BallAndTank {
-    /// Acceleration of gravity, m/s².
-    pub gravity: f64,
-    /// Height from which the ball falls, m.
-    pub height: f64,
-    /// Coefficient of restitution of the floor, above 0 and at most 1.
-    pub restitution: f64,
-    /// Level of the full tank, m; it is full at the start.
-    pub level: f64,
-    /// Rate at which the level falls, m/s.
-    pub outflow: f64,
+parameters! {
+    /// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once;
+    /// stands in for the third problem of Birta, Ören and Kettenis, whose definition was not found.
+    ///
+    /// As table 5.2 of compere2001 has it: three states `(y, v, z)`, two functions, both unilateral, that must not
+    /// become negative, `g₁ = y` and `g₂ = z`; events ever closer, 20 of them (16 bounces, 4 fillings) in [0, 3.64] s.
+    pub struct BallAndTank {
+        /// Acceleration of gravity, m/s².
+        pub gravity: f64 [above 0.0] = 9.81,
+        /// Height from which the ball falls, m.
+        pub height: f64 [above 0.0] = 0.85,
+        /// Coefficient of restitution of the floor, above 0 and at most 1.
+        pub restitution: f64 [above 0.0, to 1.0] = 0.8,
+        /// Level of the full tank, m; it is full at the start.
+        pub level: f64 [above 0.0] = 0.9,
+        /// Rate at which the level falls, m/s.
+        pub outflow: f64 [above 0.0] = 1.0,
+    }
 }
 
 impl BallAndTank {
@@ -51,25 +48,6 @@ impl BallAndTank {
     pub fn exact(&self, t: f64) -> [f64; 3] {
         let (y, v) = exact::rigid_state(self.height, self.gravity, &self.floor(), t);
         [y, v, self.level - (self.outflow * t).rem_euclid(self.level)]
-    }
-}
-
-impl Default for BallAndTank {
-    fn default() -> Self {
-        Self { gravity: 9.81, height: 0.85, restitution: 0.8, level: 0.9, outflow: 1.0 }
-    }
-}
-
-impl Parameters for BallAndTank {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("gravity", self.gravity)?;
-        OutOfRange::unless_positive("height", self.height)?;
-        OutOfRange::unless_positive("restitution", self.restitution)?;
-        if self.restitution > 1.0 {
-            return Err(OutOfRange::new("restitution", self.restitution, "a number above zero and at most one"));
-        }
-        OutOfRange::unless_positive("level", self.level)?;
-        OutOfRange::unless_positive("outflow", self.outflow)
     }
 }
 

@@ -2,33 +2,31 @@
 //! and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::watched::{Watched, WatchedModel};
 
 /// Angular frequency of the oscillation: one period a second.
 const OMEGA: f64 = std::f64::consts::TAU;
 
-/// `x₁'' + 2 σ x₁' + (σ² + ω²) x₁ = 0`, `x₁(0) = 1` at rest, and `x₃' = −p x₃` with `p = 0.5/s` where `g = x₁ − A ≥ 0`, else
-/// 0.1/s; stands in for the first problem of Birta, Ören and Kettenis, whose definition was not found.
-///
-/// Like that: three states, one bilateral function, parametric events, three of them in [0, 3] s for `A` = 0.35 and 0.40
-/// and one for 0.41 and 0.45. The second maximum, `e^{−σ}` after one period, is between: there the function
-/// touches zero, or nearly, without a change of sign from step to step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct DampedCosineThreshold {
-    /// Threshold `A` (the printed parameter), between 0 and 1.
-    pub threshold: f64,
-    /// Decay `σ` of the oscillation, 1/s.
-    pub decay: f64,
-    /// Rate `p` above the threshold, 1/s.
-    pub rate_above: f64,
-    /// Rate `p` below it, 1/s.
-    pub rate_below: f64,
+parameters! {
+    /// `x₁'' + 2 σ x₁' + (σ² + ω²) x₁ = 0`, `x₁(0) = 1` at rest, and `x₃' = −p x₃` with `p = 0.5/s` where `g = x₁ − A ≥
+    /// 0`, else 0.1/s; stands in for the first problem of Birta, Ören and Kettenis, whose definition was not found.
+    ///
+    /// Like that: three states, one bilateral function, parametric events, three of them in [0, 3] s for `A` = 0.35 and
+    /// 0.40 and one for 0.41 and 0.45. The second maximum, `e^{−σ}` after one period, is between: there the function
+    /// touches zero, or nearly, without a change of sign from step to step.
+    pub struct DampedCosineThreshold {
+        /// Threshold `A` (the printed parameter), between 0 and 1.
+        pub threshold: f64 [above 0.0, below 1.0] = 0.35,
+        /// Decay `σ` of the oscillation, 1/s.
+        pub decay: f64 [above 0.0] = 0.9,
+        /// Rate `p` above the threshold, 1/s.
+        pub rate_above: f64 = 0.5,
+        /// Rate `p` below it, 1/s.
+        pub rate_below: f64 = 0.1,
+    }
 }
 
 impl DampedCosineThreshold {
@@ -76,23 +74,6 @@ impl DampedCosineThreshold {
             .map(|(n, edge)| (edge[1] - edge[0]) * if n % 2 == 0 { self.rate_above } else { self.rate_below })
             .sum();
         (-exponent).exp()
-    }
-}
-
-impl Default for DampedCosineThreshold {
-    fn default() -> Self {
-        Self { threshold: 0.35, decay: 0.9, rate_above: 0.5, rate_below: 0.1 }
-    }
-}
-
-impl Parameters for DampedCosineThreshold {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if !(self.threshold > 0.0 && self.threshold < 1.0) {
-            return Err(OutOfRange::new("threshold", self.threshold, "a number between 0 and 1"));
-        }
-        OutOfRange::unless_positive("decay", self.decay)?;
-        OutOfRange::unless_finite("rate-above", self.rate_above)?;
-        OutOfRange::unless_finite("rate-below", self.rate_below)
     }
 }
 

@@ -1,40 +1,37 @@
 //! Two rectifying branches, in place of Carver's third problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
-    SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::watched::{Watched, WatchedModel};
 
-/// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in for
-/// Carver's third problem, whose definition was not found.
-///
-/// Like that: both currents and their rates are integrated, `(i₁, i₁', i₂, i₂')`; four functions, the currents and the
-/// voltages of the sources; equations of changing structure; currents that must be small but not negative where
-/// a branch starts; events of the two branches close to each other, for a region of concurrency; 22 of them in
-/// [0, 3.75] s.
-///
-/// A branch conducts, `L i'' = e' − R i'`, from where its source becomes positive (bilateral) to where its current has come
-/// down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch blocks).
-/// A method that does not locate events never blocks a branch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct DiodeBranches {
-    /// Resistance `R` of each branch, Ω.
-    pub resistance: f64,
-    /// Inductance `L` of each branch, H.
-    pub inductance: f64,
-    /// Peak voltage `E` of the sources, V.
-    pub voltage: f64,
-    /// Frequency of the sources, Hz.
-    pub frequency: f64,
-    /// Phase by which the second source leads the first, rad, from 0 to below π.
-    pub lead: f64,
-    /// Current in both branches at the start, A.
-    pub initial_current: f64,
+parameters! {
+    /// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in
+    /// for Carver's third problem, whose definition was not found.
+    ///
+    /// Like that: both currents and their rates are integrated, `(i₁, i₁', i₂, i₂')`; four functions, the currents and
+    /// the voltages of the sources; equations of changing structure; currents that must be small but not negative where
+    /// a branch starts; events of the two branches close to each other, for a region of concurrency; 22 of them in [0,
+    /// 3.75] s.
+    ///
+    /// A branch conducts, `L i'' = e' − R i'`, from where its source becomes positive (bilateral) to where its current
+    /// has come down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch
+    /// blocks). A method that does not locate events never blocks a branch.
+    pub struct DiodeBranches {
+        /// Resistance `R` of each branch, Ω.
+        pub resistance: f64 [above 0.0] = 1.0,
+        /// Inductance `L` of each branch, H.
+        pub inductance: f64 [above 0.0] = 0.2,
+        /// Peak voltage `E` of the sources, V.
+        pub voltage: f64 [above 0.0] = 1.0,
+        /// Frequency of the sources, Hz.
+        pub frequency: f64 [above 0.0] = 1.0,
+        /// Phase by which the second source leads the first, rad, from 0 to below π.
+        pub lead: f64 [from 0.0, below std::f64::consts::PI] = 1e-3,
+        /// Current in both branches at the start, A.
+        pub initial_current: f64 [above 0.0] = 1e-6,
+    }
 }
 
 impl DiodeBranches {
@@ -108,26 +105,6 @@ impl DiodeBranches {
         events.retain(|&(t, _)| t <= t_end);
         events.sort_by(|a, b| a.0.total_cmp(&b.0));
         events
-    }
-}
-
-impl Default for DiodeBranches {
-    fn default() -> Self {
-        Self { resistance: 1.0, inductance: 0.2, voltage: 1.0, frequency: 1.0, lead: 1e-3, initial_current: 1e-6 }
-    }
-}
-
-impl Parameters for DiodeBranches {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("resistance", self.resistance)?;
-        OutOfRange::unless_positive("inductance", self.inductance)?;
-        OutOfRange::unless_positive("voltage", self.voltage)?;
-        OutOfRange::unless_positive("frequency", self.frequency)?;
-        OutOfRange::unless_positive("initial-current", self.initial_current)?;
-        if (0.0..std::f64::consts::PI).contains(&self.lead) {
-            return Ok(());
-        }
-        Err(OutOfRange::new("lead", self.lead, "an angle from 0 to below π"))
     }
 }
 

@@ -1,33 +1,41 @@
 //! A relaxation that is driven to and fro, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Scalar, SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::watched::{Watched, WatchedModel};
 
-/// `x' = ±d − r x`: the drive `d` changes its sign with `g₁ = sin(2π f t + φ)`, the rate `r` from slow to fast where `x` passes
-/// a threshold, `g₂ = x − θ`; stands in for Carver's second problem, whose definition was not found.
-///
-/// As table 5.2 of compere2001 has it: one state, two functions, both bilateral, parametric events; seven of them in
-/// [0, 3.75] s.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct DrivenRelaxation {
-    /// Magnitude of the drive `d`, 1/s.
-    pub drive: f64,
-    /// Rate `r` below the threshold, 1/s.
-    pub slow: f64,
-    /// Rate `r` above it, 1/s; below `d/θ`, so that the threshold is passed.
-    pub fast: f64,
-    /// Threshold `θ`.
-    pub threshold: f64,
-    /// Frequency `f` of the drive, Hz.
-    pub frequency: f64,
-    /// Phase `φ` of the drive at the start, rad, above zero and below π.
-    pub phase: f64,
+parameters! {
+    /// `x' = ±d − r x`: the drive `d` changes its sign with `g₁ = sin(2π f t + φ)`, the rate `r` from slow to fast
+    /// where `x` passes a threshold, `g₂ = x − θ`; stands in for Carver's second problem, whose definition was not
+    /// found.
+    ///
+    /// As table 5.2 of compere2001 has it: one state, two functions, both bilateral, parametric events; seven of them
+    /// in [0, 3.75] s.
+    pub struct DrivenRelaxation where threshold_is_passed {
+        /// Magnitude of the drive `d`, 1/s.
+        pub drive: f64 [above 0.0] = 1.0,
+        /// Rate `r` below the threshold, 1/s.
+        pub slow: f64 [above 0.0] = 0.5,
+        /// Rate `r` above it, 1/s; below `d/θ`, so that the threshold is passed.
+        pub fast: f64 [above 0.0] = 1.0,
+        /// Threshold `θ`.
+        pub threshold: f64 [above 0.0] = 0.3,
+        /// Frequency `f` of the drive, Hz.
+        pub frequency: f64 [above 0.0] = 0.5,
+        /// Phase `φ` of the drive at the start, rad, above zero and below π.
+        pub phase: f64 [above 0.0, below std::f64::consts::PI] = 0.2,
+    }
+}
+
+impl DrivenRelaxation {
+    fn threshold_is_passed(&self) -> Result<(), OutOfRange> {
+        if self.threshold * self.slow.max(self.fast) < self.drive {
+            return Ok(());
+        }
+        Err(OutOfRange::new("threshold", self.threshold, "a number below `drive` over either rate"))
+    }
 }
 
 impl DrivenRelaxation {
@@ -87,30 +95,6 @@ struct Piece {
 impl Piece {
     fn at(&self, t: f64) -> f64 {
         self.level + (self.x - self.level) * (-self.rate * (t - self.t)).exp()
-    }
-}
-
-impl Default for DrivenRelaxation {
-    fn default() -> Self {
-        Self { drive: 1.0, slow: 0.5, fast: 1.0, threshold: 0.3, frequency: 0.5, phase: 0.2 }
-    }
-}
-
-impl Parameters for DrivenRelaxation {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("drive", self.drive)?;
-        OutOfRange::unless_positive("slow", self.slow)?;
-        OutOfRange::unless_positive("fast", self.fast)?;
-        OutOfRange::unless_positive("threshold", self.threshold)?;
-        OutOfRange::unless_positive("frequency", self.frequency)?;
-        OutOfRange::unless_positive("phase", self.phase)?;
-        if self.phase >= std::f64::consts::PI {
-            return Err(OutOfRange::new("phase", self.phase, "an angle above zero and below π"));
-        }
-        if self.threshold * self.slow.max(self.fast) < self.drive {
-            return Ok(());
-        }
-        Err(OutOfRange::new("threshold", self.threshold, "a number below `drive` over either rate"))
     }
 }
 

@@ -1,23 +1,21 @@
 //! An integral over a rectified sine, in place of Carver's first problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::watched::{Watched, WatchedModel};
 
-/// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose definition was not
-/// found.
-///
-/// Like that: one state, one bilateral function, events missed by long steps, three of them in [0, 0.9] s at the printed
-/// `f = 2`. That its function is a sine is a guess; its right-hand side is unknown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct RectifiedSine {
-    /// Frequency `f`, Hz; two events a period.
-    pub frequency: f64,
+parameters! {
+    /// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose
+    /// definition was not found.
+    ///
+    /// Like that: one state, one bilateral function, events missed by long steps, three of them in [0, 0.9] s at the
+    /// printed `f = 2`. That its function is a sine is a guess; its right-hand side is unknown.
+    pub struct RectifiedSine {
+        /// Frequency `f`, Hz; two events a period.
+        pub frequency: f64 [above 0.0] = 2.0,
+    }
 }
 
 impl RectifiedSine {
@@ -36,18 +34,6 @@ impl RectifiedSine {
 
     fn angular_frequency<S: Scalar>(&self) -> S {
         S::pi() * 2.0 * self.frequency
-    }
-}
-
-impl Default for RectifiedSine {
-    fn default() -> Self {
-        Self { frequency: 2.0 }
-    }
-}
-
-impl Parameters for RectifiedSine {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("frequency", self.frequency)
     }
 }
 

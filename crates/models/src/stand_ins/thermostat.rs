@@ -1,33 +1,40 @@
 //! A thermostat, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
-    SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Scalar, SwitchedModel,
+    parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::watched::{Watched, WatchedModel};
 
-/// `x' = a x` until `x` reaches the upper threshold, `x' = −b x` until it reaches the lower one, and so on; stands in for
-/// Carver's second problem, whose definition was not found.
-///
-/// Like that: one state that moves, two functions, parametric events, seven of them, in [0, 3.75] s. The form is
-/// that of the example with which Shampine and Thompson introduce event location. Whether it heats or cools cannot
-/// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
-/// therefore unilateral here (the printed ones are bilateral), and a method that does not locate events never
-/// switches.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Thermostat {
-    /// Rate of growth `a` while it heats, 1/s.
-    pub heating: f64,
-    /// Rate of decay `b` while it cools, 1/s.
-    pub cooling: f64,
-    /// Lower threshold, where it also starts (heating).
-    pub lower: f64,
-    /// Upper threshold.
-    pub upper: f64,
+parameters! {
+    /// `x' = a x` until `x` reaches the upper threshold, `x' = −b x` until it reaches the lower one, and so on; stands
+    /// in for Carver's second problem, whose definition was not found.
+    ///
+    /// Like that: one state that moves, two functions, parametric events, seven of them, in [0, 3.75] s. The form is
+    /// that of the example with which Shampine and Thompson introduce event location. Whether it heats or cools cannot
+    /// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
+    /// therefore unilateral here (the printed ones are bilateral), and a method that does not locate events never
+    /// switches.
+    pub struct Thermostat where thresholds_are_in_order {
+        /// Rate of growth `a` while it heats, 1/s.
+        pub heating: f64 [above 0.0] = 2.0,
+        /// Rate of decay `b` while it cools, 1/s.
+        pub cooling: f64 [above 0.0] = 1.0,
+        /// Lower threshold, where it also starts (heating).
+        pub lower: f64 [above 0.0] = 1.0,
+        /// Upper threshold.
+        pub upper: f64 [above 0.0] = 2.0,
+    }
+}
+
+impl Thermostat {
+    fn thresholds_are_in_order(&self) -> Result<(), OutOfRange> {
+        if self.upper > self.lower {
+            return Ok(());
+        }
+        Err(OutOfRange::new("upper", self.upper, "a finite number above `lower`"))
+    }
 }
 
 impl Thermostat {
@@ -57,24 +64,6 @@ impl Thermostat {
             .map(|n| f64::from(n.div_ceil(2)) * heating + f64::from(n / 2) * cooling)
             .take_while(|&t| t <= t_end)
             .collect()
-    }
-}
-
-impl Default for Thermostat {
-    fn default() -> Self {
-        Self { heating: 2.0, cooling: 1.0, lower: 1.0, upper: 2.0 }
-    }
-}
-
-impl Parameters for Thermostat {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("heating", self.heating)?;
-        OutOfRange::unless_positive("cooling", self.cooling)?;
-        OutOfRange::unless_positive("lower", self.lower)?;
-        if self.upper.is_finite() && self.upper > self.lower {
-            return Ok(());
-        }
-        Err(OutOfRange::new("upper", self.upper, "a finite number above `lower`"))
     }
 }
 

@@ -1,34 +1,26 @@
 //! One damped oscillator, for methods of second-order form.
 
 use mbsbench_problem::{
-    AsContactOde, Class, ContactModel, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
+    AsContactOde, Class, ContactModel, Model, ModelDefinition, Observable, Ode, Scalar, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::range::not_negative;
 use crate::watched::{Watched, WatchedModel};
 
-/// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are none.
-///
-/// With a frequency of 1 rad/s the step of a method is the `x = ω h` of its stability limits. The closed form is that
-/// from `t = 0`: a span begins there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct LinearOscillator {
-    /// Undamped frequency `ω`, rad/s.
-    pub frequency: f64,
-    /// Damping ratio `ζ`.
-    pub damping_ratio: f64,
-    /// Position at time zero, m.
-    pub position: f64,
-    /// Velocity at time zero, m/s.
-    pub velocity: f64,
-}
-
-impl Default for LinearOscillator {
-    fn default() -> Self {
-        Self { frequency: 1.0, damping_ratio: 0.0, position: 1.0, velocity: 0.0 }
+parameters! {
+    /// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are
+    /// none.
+    ///
+    /// With a frequency of 1 rad/s the step of a method is the `x = ω h` of its stability limits. The closed form is
+    /// that from `t = 0`: a span begins there.
+    pub struct LinearOscillator {
+        /// Undamped frequency `ω`, rad/s.
+        pub frequency: f64 [above 0.0] = 1.0,
+        /// Damping ratio `ζ`.
+        pub damping_ratio: f64 [from 0.0] = 0.0,
+        /// Position at time zero, m.
+        pub position: f64 = 1.0,
+        /// Velocity at time zero, m/s.
+        pub velocity: f64 = 0.0,
     }
 }
 
@@ -52,15 +44,6 @@ impl LinearOscillator {
         let fading = (-decay * t).exp();
         let push = frequency * frequency * position + decay * velocity;
         [fading * (position * c + (velocity + decay * position) * s), fading * (velocity * c - push * s)]
-    }
-}
-
-impl Parameters for LinearOscillator {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("frequency", self.frequency)?;
-        not_negative("damping-ratio", self.damping_ratio)?;
-        OutOfRange::unless_finite("position", self.position)?;
-        OutOfRange::unless_finite("velocity", self.velocity)
     }
 }
 
@@ -155,19 +138,5 @@ mod tests {
         let mut dual = [Dual64::from(0.0)];
         oscillator.accelerations(0.0.into(), &[Dual64::new(2.0, 1.0)], &[1.0.into()], &mut dual, &mut []);
         assert_eq!(dual[0].eps, -9.0);
-    }
-
-    #[test]
-    fn ranges_are_checked() {
-        let check = |change: fn(&mut LinearOscillator)| {
-            let mut parameters = LinearOscillator::default();
-            change(&mut parameters);
-            parameters.check().map_err(|error| error.field)
-        };
-        assert_eq!(check(|_| ()), Ok(()));
-        assert_eq!(check(|p| p.frequency = 0.0), Err("frequency".into()));
-        assert_eq!(check(|p| p.damping_ratio = -0.1), Err("damping-ratio".into()));
-        assert_eq!(check(|p| p.position = f64::NAN), Err("position".into()));
-        assert_eq!(check(|p| p.velocity = f64::INFINITY), Err("velocity".into()));
     }
 }
