@@ -109,7 +109,8 @@ macro_rules! whole {
     ($($type:ty)*) => {$(
         impl Ranged for $type {
             fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
-                interval.check("whole number", *self as f64)
+                let low = if interval.low == Unbounded { Included(0.0) } else { interval.low };
+                Interval { low, ..interval }.check("whole number", *self as f64)
             }
         }
     )*};

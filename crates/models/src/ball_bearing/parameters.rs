@@ -157,7 +157,7 @@ impl ModelDefinition for BallBearing {
     const SOURCE: &'static str = "for modin2005, section 6.2; the bearing is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(BearingModel::watched(self))
+        Box::new(BearingModel::new(self))
     }
 }
 

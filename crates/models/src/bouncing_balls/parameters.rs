@@ -3,7 +3,6 @@
 use mbsbench_problem::{Model, ModelDefinition, parameters};
 
 use super::Balls;
-use crate::watched::WatchedModel;
 
 parameters! {
     /// Balls that fall side by side on a floor and do not touch each other.
@@ -65,6 +64,6 @@ impl ModelDefinition for BouncingBalls {
     const SOURCE: &'static str = "compere2001, section 5.3.3";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(Balls::new(self.clone())))
+        Box::new(Balls::new(self.clone()))
     }
 }

@@ -2,8 +2,6 @@
 
 use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
-use crate::watched::WatchedModel;
-
 parameters! {
     /// A ball falls on a floor that is a stiff spring, `q'' = −g`, and `q'' = −g − (k q + c q')/m` where `q < 0`
     /// (modin2005, section 6.1).
@@ -50,6 +48,6 @@ impl ModelDefinition for PenaltyBall {
     const SOURCE: &'static str = "modin2005, section 6.1, Eq. 17";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }

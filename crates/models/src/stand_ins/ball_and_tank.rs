@@ -1,11 +1,11 @@
 //! A bouncing ball beside a tank that runs empty, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    SwitchedModel, parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once;
@@ -58,7 +58,7 @@ impl ModelDefinition for BallAndTank {
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -95,19 +95,17 @@ impl SwitchedModel for BallAndTank {
     }
 }
 
-impl Watched for BallAndTank {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for BallAndTank {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.height), S::nought(), S::from(self.level)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position]
-    }
-
+impl Model for BallAndTank {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y", "m", "height of the ball"),
@@ -117,9 +115,15 @@ impl Watched for BallAndTank {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let exact = self.exact(t);
-        values[..3].copy_from_slice(y);
-        values[3] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let exact = self.exact(t);
+            values[..3].copy_from_slice(y);
+            values[3] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position]
     }
 }

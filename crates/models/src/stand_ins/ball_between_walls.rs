@@ -1,11 +1,11 @@
 //! A ball that bounces on the floor and between two walls, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    SwitchedModel, parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// A ball bounces with restitution and flies back and forth between two walls without loss; stands in for the third
@@ -66,7 +66,7 @@ impl ModelDefinition for BallBetweenWalls {
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -104,19 +104,17 @@ impl SwitchedModel for BallBetweenWalls {
     }
 }
 
-impl Watched for BallBetweenWalls {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for BallBetweenWalls {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.height), S::nought(), S::nought(), S::from(self.speed)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
-    }
-
+impl Model for BallBetweenWalls {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y", "m", "height"),
@@ -127,9 +125,15 @@ impl Watched for BallBetweenWalls {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let exact = self.exact(t);
-        values[..4].copy_from_slice(y);
-        values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let exact = self.exact(t);
+            values[..4].copy_from_slice(y);
+            values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
     }
 }

@@ -2,10 +2,9 @@
 //! and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
+    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, SwitchedModel,
+    parameters,
 };
-
-use crate::watched::{Watched, WatchedModel};
 
 /// Angular frequency of the oscillation: one period a second.
 const OMEGA: f64 = std::f64::consts::TAU;
@@ -84,7 +83,7 @@ impl ModelDefinition for DampedCosineThreshold {
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -110,19 +109,17 @@ impl SwitchedModel for DampedCosineThreshold {
     }
 }
 
-impl Watched for DampedCosineThreshold {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for DampedCosineThreshold {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(1.0), S::nought(), S::from(1.0)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position]
-    }
-
+impl Model for DampedCosineThreshold {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "the third state, whose rate is switched"),
@@ -131,7 +128,13 @@ impl Watched for DampedCosineThreshold {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position]
     }
 }

@@ -1,10 +1,9 @@
 //! Two rectifying branches, in place of Carver's third problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    SwitchedModel, parameters,
 };
-
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in
@@ -114,7 +113,7 @@ impl ModelDefinition for DiodeBranches {
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -159,23 +158,21 @@ impl SwitchedModel for DiodeBranches {
     }
 }
 
-impl Watched for DiodeBranches {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for DiodeBranches {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         let current = S::from(self.initial_current);
         let rate = |branch| {
             (self.phase::<S>(branch, S::nought()).sin() * self.voltage - current * self.resistance) / self.inductance
         };
         vec![current, rate(0), current, rate(1)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
-    }
-
+impl Model for DiodeBranches {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("current_1", "A", "current of the first branch"),
@@ -184,8 +181,14 @@ impl Watched for DiodeBranches {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
-        values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
+            values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
     }
 }

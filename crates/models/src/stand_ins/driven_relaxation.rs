@@ -1,10 +1,9 @@
 //! A relaxation that is driven to and fro, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Scalar, SwitchedModel, parameters,
+    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange, Scalar,
+    SwitchedModel, parameters,
 };
-
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// `x' = ±d − r x`: the drive `d` changes its sign with `g₁ = sin(2π f t + φ)`, the rate `r` from slow to fast
@@ -104,7 +103,7 @@ impl ModelDefinition for DrivenRelaxation {
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -129,19 +128,17 @@ impl SwitchedModel for DrivenRelaxation {
     }
 }
 
-impl Watched for DrivenRelaxation {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for DrivenRelaxation {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::nought()]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position]
-    }
-
+impl Model for DrivenRelaxation {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "what is driven"),
@@ -149,7 +146,13 @@ impl Watched for DrivenRelaxation {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position]
     }
 }

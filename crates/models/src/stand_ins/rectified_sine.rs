@@ -1,10 +1,9 @@
 //! An integral over a rectified sine, in place of Carver's first problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, Scalar, SwitchedModel, parameters,
+    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, SwitchedModel,
+    parameters,
 };
-
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose
@@ -43,7 +42,7 @@ impl ModelDefinition for RectifiedSine {
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -67,19 +66,17 @@ impl SwitchedModel for RectifiedSine {
     }
 }
 
-impl Watched for RectifiedSine {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for RectifiedSine {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::nought()]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position]
-    }
-
+impl Model for RectifiedSine {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "the integral"),
@@ -87,7 +84,13 @@ impl Watched for RectifiedSine {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position]
     }
 }

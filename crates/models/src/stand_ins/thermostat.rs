@@ -1,11 +1,9 @@
 //! A thermostat, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Scalar, SwitchedModel,
-    parameters,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
+    Scalar, SwitchedModel, parameters,
 };
-
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// `x' = a x` until `x` reaches the upper threshold, `x' = −b x` until it reaches the lower one, and so on; stands
@@ -73,7 +71,7 @@ impl ModelDefinition for Thermostat {
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -105,19 +103,17 @@ impl SwitchedModel for Thermostat {
     }
 }
 
-impl Watched for Thermostat {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for Thermostat {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.lower), S::from(1.0)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 2]
-    }
-
+impl Model for Thermostat {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "what is heated and cooled"),
@@ -126,7 +122,13 @@ impl Watched for Thermostat {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 2]
     }
 }

@@ -1,10 +1,9 @@
 //! One damped oscillator, for methods of second-order form.
 
 use mbsbench_problem::{
-    AsContactOde, Class, ContactModel, Model, ModelDefinition, Observable, Ode, Scalar, parameters,
+    AsContactOde, Class, ContactModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    parameters,
 };
-
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are
@@ -53,7 +52,7 @@ impl ModelDefinition for LinearOscillator {
     const SOURCE: &'static str = "for modin2005, Eq. 16; the numbers are this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -73,19 +72,17 @@ impl ContactModel for LinearOscillator {
     }
 }
 
-impl Watched for LinearOscillator {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for LinearOscillator {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsContactOde(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.position), S::from(self.velocity)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity]
-    }
-
+impl Model for LinearOscillator {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("position", "m", "position").of_class(Class::Position),
@@ -96,10 +93,16 @@ impl Watched for LinearOscillator {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let [position, velocity] = self.exact(t);
-        let energy = 0.5 * (y[1] * y[1] + (self.frequency * y[0]).powi(2));
-        values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let [position, velocity] = self.exact(t);
+            let energy = 0.5 * (y[1] * y[1] + (self.frequency * y[0]).powi(2));
+            values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity]
     }
 }
 

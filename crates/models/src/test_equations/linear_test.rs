@@ -1,9 +1,9 @@
 //! A linear equation with constant coefficients and a ramp, which exponential methods solve exactly.
 
-use mbsbench_problem::{AsOde, Class, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, parameters};
+use mbsbench_problem::{
+    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
+};
 use nalgebra::Complex;
-
-use crate::watched::{Watched, WatchedModel};
 
 parameters! {
     /// `y' = A y + b t + c`, `y(0) = y₀`, with two components and
@@ -96,7 +96,7 @@ impl ModelDefinition for LinearTest {
     const SOURCE: &'static str = "for gil2013, Eqs. 1–6; the numbers are this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -111,19 +111,17 @@ impl OdeModel for LinearTest {
     }
 }
 
-impl Watched for LinearTest {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for LinearTest {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.initial_1), S::from(self.initial_2)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 2]
-    }
-
+impl Model for LinearTest {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y1", "1", "the first component").of_class(Class::Position),
@@ -139,10 +137,16 @@ impl Watched for LinearTest {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let exact = self.exact(t);
-        let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
-        values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let exact = self.exact(t);
+            let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
+            values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 2]
     }
 }
 

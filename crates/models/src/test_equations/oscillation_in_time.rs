@@ -1,8 +1,8 @@
 //! An oscillation that slows down with time (gil2013, Eq. 35).
 
-use mbsbench_problem::{AsOde, Class, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, parameters};
-
-use crate::watched::{Watched, WatchedModel};
+use mbsbench_problem::{
+    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
+};
 
 parameters! {
     /// `x₁' = −x₂/x₃²`, `x₂' = x₁/x₃²`, `x₃' = 1` with the solution `x = (sin 1/t, cos 1/t, t)`, whose third component
@@ -32,7 +32,7 @@ impl ModelDefinition for OscillationInTime {
     const SOURCE: &'static str = "gil2013, Eqs. 35 and 36";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -49,20 +49,18 @@ impl OdeModel for OscillationInTime {
     }
 }
 
-impl Watched for OscillationInTime {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for OscillationInTime {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         let cosine = if self.half_turns.is_multiple_of(2) { 1.0 } else { -1.0 };
         vec![S::nought(), S::from(cosine), (S::pi() * f64::from(self.half_turns)).recip()]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 3]
-    }
-
+impl Model for OscillationInTime {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x1", "1", "the first component, sin 1/t").of_class(Class::Position),
@@ -74,8 +72,14 @@ impl Watched for OscillationInTime {
         ]
     }
 
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
-        let [sine, cosine] = Self::exact(y[2]);
-        values.copy_from_slice(&[y[0], y[1], y[2], sine, cosine, (y[0] - sine).hypot(y[1] - cosine)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
+            let [sine, cosine] = Self::exact(y[2]);
+            values.copy_from_slice(&[y[0], y[1], y[2], sine, cosine, (y[0] - sine).hypot(y[1] - cosine)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 3]
     }
 }

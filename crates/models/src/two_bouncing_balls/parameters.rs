@@ -2,8 +2,6 @@
 
 use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
-use crate::watched::WatchedModel;
-
 parameters! {
     /// Two equal balls fall from rest, one above the other, onto each other and onto the ground; all contacts are
     /// springs without damping, so that the motion is linear from event to event and the energy is kept.
@@ -46,6 +44,6 @@ impl ModelDefinition for TwoBouncingBalls {
     const SOURCE: &'static str = "gil2013, section 3, Eqs. 19–21";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
