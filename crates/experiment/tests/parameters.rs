@@ -22,15 +22,21 @@ struct Number<'w> {
 impl Number<'_> {
     /// The values next to each bound, on this side of it and on the other.
     fn inside_and_outside(&self) -> [Vec<f64>; 2] {
-        let (down, up): (fn(f64) -> f64, fn(f64) -> f64) =
-            if self.is_whole { (|x| x - 1.0, |x| x + 1.0) } else { (f64::next_down, f64::next_up) };
+        let next = |x: f64, up: bool| match (self.is_whole, up) {
+            (true, true) => x + 1.0,
+            (true, false) => x - 1.0,
+            (false, true) => x.next_up(),
+            (false, false) => x.next_down(),
+        };
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
-        for (bound, inwards, outwards) in [(self.interval.low, up, down), (self.interval.high, down, up)] {
-            match bound {
-                Included(end) => (inside.push(end), outside.push(outwards(end))).1,
-                Excluded(end) => (inside.push(inwards(end)), outside.push(end)).1,
-                Unbounded => {}
-            }
+        for (bound, inwards_is_up) in [(self.interval.low, true), (self.interval.high, false)] {
+            let (accepted, refused) = match bound {
+                Included(end) => (end, next(end, !inwards_is_up)),
+                Excluded(end) => (next(end, inwards_is_up), end),
+                Unbounded => continue,
+            };
+            inside.push(accepted);
+            outside.push(refused);
         }
         if self.is_whole {
             outside.retain(|&x| x >= 0.0); // the type refuses these
