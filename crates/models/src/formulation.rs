@@ -1,19 +1,17 @@
 //! The formulations in which a constrained model can be solved.
 
-use mbsbench_problem::{OutOfRange, Parameters, SlidingModeSettings};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, SlidingModeSettings, parameters};
 
-/// How a model's equations are put to a method.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Formulation {
-    /// As few coordinates and velocities as the motion has, without constraints.
-    Minimal,
-    /// Constraints differentiated to acceleration level (index 1), not stabilised.
-    AccelerationLevel,
-    /// Sliding surfaces with equivalent control and post-stabilisation (compere2001, chapter 3).
-    SlidingMode(SlidingModeSettings),
+parameters! {
+    /// How a model's equations are put to a method.
+    pub enum Formulation {
+        /// As few coordinates and velocities as the motion has, without constraints.
+        Minimal,
+        /// Constraints differentiated to acceleration level (index 1), not stabilised.
+        AccelerationLevel,
+        /// Sliding surfaces with equivalent control and post-stabilisation (compere2001, chapter 3).
+        SlidingMode(SlidingModeSettings),
+    }
 }
 
 impl Formulation {
@@ -26,15 +24,12 @@ impl Formulation {
         }
     }
 
-    /// Checks the settings for a model with `surfaces` constraints.
+    /// Fails unless there is a reaching gain for each of `surfaces` surfaces, or none at all.
     ///
     /// # Errors
     /// [`OutOfRange`] with the path of the field from the model on.
-    pub fn check(&self, surfaces: usize) -> Result<(), OutOfRange> {
+    pub fn check_surfaces(&self, surfaces: usize) -> Result<(), OutOfRange> {
         let Self::SlidingMode(settings) = self else { return Ok(()) };
-        settings
-            .check()
-            .and_then(|()| settings.check_surfaces(surfaces))
-            .map_err(|error| error.within("formulation.sliding-mode"))
+        settings.check_surfaces(surfaces).map_err(|error| error.within("formulation.sliding-mode"))
     }
 }

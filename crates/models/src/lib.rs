@@ -17,7 +17,6 @@ pub mod formulation;
 pub mod linkage;
 pub mod marble_jar;
 pub mod penalty_ball;
-mod range;
 pub mod rolling_spheres;
 pub mod slider_crank;
 pub mod squeezer;
@@ -25,7 +24,6 @@ pub mod stand_ins;
 pub mod stiff_double_pendulum;
 pub mod test_equations;
 pub mod two_bouncing_balls;
-pub mod watched;
 
 pub use ball_bearing::BallBearing;
 pub use bouncing_balls::BouncingBalls;

@@ -61,7 +61,7 @@ impl OutOfRange {
     /// The same error for a field one level further out.
     #[must_use]
     pub fn within(mut self, outer: &str) -> Self {
-        self.field = format!("{outer}.{}", self.field);
+        self.field = if self.field.is_empty() { outer.to_owned() } else { format!("{outer}.{}", self.field) };
         self
     }
 }

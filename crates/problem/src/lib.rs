@@ -21,6 +21,9 @@
 //! A [`Method`] steps in the loop of a [`Run`], which has budgets, counters and observer; what is its own is a
 //! [`Stepping`].
 
+// What `parameters!` derives names this crate.
+extern crate self as mbsbench_problem;
+
 pub mod acceleration;
 pub mod contact_power;
 pub mod counting;
@@ -35,6 +38,7 @@ pub mod method;
 pub mod model;
 pub mod observer;
 pub mod ode;
+pub mod parameters;
 pub mod scalar;
 pub mod sliding_mode;
 pub mod statistics;

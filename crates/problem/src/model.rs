@@ -2,7 +2,7 @@
 
 use crate::{DoubleDouble, Ode, Scalar, View};
 
-/// The equations of a model in one scalar.
+/// The equations of a model in one scalar; `impl<S: Scalar> Formulated<S>` has them in all.
 pub trait Formulated<S: Scalar = f64> {
     /// The equations, with scratch memory of their own; one for each solve.
     fn ode(&self) -> Box<dyn Ode<S> + '_>;
@@ -59,7 +59,17 @@ pub trait Observation {
     fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}
 }
 
+/// A function of `(t, y)` that writes the values; for what needs nothing kept from one state to the next.
+impl<F: FnMut(f64, &[f64], &mut [f64])> Observation for F {
+    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        self(t, y, values);
+    }
+}
+
 /// A model with parameters and formulation chosen.
+///
+/// A model implements [`Formulated`] once, generic over the scalar, and this.
+///
 ///
 /// Names that measures look for: `energy` (J); `constraint`, the largest magnitude among the constraints
 /// `Γ, Φ` (compere2001: Φ); `surface`, the largest among the sliding surfaces `S`.

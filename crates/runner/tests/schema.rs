@@ -50,6 +50,9 @@ fn refuses_plain_mistakes() {
     for (from, to) in [
         ("pendulum", "pendulun"),
         ("pendulum", "{ pendulum: { mas: 1 } }"),
+        ("pendulum", "{ pendulum: { mass: -12 } }"),
+        ("pendulum", "{ pendulum: { formulation: { sliding-mode: { sigma: -1 } } } }"),
+        ("pendulum", "{ squeezer: { of: { length: 0, mass: 1, centre: [0, 0], inertia: 1 } } }"),
         ("rk5", "rk9"),
         ("rk5", "[]"),
         ("[0, 1]", "[0, 1, 2]"),

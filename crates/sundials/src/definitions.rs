@@ -1,109 +1,77 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{
-    Counted, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable,
-};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Counted, Method, MethodDefinition, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
-use crate::settings::{Iteration, Jacobian, Sizes, check_order};
+use crate::settings::{Iteration, Jacobian, Sizes};
 
 const FAMILY: &str = "sundials";
 const SOURCE: &str = "A. C. Hindmarsh et al., ACM Trans. Math. Softw. 31 (2005) 363–396";
 /// The increment of the difference quotients of modin2005, as reconstructed.
 const INCREMENT: f64 = 1e-7;
 
-/// CVODE with backward differentiation formulas of variable order and step, for stiff problems.
-///
-/// The weighted root mean square of the error estimates is kept below one, with weights `1/(rel |y_i| + abs scale_i)`.
-/// Implicit equations are solved by a modified Newton method with a dense matrix; the Jacobian is kept for as long as it
-/// serves. `rhs_evaluations` does not contain those for Jacobians, which are `jacobian_rhs_evaluations`; `steps_rejected` is
-/// the number of failed error tests and of `convergence_failures`. Each step of the library is an accepted step; states
-/// inside a step come from the polynomial that its formula rests on. Zeros of switching functions are located by the
-/// library, and the formulas begin anew there. No constant steps, no problems with projection or locked configurations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct CvodeBdf {
-    /// Highest order, 1 to 5.
-    #[schemars(range(min = 1, max = 5))]
-    pub max_order: u32,
-    /// Where the Jacobian comes from: `exact`, `finite-difference`, `internal`.
-    pub jacobian: Jacobian,
-    /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
-    pub increment: f64,
-    /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
-    pub typical: Sizes,
-    /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components` with a
-    /// list.
-    pub absolute_scale: Sizes,
-}
-
-impl Default for CvodeBdf {
-    fn default() -> Self {
-        Self {
-            max_order: 5,
-            jacobian: Jacobian::default(),
-            increment: INCREMENT,
-            typical: Sizes::Problem,
-            absolute_scale: Sizes::Uniform,
-        }
+parameters! {
+    /// CVODE with backward differentiation formulas of variable order and step, for stiff problems.
+    ///
+    /// The weighted root mean square of the error estimates is kept below one, with weights `1/(rel |y_i| + abs
+    /// scale_i)`. Implicit equations are solved by a modified Newton method with a dense matrix; the Jacobian is kept
+    /// for as long as it serves. `rhs_evaluations` does not contain those for Jacobians, which are
+    /// `jacobian_rhs_evaluations`; `steps_rejected` is the number of failed error tests and of `convergence_failures`.
+    /// Each step of the library is an accepted step; states inside a step come from the polynomial that its formula
+    /// rests on. Zeros of switching functions are located by the library, and the formulas begin anew there. No
+    /// constant steps, no problems with projection or locked configurations.
+    pub struct CvodeBdf {
+        /// Highest order, 1 to 5.
+        pub max_order: u32 [from 1, to 5] = 5,
+        /// Where the Jacobian comes from: `exact`, `finite-difference`, `internal`.
+        pub jacobian: Jacobian = Jacobian::default(),
+        /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+        pub increment: f64 [above 0.0] = INCREMENT,
+        /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+        pub typical: Sizes = Sizes::Problem,
+        /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
+        /// with a list.
+        pub absolute_scale: Sizes = Sizes::Uniform,
     }
 }
 
-/// CVODE with Adams–Moulton formulas of variable order and step, for problems that are not stiff.
-///
-/// Otherwise as `cvode-bdf`. By functional iteration there is no Jacobian, and `newton_iterations` is zero.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct CvodeAdams {
-    /// Highest order, 1 to 12.
-    #[schemars(range(min = 1, max = 12))]
-    pub max_order: u32,
-    /// How implicit equations are solved: `fixed-point`, `newton`.
-    pub iteration: Iteration,
-    /// Where the Jacobian of `newton` comes from: `exact`, `finite-difference`, `internal`.
-    pub jacobian: Jacobian,
-    /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
-    pub increment: f64,
-    /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
-    pub typical: Sizes,
-    /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components` with a
-    /// list.
-    pub absolute_scale: Sizes,
-}
-
-impl Default for CvodeAdams {
-    fn default() -> Self {
-        let CvodeBdf { jacobian, increment, typical, absolute_scale, .. } = CvodeBdf::default();
-        Self { max_order: 12, iteration: Iteration::default(), jacobian, increment, typical, absolute_scale }
+parameters! {
+    /// CVODE with Adams–Moulton formulas of variable order and step, for problems that are not stiff.
+    ///
+    /// Otherwise as `cvode-bdf`. By functional iteration there is no Jacobian, and `newton_iterations` is zero.
+    pub struct CvodeAdams {
+        /// Highest order, 1 to 12.
+        pub max_order: u32 [from 1, to 12] = 12,
+        /// How implicit equations are solved: `fixed-point`, `newton`.
+        pub iteration: Iteration = Iteration::default(),
+        /// Where the Jacobian of `newton` comes from: `exact`, `finite-difference`, `internal`.
+        pub jacobian: Jacobian = Jacobian::default(),
+        /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+        pub increment: f64 [above 0.0] = INCREMENT,
+        /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+        pub typical: Sizes = Sizes::Problem,
+        /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
+        /// with a list.
+        pub absolute_scale: Sizes = Sizes::Uniform,
     }
 }
 
-/// IDA, backward differentiation formulas of variable order and step with fixed leading coefficient, on
-/// `F(t, y, y') = y' − f(t, y) = 0`.
-///
-/// Otherwise as `cvode-bdf`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Ida {
-    /// Highest order, 1 to 5.
-    #[schemars(range(min = 1, max = 5))]
-    pub max_order: u32,
-    /// Where the Jacobian comes from: `exact`, `finite-difference`, `internal`.
-    pub jacobian: Jacobian,
-    /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
-    pub increment: f64,
-    /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
-    pub typical: Sizes,
-    /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components` with a
-    /// list.
-    pub absolute_scale: Sizes,
-}
-
-impl Default for Ida {
-    fn default() -> Self {
-        let CvodeBdf { max_order, jacobian, increment, typical, absolute_scale } = CvodeBdf::default();
-        Self { max_order, jacobian, increment, typical, absolute_scale }
+parameters! {
+    /// IDA, backward differentiation formulas of variable order and step with fixed leading coefficient, on
+    /// `F(t, y, y') = y' − f(t, y) = 0`.
+    ///
+    /// Otherwise as `cvode-bdf`.
+    pub struct Ida {
+        /// Highest order, 1 to 5.
+        pub max_order: u32 [from 1, to 5] = 5,
+        /// Where the Jacobian comes from: `exact`, `finite-difference`, `internal`.
+        pub jacobian: Jacobian = Jacobian::default(),
+        /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
+        pub increment: f64 [above 0.0] = INCREMENT,
+        /// Least sizes for these increments: `uniform` (one), `problem`, or `components` with a list.
+        pub typical: Sizes = Sizes::Problem,
+        /// What the absolute tolerance is multiplied by for each component: `uniform` (one), `problem`, or `components`
+        /// with a list.
+        pub absolute_scale: Sizes = Sizes::Uniform,
     }
 }
 
@@ -136,16 +104,7 @@ pub(crate) struct Sundials {
 
 /// What the three definitions have in common.
 macro_rules! definition {
-    ($type:ident, $name:literal, $summary:literal, $highest:literal, $kind:expr) => {
-        impl Parameters for $type {
-            fn check(&self) -> Result<(), OutOfRange> {
-                check_order(self.max_order, $highest)?;
-                OutOfRange::unless_positive("increment", self.increment)?;
-                self.typical.check("typical")?;
-                self.absolute_scale.check("absolute-scale")
-            }
-        }
-
+    ($type:ident, $name:literal, $summary:literal, $kind:expr) => {
         impl MethodDefinition for $type {
             const NAME: &'static str = $name;
             const SUMMARY: &'static str = $summary;
@@ -171,21 +130,18 @@ definition!(
     CvodeBdf,
     "cvode-bdf",
     "CVODE of SUNDIALS: backward differentiation formulas of variable order and step",
-    5,
     |_| Kind::CvodeBdf
 );
 definition!(
     CvodeAdams,
     "cvode-adams",
     "CVODE of SUNDIALS: Adams–Moulton formulas of variable order and step",
-    12,
     |adams| Kind::CvodeAdams(adams.iteration)
 );
 definition!(
     Ida,
     "ida",
     "IDA of SUNDIALS: backward differentiation for implicit differential equations, on y' − f(t, y) = 0",
-    5,
     |_| Kind::Ida
 );
 

@@ -1,9 +1,7 @@
 //! The backward differentiation formula of order three: its coefficients, and the name under which experiment files know it.
 
 use mbsbench_integrators::implicit::{Implicit, LinearMultistep, Multistep, Options};
-use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Method, MethodDefinition, parameters};
 
 /// `y_k = 18/11 y_{k−1} − 9/11 y_{k−2} + 2/11 y_{k−3} + 6/11 h y'_k` (C. F. Curtiss, J. O. Hirschfelder, Proc. Natl. Acad. Sci.
 /// USA 38 (1952) 235–243; Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, Eq. III.1.22').
@@ -11,23 +9,12 @@ fn formula() -> LinearMultistep {
     LinearMultistep { alpha: [18.0, -9.0, 2.0].map(|x| x / 11.0).to_vec(), beta: vec![6.0 / 11.0, 0.0, 0.0, 0.0] }
 }
 
-/// BDF3: order three, A(α)-stable with α = 86°, constant step. The first two steps are made by the trapezoidal rule.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Bdf3 {
-    /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this.
-    pub newton_tolerance: f64,
-}
-
-impl Default for Bdf3 {
-    fn default() -> Self {
-        Self { newton_tolerance: Options::default().tolerance }
-    }
-}
-
-impl Parameters for Bdf3 {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("newton-tolerance", self.newton_tolerance)
+parameters! {
+    /// BDF3: order three, A(α)-stable with α = 86°, constant step. The first two steps are made by the trapezoidal rule.
+    #[derive(Copy)]
+    pub struct Bdf3 {
+        /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this.
+        pub newton_tolerance: f64 [above 0.0] = Options::default().tolerance,
     }
 }
 

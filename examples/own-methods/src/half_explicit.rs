@@ -1,28 +1,20 @@
 //! A half-explicit Runge–Kutta method for constrained mechanics.
 
-use std::ops::ControlFlow;
-
-use mbsbench_integrators::hermite::show_motion;
-use mbsbench_integrators::low_order;
+use mbsbench_integrators::{hermite::show_motion, low_order};
 use mbsbench_problem::linalg::{Lu, Singular};
-use mbsbench_problem::{
-    Counted, Failure, Made, Method, MethodDefinition, Observer, Ode, Parameters, Run, Solution, Stepping, Task, Terms,
-    Unsuitable,
-};
+use mbsbench_problem::{Counted, Failure, Made, Method, MethodDefinition, Observer, Ode, Run, Solution};
+use mbsbench_problem::{Stepping, Task, Terms, Unsuitable, parameters};
 use nalgebra::DMatrix;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The weights that lead from the stages so far to the next one, or to the end of the step, and where that is.
 const ROWS: [(&[f64], f64); 3] = [(&[1.0 / 3.0], 1.0 / 3.0), (&[-1.0, 2.0], 1.0), (&[0.0, 0.75, 0.25], 1.0)];
 
-/// Explicit in positions and velocities, implicit in the multipliers: those of a stage are such that velocities satisfy their
-/// constraints at the next one. A linear system a stage, no iteration; order three; positions drift off their constraints.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct HalfExplicit {}
-
-impl Parameters for HalfExplicit {}
+parameters! {
+    /// Multipliers of a stage are such that velocities satisfy their constraints at the next one: one linear system a stage
+    /// and no iteration. Order three; positions drift off their constraints.
+    #[derive(Copy)]
+    pub struct HalfExplicit {}
+}
 
 impl MethodDefinition for HalfExplicit {
     const NAME: &'static str = "half-explicit";
@@ -52,43 +44,34 @@ impl Method for HalfExplicit {
         if let Err(failure) = task.check_for(self, &mut problem) {
             return Solution::refused(&problem, task, failure);
         }
-        let steps = Steps::new(task.initial, problem.mechanics().map_or(0, |mechanics| mechanics.holonomic()));
-        Run::new(problem, task, observer).solve(steps)
+        let (n, m) = (task.initial.len() / 2, problem.mechanics().map_or(0, |mechanics| mechanics.holonomic()));
+        Run::new(problem, task, observer).solve(Steps {
+            start: task.initial.to_vec(),
+            end: task.initial.to_vec(),
+            stages: std::array::from_fn(|_| [vec![0.0; n], vec![0.0; n]]),
+            terms: Terms::new(n, m),
+            matrix: DMatrix::zeros(n + m, n + m),
+            factors: Lu::new(n + m),
+            x: vec![0.0; n + m],
+        })
     }
 }
 
 struct Steps {
     start: Vec<f64>,
     end: Vec<f64>,
-    /// Velocities and accelerations of the stages.
+    /// Velocities and accelerations.
     stages: [[Vec<f64>; 2]; 3],
     terms: Terms<f64>,
     /// `[M −Jᵀ; J⁺ 0]`, with `J⁺` at the next stage; `(a ; λ)`.
     matrix: DMatrix<f64>,
     factors: Lu<f64>,
     x: Vec<f64>,
-    jacobian: DMatrix<f64>,
-}
-
-impl Steps {
-    fn new(initial: &[f64], m: usize) -> Self {
-        let n = initial.len() / 2;
-        Self {
-            start: initial.to_vec(),
-            end: initial.to_vec(),
-            stages: std::array::from_fn(|_| [vec![0.0; n], vec![0.0; n]]),
-            terms: Terms::new(n, m),
-            matrix: DMatrix::zeros(n + m, n + m),
-            factors: Lu::new(n + m),
-            x: vec![0.0; n + m],
-            jacobian: DMatrix::zeros(m, n),
-        }
-    }
 }
 
 impl<'p> Stepping<Counted<'p>> for Steps {
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let Self { start, end, stages, terms, matrix, factors, x, jacobian } = self;
+        let Self { start, end, stages, terms, matrix, factors, x } = self;
         let ((t_end, h), time, n) = (run.constant_step(), run.t, start.len() / 2);
         run.afford(ROWS.len() as u64)?;
         end.copy_from_slice(start);
@@ -104,18 +87,17 @@ impl<'p> Stepping<Counted<'p>> for Steps {
                 q[j] = start[j] + h * sum(0, j);
                 v[j] = start[n + j] + h * (sum(1, j) - row[i] * stages[i][1][j]);
             }
-            mechanics.constraint_jacobian(t, q, v, jacobian);
-            mechanics.velocity_constraints(t, q, v, &mut x[n..]);
-            x[..n].copy_from_slice(&terms.forces);
-            x[n..].iter_mut().for_each(|rate| *rate /= -h * row[i]);
             matrix.view_mut((0, 0), (n, n)).copy_from(&terms.mass);
             matrix.view_mut((0, n), (n, x.len() - n)).tr_copy_from(&terms.jacobian);
             matrix.view_mut((0, n), (n, x.len() - n)).neg_mut();
-            matrix.view_mut((n, 0), (x.len() - n, n)).copy_from(jacobian);
+            mechanics.constraint_jacobian(t, q, v, &mut terms.jacobian);
+            matrix.view_mut((n, 0), (x.len() - n, n)).copy_from(&terms.jacobian);
+            mechanics.velocity_constraints(t, q, v, &mut x[n..]);
+            x[..n].copy_from_slice(&terms.forces);
+            x[n..].iter_mut().for_each(|rate| *rate /= -h * row[i]);
             run.own.factorizations += 1;
             run.own.linear_solves += 1;
-            let singular = |Singular| Failure::SingularMatrix { time, matrix: "[M -J'; J 0]" };
-            factors.factorize(matrix).map_err(singular)?;
+            factors.factorize(matrix).map_err(|Singular| Failure::SingularMatrix { time, matrix: "[M -J'; J 0]" })?;
             factors.solve(x);
             stages[i][1].copy_from_slice(&x[..n]);
             v.iter_mut().zip(&x[..n]).for_each(|(v, a)| *v += h * row[i] * a);
@@ -123,7 +105,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         if end.iter().all(|x| x.is_finite()) { Ok(Some(t_end)) } else { Err(Failure::NonFinite { time }) }
     }
 
-    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> std::ops::ControlFlow<Failure> {
         show_motion(made, &self.start, &self.end, &self.x[self.start.len() / 2..])
     }
 

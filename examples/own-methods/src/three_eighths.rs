@@ -3,9 +3,7 @@
 use mbsbench_integrators::ExplicitRungeKutta;
 use mbsbench_integrators::control::ControllerSettings;
 use mbsbench_integrators::tableau::{Tableau, ZERO as O, ratio as q};
-use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, parameters};
 
 /// Kutta's 3/8 rule.
 ///
@@ -22,18 +20,17 @@ pub const THREE_EIGHTHS: Tableau = Tableau {
     dense: None,
 };
 
-/// Kutta's 3/8 rule: four stages, constant step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct ThreeEighths {}
+parameters! {
+    /// Kutta's 3/8 rule: four stages, constant step.
+    #[derive(Copy, Eq)]
+    pub struct ThreeEighths {}
+}
 
 impl ThreeEighths {
     fn build(self) -> ExplicitRungeKutta {
         ExplicitRungeKutta::new(&THREE_EIGHTHS, ControllerSettings::elementary())
     }
 }
-
-impl Parameters for ThreeEighths {}
 
 impl MethodDefinition for ThreeEighths {
     const NAME: &'static str = "three-eighths";

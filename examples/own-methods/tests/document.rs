@@ -121,7 +121,9 @@ fn commands_print_what_is_shown() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let inner = folder.path().join("examples/own-methods");
     fs::create_dir_all(inner.join("experiments/bead2026")).expect("folders can be made");
-    for file in ["pendulum.yaml", "bead-on-hoop.yaml", "slider-crank.yaml", "bead2026/order.yaml", "bead2026/claims.yaml"] {
+    for file in
+        ["pendulum.yaml", "bead-on-hoop.yaml", "slider-crank.yaml", "bead2026/order.yaml", "bead2026/claims.yaml"]
+    {
         let file = Path::new("experiments").join(file);
         fs::copy(root().join("examples/own-methods").join(&file), inner.join(&file)).expect("files can be copied");
     }

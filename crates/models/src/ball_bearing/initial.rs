@@ -57,6 +57,9 @@ impl Bearing {
             }
             let mut correction = jacobian.lu().solve(&residual)?;
             // Contacts stay closed, where the forces have slopes.
+            if !correction.norm().is_finite() {
+                return None; // so soft or so light that numbers run out
+            }
             while self.contact_forces(&(unknowns - correction).map(Dual64::from_re)).is_none() {
                 correction *= 0.5;
                 if correction.amax() < f64::EPSILON * self.ball_radius {

@@ -1,13 +1,14 @@
 //! The bearing with its start, and what can be watched.
 
-use mbsbench_problem::{AsContactOde, AsOde, Class, ContactModel, Observable, Ode, Scalar, View};
+use mbsbench_problem::{
+    AsContactOde, AsOde, Class, ContactModel, Formulated, Model, Observable, Observation, Ode, Scalar, View,
+};
 
 use mbsbench_problem::view::Shape;
 
 use super::bearing::{BALLS, CAGE, COORDINATES, INNER, VELOCITIES};
 use super::geometry::Part;
 use super::{BallBearing, Bearing, EnergyBalance, Partner};
-use crate::watched::{Watched, WatchedModel};
 
 /// A bearing that starts to move, with or without the two states of its balance of energy.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,82 +20,17 @@ pub struct BearingModel {
 
 impl BearingModel {
     /// The model for parameters in range. Out of range, where there is no equilibrium, the state at the start is no number.
-    pub(super) fn watched(parameters: &BallBearing) -> WatchedModel<Self> {
+    pub(super) fn new(parameters: &BallBearing) -> Self {
         let bearing = Bearing::new(parameters);
         let dimension = bearing.coordinates() + bearing.velocities();
         let mut start = bearing.start_of(parameters).unwrap_or_else(|| vec![f64::NAN; dimension]);
         if parameters.energy_balance {
             start.extend([0.0; 2]);
         }
-        WatchedModel(Self { system: EnergyBalance(bearing), start, energy_balance: parameters.energy_balance })
-    }
-}
-
-impl Watched for BearingModel {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        if self.energy_balance {
-            return Box::new(AsOde(&self.system));
-        }
-        Box::new(AsContactOde(&self.system.0))
+        Self { system: EnergyBalance(bearing), start, energy_balance: parameters.energy_balance }
     }
 
-    /// The start in double precision in any scalar: it is part of the definition of the problem.
-    fn initial<S: Scalar>(&self) -> Vec<S> {
-        self.start.iter().map(|&component| S::from(component)).collect()
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        let work = if self.energy_balance { 2 } else { 0 };
-        [vec![Class::Position; self.system.0.coordinates()], vec![Class::Velocity; self.system.0.velocities() + work]]
-            .concat()
-    }
-
-    fn observables(&self) -> Vec<Observable> {
-        let mut observables = vec![
-            Observable::new("z_inner", "m", "axial position of the inner ring").of_class(Class::Position),
-            Observable::new("w_cage", "rad/s", "angular velocity of the cage about the bearing's axis")
-                .of_class(Class::Velocity),
-            Observable::new("race_force", "N", "largest normal force between a ball and a race"),
-            Observable::new("pocket_force", "N", "largest normal force between a ball and its pocket"),
-            Observable::new("contact_power", "W", "largest magnitude of a body's contact power"),
-            Observable::new("power_inner", "W", "contact power of the inner ring"),
-            Observable::new("power_cage", "W", "contact power of the cage"),
-            Observable::new("power_balls", "W", "largest magnitude of a ball's contact power"),
-            Observable::new("kinetic_energy", "J", "kinetic energy without the rotation of the inner ring"),
-            Observable::new("elastic_energy", "J", "energy of the springs in contact"),
-            Observable::new("load_energy", "J", "potentials of gravity and axial load"),
-            Observable::new("energy", "J", "kinetic and potential energy"),
-            Observable::new("dissipated_power", "W", "power taken by damping and friction"),
-            Observable::new("drive_power", "W", "power of the torque that keeps the inner ring at its speed"),
-            Observable::new("norm_error", "1", "largest distance of a quaternion's length from one"),
-        ];
-        if self.energy_balance {
-            observables.extend([
-                Observable::new("dissipated_energy", "J", "energy taken by damping and friction since the start"),
-                Observable::new("drive_work", "J", "work of the drive since the start"),
-                Observable::new("energy_balance", "J", "energy and dissipated energy less the work of the drive"),
-            ]);
-        }
-        observables
-    }
-
-    /// `face`, along the axis, and `section`, the half of the section through the axis and the first ball.
-    fn views(&self, y: &[f64]) -> Vec<View> {
-        let bearing = &self.system.0;
-        let q = &y[..bearing.coordinates()];
-        let named = |shapes: Vec<(Part, Shape)>| shapes.into_iter().map(|(part, shape)| (part.name(), shape)).collect();
-        vec![
-            View { name: "face", axes: ["x", "y"], parts: named(bearing.face(q)), names: Vec::new() },
-            View {
-                name: "section",
-                axes: ["z", "distance from the axis"],
-                parts: named(bearing.section(q, 0)),
-                names: Vec::new(),
-            },
-        ]
-    }
-
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+    fn observe(&self, y: &[f64], values: &mut [f64]) {
         let bearing = &self.system.0;
         let (q, rest) = y.split_at(bearing.coordinates());
         let (v, work) = rest.split_at(bearing.velocities());
@@ -133,5 +69,76 @@ impl Watched for BearingModel {
         if let &[dissipated, drive] = work {
             values[15..].copy_from_slice(&[dissipated, drive, energy + dissipated - drive]);
         }
+    }
+}
+
+impl<S: Scalar> Formulated<S> for BearingModel {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+        if self.energy_balance {
+            return Box::new(AsOde(&self.system));
+        }
+        Box::new(AsContactOde(&self.system.0))
+    }
+
+    /// The start in double precision in any scalar: it is part of the definition of the problem.
+    fn initial_state(&self) -> Vec<S> {
+        self.start.iter().map(|&component| S::from(component)).collect()
+    }
+}
+
+impl Model for BearingModel {
+    fn observables(&self) -> Vec<Observable> {
+        let mut observables = vec![
+            Observable::new("z_inner", "m", "axial position of the inner ring").of_class(Class::Position),
+            Observable::new("w_cage", "rad/s", "angular velocity of the cage about the bearing's axis")
+                .of_class(Class::Velocity),
+            Observable::new("race_force", "N", "largest normal force between a ball and a race"),
+            Observable::new("pocket_force", "N", "largest normal force between a ball and its pocket"),
+            Observable::new("contact_power", "W", "largest magnitude of a body's contact power"),
+            Observable::new("power_inner", "W", "contact power of the inner ring"),
+            Observable::new("power_cage", "W", "contact power of the cage"),
+            Observable::new("power_balls", "W", "largest magnitude of a ball's contact power"),
+            Observable::new("kinetic_energy", "J", "kinetic energy without the rotation of the inner ring"),
+            Observable::new("elastic_energy", "J", "energy of the springs in contact"),
+            Observable::new("load_energy", "J", "potentials of gravity and axial load"),
+            Observable::new("energy", "J", "kinetic and potential energy"),
+            Observable::new("dissipated_power", "W", "power taken by damping and friction"),
+            Observable::new("drive_power", "W", "power of the torque that keeps the inner ring at its speed"),
+            Observable::new("norm_error", "1", "largest distance of a quaternion's length from one"),
+        ];
+        if self.energy_balance {
+            observables.extend([
+                Observable::new("dissipated_energy", "J", "energy taken by damping and friction since the start"),
+                Observable::new("drive_work", "J", "work of the drive since the start"),
+                Observable::new("energy_balance", "J", "energy and dissipated energy less the work of the drive"),
+            ]);
+        }
+        observables
+    }
+
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| self.observe(y, values))
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        let work = if self.energy_balance { 2 } else { 0 };
+        [vec![Class::Position; self.system.0.coordinates()], vec![Class::Velocity; self.system.0.velocities() + work]]
+            .concat()
+    }
+
+    /// `face`, along the axis, and `section`, the half of the section through the axis and the first ball.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let bearing = &self.system.0;
+        let q = &y[..bearing.coordinates()];
+        let named = |shapes: Vec<(Part, Shape)>| shapes.into_iter().map(|(part, shape)| (part.name(), shape)).collect();
+        vec![
+            View { name: "face", axes: ["x", "y"], parts: named(bearing.face(q)), names: Vec::new() },
+            View {
+                name: "section",
+                axes: ["z", "distance from the axis"],
+                parts: named(bearing.section(q, 0)),
+                names: Vec::new(),
+            },
+        ]
     }
 }

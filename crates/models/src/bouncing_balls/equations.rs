@@ -1,9 +1,10 @@
 //! The equations of motion of independent balls.
 
-use mbsbench_problem::{AsSwitchedOde, Class, EventKind, Observable, Ode, Scalar, SwitchedModel};
+use mbsbench_problem::{
+    AsSwitchedOde, Class, EventKind, Formulated, Model, Observable, Observation, Ode, Scalar, SwitchedModel,
+};
 
 use super::{BouncingBalls, Contact};
-use crate::watched::Watched;
 
 /// `y_i'' = −g`, and with a spring-damper floor `y_i'' = −g − (k y_i + c v_i)/m` below `g_i = y_i = 0`;
 /// state `(y_1 … y_N, v_1 … v_N)`.
@@ -79,22 +80,19 @@ impl SwitchedModel for Balls {
     }
 }
 
-impl Watched for Balls {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for Balls {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         let BouncingBalls { count, height, spacing, .. } = self.parameters;
         let heights = (0..count).map(|i| S::from(spacing) * i as f64 + height);
         heights.chain((0..count).map(|_| S::nought())).collect()
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        let n = self.parameters.count;
-        [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
-    }
-
+impl Model for Balls {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y", "m", "height of the first ball"),
@@ -107,11 +105,18 @@ impl Watched for Balls {
         ]
     }
 
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
+            let n = self.parameters.count;
+            let contacts = y[..n].iter().filter(|&&y| y < 0.0).count();
+            let penetration = y[..n].iter().fold(0.0, |depth: f64, y| depth.max(-y));
+            values.copy_from_slice(&[y[0], y[n], y[n - 1], y[2 * n - 1], self.energy(y), contacts as f64, penetration]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
         let n = self.parameters.count;
-        let contacts = y[..n].iter().filter(|&&y| y < 0.0).count();
-        let penetration = y[..n].iter().fold(0.0, |depth: f64, y| depth.max(-y));
-        values.copy_from_slice(&[y[0], y[n], y[n - 1], y[2 * n - 1], self.energy(y), contacts as f64, penetration]);
+        [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
     }
 }
 
@@ -169,7 +174,7 @@ mod tests {
     #[test]
     fn heights_are_exact_in_double_double() {
         let balls = Balls::new(BouncingBalls::default());
-        let precise: Vec<DoubleDouble> = balls.initial();
+        let precise: Vec<DoubleDouble> = balls.initial_state();
         let difference = precise[99] - precise[0] - DoubleDouble::from(1e-9) * 99.0;
         assert!(difference.value().abs() < 1e-30);
     }

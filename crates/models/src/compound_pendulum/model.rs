@@ -2,7 +2,7 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AsOde, DoubleDouble, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
+    AsOde, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
 };
 
 use super::{ConstrainedRod, MinimalRod, Pendulum};
@@ -38,8 +38,19 @@ impl PendulumModel {
         };
         Self { equations, angle, angular_velocity, sigma }
     }
+}
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+impl<S: Scalar> Formulated<S> for PendulumModel {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+        match &self.equations {
+            Equations::Minimal(rod) => Box::new(AsOde(rod)),
+            Equations::Constrained(rod, settings) => {
+                equations(rod, settings.as_ref(), &Formulated::<S>::initial_state(self))
+            }
+        }
+    }
+
+    fn initial_state(&self) -> Vec<S> {
         let theta = S::from(self.angle) * S::pi() / 180.0;
         let omega = S::from(self.angular_velocity);
         match &self.equations {
@@ -50,31 +61,6 @@ impl PendulumModel {
                 vec![cos * half, sin * half, theta, -(sin * half * omega), cos * half * omega, omega]
             }
         }
-    }
-
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        match &self.equations {
-            Equations::Minimal(rod) => Box::new(AsOde(rod)),
-            Equations::Constrained(rod, settings) => equations(rod, settings.as_ref(), &self.initial::<S>()),
-        }
-    }
-}
-
-impl Formulated<f64> for PendulumModel {
-    fn ode(&self) -> Box<dyn Ode<f64> + '_> {
-        self.equations()
-    }
-    fn initial_state(&self) -> Vec<f64> {
-        self.initial()
-    }
-}
-
-impl Formulated<DoubleDouble> for PendulumModel {
-    fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        self.equations()
-    }
-    fn initial_state(&self) -> Vec<DoubleDouble> {
-        self.initial()
     }
 }
 
@@ -98,7 +84,9 @@ impl Model for PendulumModel {
 
     fn observation(&self) -> Box<dyn Observation + '_> {
         match &self.equations {
-            Equations::Minimal(rod) => Box::new(MinimalObservation(rod)),
+            Equations::Minimal(rod) => Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
+                values.copy_from_slice(&[y[0], y[1], rod.energy(y[0], y[1])]);
+            }),
             Equations::Constrained(rod, _) => {
                 Box::new(ConstrainedObservation { rod, watch: ConstraintWatch::new(rod, self.sigma) })
             }
@@ -111,14 +99,6 @@ impl Model for PendulumModel {
             Equations::Constrained(..) => 3,
         };
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
-    }
-}
-
-struct MinimalObservation<'m>(&'m MinimalRod);
-
-impl Observation for MinimalObservation<'_> {
-    fn observe(&mut self, _t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[0], y[1], self.0.energy(y[0], y[1])]);
     }
 }
 

@@ -2,42 +2,31 @@
 
 use std::ops::Range;
 
-use mbsbench_problem::OutOfRange;
+use mbsbench_problem::parameters;
 use nalgebra::{Matrix3, Rotation3, Vector3};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Assembly, Beam, Node, RigidBody, Section};
 
-/// Stiffness and inertia of a bar's cross section. Axis 1 is along the bar.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct CrossSection {
-    /// Axial stiffness `EA`, N.
-    pub axial: f64,
-    /// Shear stiffnesses `GA₂` and `GA₃`, N.
-    pub shear: [f64; 2],
-    /// Torsional stiffness `GJ`, N m².
-    pub torsion: f64,
-    /// Bending stiffnesses `EI₂` and `EI₃` about the axes 2 and 3, N m².
-    pub bending: [f64; 2],
-    /// Mass per length, kg/m.
-    pub mass: f64,
-    /// Moments of inertia per length about the axes 1, 2 and 3, kg m.
-    pub inertia: [f64; 3],
+parameters! {
+    /// Stiffness and inertia of a bar's cross section. Axis 1 is along the bar.
+    #[derive(Copy)]
+    pub struct CrossSection {
+        /// Axial stiffness `EA`, N.
+        pub axial: f64 [above 0.0],
+        /// Shear stiffnesses `GA₂` and `GA₃`, N.
+        pub shear: [f64; 2] [above 0.0],
+        /// Torsional stiffness `GJ`, N m².
+        pub torsion: f64 [above 0.0],
+        /// Bending stiffnesses `EI₂` and `EI₃` about the axes 2 and 3, N m².
+        pub bending: [f64; 2] [above 0.0],
+        /// Mass per length, kg/m.
+        pub mass: f64 [above 0.0],
+        /// Moments of inertia per length about the axes 1, 2 and 3, kg m.
+        pub inertia: [f64; 3] [above 0.0],
+    }
 }
 
 impl CrossSection {
-    /// Checks that everything is above zero.
-    pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("axial", self.axial)?;
-        self.shear.iter().try_for_each(|&x| OutOfRange::unless_positive("shear", x))?;
-        OutOfRange::unless_positive("torsion", self.torsion)?;
-        self.bending.iter().try_for_each(|&x| OutOfRange::unless_positive("bending", x))?;
-        OutOfRange::unless_positive("mass", self.mass)?;
-        self.inertia.iter().try_for_each(|&x| OutOfRange::unless_positive("inertia", x))
-    }
-
     /// The stiffnesses alone.
     fn section(&self) -> Section {
         Section {
@@ -55,14 +44,6 @@ impl CrossSection {
         let [_, about_2, about_3] = self.inertia;
         [about_3, about_2].map(|inertia| (3.0 * inertia / self.mass).sqrt())
     }
-}
-
-/// Checks the number of elements of a bar.
-pub(super) fn check_elements(field: &str, elements: usize) -> Result<(), OutOfRange> {
-    if (1..=1000).contains(&elements) {
-        return Ok(());
-    }
-    Err(OutOfRange::new(field, elements, "a whole number from 1 to 1000"))
 }
 
 /// A straight bar that is to be divided into elements of equal length, without strain.

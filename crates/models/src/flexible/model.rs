@@ -1,6 +1,6 @@
 //! A flexible mechanism as the runner sees it.
 
-use mbsbench_problem::{Class, DoubleDouble, Formulated, Model, Observable, Observation, Ode, Scalar, View};
+use mbsbench_problem::{Class, Formulated, Model, Observable, Observation, Ode, Scalar, View};
 use nalgebra::{Matrix3, Vector3};
 
 use super::equations::STATE;
@@ -81,27 +81,15 @@ impl<M: Mechanism> FlexibleModel<M> {
         let flexible = Flexible::new(mechanism.assembly().clone()).expect("parameters in range make a proper assembly");
         Self { mechanism, flexible }
     }
+}
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+impl<S: Scalar, M: Mechanism> Formulated<S> for FlexibleModel<M> {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(self.flexible.equations())
+    }
+
+    fn initial_state(&self) -> Vec<S> {
         self.flexible.launched(0.0, &self.mechanism.start()).expect("the joints hold where the nodes rest")
-    }
-}
-
-impl<M: Mechanism> Formulated<f64> for FlexibleModel<M> {
-    fn ode(&self) -> Box<dyn Ode<f64> + '_> {
-        Box::new(self.flexible.equations())
-    }
-    fn initial_state(&self) -> Vec<f64> {
-        self.initial()
-    }
-}
-
-impl<M: Mechanism> Formulated<DoubleDouble> for FlexibleModel<M> {
-    fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        Box::new(self.flexible.equations())
-    }
-    fn initial_state(&self) -> Vec<DoubleDouble> {
-        self.initial()
     }
 }
 
@@ -112,7 +100,13 @@ impl<M: Mechanism> Model for FlexibleModel<M> {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(Watch(self))
+        Box::new(|t: f64, state: &[f64], values: &mut [f64]| {
+            let Self { mechanism, flexible } = self;
+            let (own, common) = values.split_at_mut(values.len() - COMMON.len());
+            mechanism.observe(&Snapshot { flexible, t, state }, own);
+            let Energy { kinetic, strain } = flexible.energy(state);
+            common.copy_from_slice(&[kinetic, strain, kinetic + strain, flexible.constraint(t, state)]);
+        })
     }
 
     fn classes(&self) -> Vec<Class> {
@@ -122,18 +116,5 @@ impl<M: Mechanism> Model for FlexibleModel<M> {
 
     fn views(&self, y: &[f64]) -> Vec<View> {
         self.mechanism.views(&Snapshot { flexible: &self.flexible, t: 0.0, state: y })
-    }
-}
-
-/// Computes the observables.
-struct Watch<'m, M>(&'m FlexibleModel<M>);
-
-impl<M: Mechanism> Observation for Watch<'_, M> {
-    fn observe(&mut self, t: f64, state: &[f64], values: &mut [f64]) {
-        let FlexibleModel { mechanism, flexible } = self.0;
-        let (own, common) = values.split_at_mut(values.len() - COMMON.len());
-        mechanism.observe(&Snapshot { flexible, t, state }, own);
-        let Energy { kinetic, strain } = flexible.energy(state);
-        common.copy_from_slice(&[kinetic, strain, kinetic + strain, flexible.constraint(t, state)]);
     }
 }

@@ -1,9 +1,7 @@
 //! A linkage as the runner sees it.
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{
-    AccelerationLevel, DoubleDouble, Formulated, MechanicsOf, Model, Observable, Observation, Ode, Scalar,
-};
+use mbsbench_problem::{AccelerationLevel, Formulated, MechanicsOf, Model, Observable, Observation, Ode, Scalar};
 
 use super::observables::observables;
 use super::observation::LinkageObservation;
@@ -13,37 +11,19 @@ use super::{Linkage, LinkageFormulation, ReducedOde};
 #[derive(Debug, Clone)]
 pub struct LinkageModel<L>(pub L);
 
-impl<L: Linkage> LinkageModel<L> {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar, L: Linkage> Formulated<S> for LinkageModel<L> {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         match self.0.formulation() {
             LinkageFormulation::Cartesian => Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0))),
             LinkageFormulation::Minimal => Box::new(ReducedOde(&self.0)),
         }
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         match self.0.formulation() {
             LinkageFormulation::Cartesian => self.0.full_initial(),
             LinkageFormulation::Minimal => self.0.reduced_initial(),
         }
-    }
-}
-
-impl<L: Linkage> Formulated<f64> for LinkageModel<L> {
-    fn ode(&self) -> Box<dyn Ode<f64> + '_> {
-        self.equations()
-    }
-    fn initial_state(&self) -> Vec<f64> {
-        self.initial()
-    }
-}
-
-impl<L: Linkage> Formulated<DoubleDouble> for LinkageModel<L> {
-    fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        self.equations()
-    }
-    fn initial_state(&self) -> Vec<DoubleDouble> {
-        self.initial()
     }
 }
 

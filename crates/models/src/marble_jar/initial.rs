@@ -1,71 +1,44 @@
 //! Initial positions.
 
-use mbsbench_problem::{OutOfRange, Scalar};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Scalar, parameters};
 
 use super::MarbleJar;
 
-/// Where the marbles are at the start.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrangement {
-    /// One above the other on a spiral about the axis: marble `i` at angle 2.39996 i and radius
-    /// `spread` (0.5 + 0.5 frac(0.618034 (i + seed))).
-    Poured(Poured),
-    /// A cubic lattice that fills the jar from the floor on, each marble a little displaced.
-    Packed(Packed),
-}
-
-/// Marbles one above the other.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Poured {
-    /// Height of the first marble's centre, m.
-    pub height: f64,
-    /// Distance of each from the one below, m.
-    pub spacing: f64,
-    /// Largest distance from the axis, m.
-    pub spread: f64,
-    /// Horizontal speed, m/s, of marble `i` in the direction 2.39996 i + 2π frac(0.618034 (i + seed)).
-    pub speed: f64,
-}
-
-impl Default for Poured {
-    fn default() -> Self {
-        Self { height: 0.175, spacing: 0.03, spread: 0.02, speed: 0.0 }
+parameters! {
+    /// Where the marbles are at the start.
+    #[derive(Copy)]
+    pub enum Arrangement {
+        /// One above the other on a spiral about the axis: marble `i` at angle 2.39996 i and radius
+        /// `spread` (0.5 + 0.5 frac(0.618034 (i + seed))).
+        Poured(Poured),
+        /// A cubic lattice that fills the jar from the floor on, each marble a little displaced.
+        Packed(Packed),
     }
 }
 
-/// A cubic lattice.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Packed {
-    /// Distance of neighbouring marbles in diameters; below one they are pressed together.
-    pub spacing: f64,
-    /// Largest displacement of a marble from its place along each horizontal axis, in diameters.
-    pub displacement: f64,
-}
-
-impl Default for Packed {
-    fn default() -> Self {
-        Self { spacing: 1.05, displacement: 0.02 }
+parameters! {
+    /// Marbles one above the other.
+    #[derive(Copy)]
+    pub struct Poured {
+        /// Height of the first marble's centre, m.
+        pub height: f64 [above 0.0] = 0.175,
+        /// Distance of each from the one below, m.
+        pub spacing: f64 [above 0.0] = 0.03,
+        /// Largest distance from the axis, m.
+        pub spread: f64 [from 0.0] = 0.02,
+        /// Horizontal speed, m/s, of marble `i` in the direction 2.39996 i + 2π frac(0.618034 (i + seed)).
+        pub speed: f64 [from 0.0] = 0.0,
     }
 }
 
-impl Arrangement {
-    pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        let not_negative = crate::range::not_negative;
-        match self {
-            Self::Poured(Poured { height, spacing, spread, speed }) => OutOfRange::unless_positive("height", *height)
-                .and_then(|()| OutOfRange::unless_positive("spacing", *spacing))
-                .and_then(|()| not_negative("spread", *spread))
-                .and_then(|()| not_negative("speed", *speed))
-                .map_err(|error| error.within("poured")),
-            Self::Packed(Packed { spacing, displacement }) => OutOfRange::unless_positive("spacing", *spacing)
-                .and_then(|()| not_negative("displacement", *displacement))
-                .map_err(|error| error.within("packed")),
-        }
+parameters! {
+    /// A cubic lattice.
+    #[derive(Copy)]
+    pub struct Packed {
+        /// Distance of neighbouring marbles in diameters; below one they are pressed together.
+        pub spacing: f64 [above 0.0] = 1.05,
+        /// Largest displacement of a marble from its place along each horizontal axis, in diameters.
+        pub displacement: f64 [from 0.0] = 0.02,
     }
 }
 

@@ -1,9 +1,8 @@
 //! The equation of motion, its contact power and what can be watched.
 
-use mbsbench_problem::{AsContactOde, Class, ContactModel, Observable, Ode, Scalar};
+use mbsbench_problem::{AsContactOde, Class, ContactModel, Formulated, Model, Observable, Observation, Ode, Scalar};
 
 use super::PenaltyBall;
-use crate::watched::Watched;
 
 impl ContactModel for PenaltyBall {
     fn coordinates(&self) -> usize {
@@ -41,19 +40,17 @@ impl PenaltyBall {
     }
 }
 
-impl Watched for PenaltyBall {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for PenaltyBall {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsContactOde(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.height), S::from(self.velocity + self.floor_speed)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity]
-    }
-
+impl Model for PenaltyBall {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("height", "m", "height above the undeformed floor").of_class(Class::Position),
@@ -69,9 +66,22 @@ impl Watched for PenaltyBall {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let (height, velocity) = (y[0] - t * self.floor_speed, y[1] - self.floor_speed);
-        let (force, energy) = (self.contact_force(height, velocity), self.energy(height, velocity));
-        values.copy_from_slice(&[height, velocity, force, force * y[1], energy, energy / (self.mass * self.gravity)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let (height, velocity) = (y[0] - t * self.floor_speed, y[1] - self.floor_speed);
+            let (force, energy) = (self.contact_force(height, velocity), self.energy(height, velocity));
+            values.copy_from_slice(&[
+                height,
+                velocity,
+                force,
+                force * y[1],
+                energy,
+                energy / (self.mass * self.gravity),
+            ]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity]
     }
 }

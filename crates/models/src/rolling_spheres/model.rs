@@ -2,7 +2,7 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AsOde, DoubleDouble, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
+    AsOde, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
 };
 
 use super::{ConstrainedSpheres, MinimalSpheres, RollingSpheres};
@@ -41,9 +41,20 @@ impl SpheresModel {
         let spheres = ConstrainedSpheres { outer_radius, inner_radius, mass };
         Self { spheres, equations, rho, phi_rate_factor, theta_rate_factor, sigma }
     }
+}
+
+impl<S: Scalar> Formulated<S> for SpheresModel {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
+        match &self.equations {
+            Equations::Minimal(spheres) => Box::new(AsOde(spheres)),
+            Equations::Constrained(settings) => {
+                equations(&self.spheres, settings.as_ref(), &Formulated::<S>::initial_state(self))
+            }
+        }
+    }
 
     /// Initial values of compere2001, section 3.6.3.
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         let right_angle = S::pi() / 2.0;
         let beta_rate = S::from(45.0 / 8.0) * S::pi() / 180.0;
         let alpha_rate = -beta_rate;
@@ -61,31 +72,6 @@ impl SpheresModel {
                 [q, v].concat()
             }
         }
-    }
-
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        match &self.equations {
-            Equations::Minimal(spheres) => Box::new(AsOde(spheres)),
-            Equations::Constrained(settings) => equations(&self.spheres, settings.as_ref(), &self.initial::<S>()),
-        }
-    }
-}
-
-impl Formulated<f64> for SpheresModel {
-    fn ode(&self) -> Box<dyn Ode<f64> + '_> {
-        self.equations()
-    }
-    fn initial_state(&self) -> Vec<f64> {
-        self.initial()
-    }
-}
-
-impl Formulated<DoubleDouble> for SpheresModel {
-    fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        self.equations()
-    }
-    fn initial_state(&self) -> Vec<DoubleDouble> {
-        self.initial()
     }
 }
 

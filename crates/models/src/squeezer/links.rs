@@ -1,30 +1,23 @@
 //! The links of the squeezer, in their local frames.
 
-use mbsbench_problem::{OutOfRange, Scalar};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Scalar, parameters};
 
-/// A link with two pins: the first in the origin of its frame, the second on the `x` axis.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Link {
-    /// Distance of the two pins, m.
-    pub length: f64,
-    /// Mass, kg.
-    pub mass: f64,
-    /// Centre of mass in the local frame, m.
-    pub centre: [f64; 2],
-    /// Moment of inertia about the centre of mass, kg m².
-    pub inertia: f64,
+parameters! {
+    /// A link with two pins: the first in the origin of its frame, the second on the `x` axis.
+    #[derive(Copy)]
+    pub struct Link {
+        /// Distance of the two pins, m.
+        pub length: f64 [above 0.0],
+        /// Mass, kg.
+        pub mass: f64 [above 0.0],
+        /// Centre of mass in the local frame, m.
+        pub centre: [f64; 2],
+        /// Moment of inertia about the centre of mass, kg m².
+        pub inertia: f64 [above 0.0],
+    }
 }
 
 impl Link {
-    /// Checks that lengths, mass and inertia are above zero.
-    pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("length", self.length)?;
-        check_inertia(self.mass, self.centre, self.inertia)
-    }
-
     /// Moment of inertia (kg m²) about the first pin.
     pub(super) fn inertia_about_first_pin<S: Scalar>(&self) -> S {
         about_point(self.mass, self.inertia, self.centre.map(S::from))
@@ -37,30 +30,24 @@ impl Link {
     }
 }
 
-/// The link E-B-D with three pins: E in the origin of its frame, B on the `y` axis.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Plate {
-    /// Distance from E to B, m.
-    pub length: f64,
-    /// The point D, where the spring is, in the local frame, m.
-    pub spring: [f64; 2],
-    /// Mass, kg.
-    pub mass: f64,
-    /// Centre of mass in the local frame, m.
-    pub centre: [f64; 2],
-    /// Moment of inertia about the centre of mass, kg m².
-    pub inertia: f64,
+parameters! {
+    /// The link E-B-D with three pins: E in the origin of its frame, B on the `y` axis.
+    #[derive(Copy)]
+    pub struct Plate {
+        /// Distance from E to B, m.
+        pub length: f64 [above 0.0],
+        /// The point D, where the spring is, in the local frame, m.
+        pub spring: [f64; 2],
+        /// Mass, kg.
+        pub mass: f64 [above 0.0],
+        /// Centre of mass in the local frame, m.
+        pub centre: [f64; 2],
+        /// Moment of inertia about the centre of mass, kg m².
+        pub inertia: f64 [above 0.0],
+    }
 }
 
 impl Plate {
-    /// Checks that length, mass and inertia are above zero.
-    pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("length", self.length)?;
-        self.spring.iter().try_for_each(|&x| OutOfRange::unless_finite("spring", x))?;
-        check_inertia(self.mass, self.centre, self.inertia)
-    }
-
     /// Moment of inertia (kg m²) about B.
     pub(super) fn inertia_about_b<S: Scalar>(&self) -> S {
         about_point(self.mass, self.inertia, self.lever_about_b(self.centre))
@@ -70,12 +57,6 @@ impl Plate {
     pub(super) fn lever_about_b<S: Scalar>(&self, [x, y]: [f64; 2]) -> [S; 2] {
         [S::from(x), S::from(y) - self.length]
     }
-}
-
-fn check_inertia(mass: f64, centre: [f64; 2], inertia: f64) -> Result<(), OutOfRange> {
-    OutOfRange::unless_positive("mass", mass)?;
-    centre.iter().try_for_each(|&x| OutOfRange::unless_finite("centre", x))?;
-    OutOfRange::unless_positive("inertia", inertia)
 }
 
 /// Moment of inertia (kg m²) about a point whose distance from the centre of mass is `lever`.

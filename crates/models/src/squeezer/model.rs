@@ -2,8 +2,7 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AccelerationLevel, DoubleDouble, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode,
-    Scalar, View,
+    AccelerationLevel, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode, Scalar, View,
 };
 
 use super::observation::{SqueezerObservation, observables};
@@ -39,20 +38,12 @@ pub trait SqueezerEquations: MechanicalModel + Clone {
 #[derive(Debug, Clone)]
 pub struct SqueezerModel<M>(pub M);
 
-impl<M: SqueezerEquations> Formulated<f64> for SqueezerModel<M> {
-    fn ode(&self) -> Box<dyn Ode<f64> + '_> {
+impl<S: Scalar, M: SqueezerEquations> Formulated<S> for SqueezerModel<M> {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0)))
     }
-    fn initial_state(&self) -> Vec<f64> {
-        self.0.initial()
-    }
-}
 
-impl<M: SqueezerEquations> Formulated<DoubleDouble> for SqueezerModel<M> {
-    fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0)))
-    }
-    fn initial_state(&self) -> Vec<DoubleDouble> {
+    fn initial_state(&self) -> Vec<S> {
         self.0.initial()
     }
 }

@@ -1,33 +1,30 @@
 //! A bouncing ball beside a tank that runs empty, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
-    SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::bouncing_balls::{Restitution, exact};
-use crate::watched::{Watched, WatchedModel};
 
-/// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once; stands in for
-/// the third problem of Birta, Ören and Kettenis, whose definition was not found.
-///
-/// As table 5.2 of compere2001 has it: three states `(y, v, z)`, two functions, both unilateral, that must not become
-/// negative, `g₁ = y` and `g₂ = z`; events ever closer, 20 of them (16 bounces, 4 fillings) in [0, 3.64] s.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct BallAndTank {
-    /// Acceleration of gravity, m/s².
-    pub gravity: f64,
-    /// Height from which the ball falls, m.
-    pub height: f64,
-    /// Coefficient of restitution of the floor, above 0 and at most 1.
-    pub restitution: f64,
-    /// Level of the full tank, m; it is full at the start.
-    pub level: f64,
-    /// Rate at which the level falls, m/s.
-    pub outflow: f64,
+parameters! {
+    /// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once;
+    /// stands in for the third problem of Birta, Ören and Kettenis, whose definition was not found.
+    ///
+    /// As table 5.2 of compere2001 has it: three states `(y, v, z)`, two functions, both unilateral, that must not
+    /// become negative, `g₁ = y` and `g₂ = z`; events ever closer, 20 of them (16 bounces, 4 fillings) in [0, 3.64] s.
+    pub struct BallAndTank {
+        /// Acceleration of gravity, m/s².
+        pub gravity: f64 [above 0.0] = 9.81,
+        /// Height from which the ball falls, m.
+        pub height: f64 [above 0.0] = 0.85,
+        /// Coefficient of restitution of the floor, above 0 and at most 1.
+        pub restitution: f64 [above 0.0, to 1.0] = 0.8,
+        /// Level of the full tank, m; it is full at the start.
+        pub level: f64 [above 0.0] = 0.9,
+        /// Rate at which the level falls, m/s.
+        pub outflow: f64 [above 0.0] = 1.0,
+    }
 }
 
 impl BallAndTank {
@@ -54,25 +51,6 @@ impl BallAndTank {
     }
 }
 
-impl Default for BallAndTank {
-    fn default() -> Self {
-        Self { gravity: 9.81, height: 0.85, restitution: 0.8, level: 0.9, outflow: 1.0 }
-    }
-}
-
-impl Parameters for BallAndTank {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("gravity", self.gravity)?;
-        OutOfRange::unless_positive("height", self.height)?;
-        OutOfRange::unless_positive("restitution", self.restitution)?;
-        if self.restitution > 1.0 {
-            return Err(OutOfRange::new("restitution", self.restitution, "a number above zero and at most one"));
-        }
-        OutOfRange::unless_positive("level", self.level)?;
-        OutOfRange::unless_positive("outflow", self.outflow)
-    }
-}
-
 impl ModelDefinition for BallAndTank {
     const NAME: &'static str = "ball-and-tank";
     const SUMMARY: &'static str =
@@ -80,7 +58,7 @@ impl ModelDefinition for BallAndTank {
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -117,19 +95,17 @@ impl SwitchedModel for BallAndTank {
     }
 }
 
-impl Watched for BallAndTank {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for BallAndTank {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.height), S::nought(), S::from(self.level)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position]
-    }
-
+impl Model for BallAndTank {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y", "m", "height of the ball"),
@@ -139,9 +115,15 @@ impl Watched for BallAndTank {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let exact = self.exact(t);
-        values[..3].copy_from_slice(y);
-        values[3] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let exact = self.exact(t);
+            values[..3].copy_from_slice(y);
+            values[3] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position]
     }
 }

@@ -1,35 +1,32 @@
 //! A ball that bounces on the floor and between two walls, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
-    SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::bouncing_balls::{Restitution, exact};
-use crate::watched::{Watched, WatchedModel};
 
-/// A ball bounces with restitution and flies back and forth between two walls without loss; stands in for the third problem
-/// of Birta, Ören and Kettenis, whose definition was not found.
-///
-/// Like that: two unilateral functions, events ever closer, 20 of them (16 bounces, 4 turns) in [0, 3.64] s, and
-/// functions that must not become negative. `g₁ = y`, `g₂ = w² − x²`. State `(y, v, x, u)`; that is one component more
-/// than printed, since the sense of the horizontal motion, changed only by events, is part of it. A method that
-/// does not locate events never turns it round.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct BallBetweenWalls {
-    /// Acceleration of gravity, m/s².
-    pub gravity: f64,
-    /// Height from which it falls, m.
-    pub height: f64,
-    /// Coefficient of restitution of the floor, above 0 and at most 1.
-    pub restitution: f64,
-    /// Horizontal speed, m/s.
-    pub speed: f64,
-    /// Distance `w` of each wall from the middle, where it starts, m.
-    pub half_width: f64,
+parameters! {
+    /// A ball bounces with restitution and flies back and forth between two walls without loss; stands in for the third
+    /// problem of Birta, Ören and Kettenis, whose definition was not found.
+    ///
+    /// Like that: two unilateral functions, events ever closer, 20 of them (16 bounces, 4 turns) in [0, 3.64] s, and
+    /// functions that must not become negative. `g₁ = y`, `g₂ = w² − x²`. State `(y, v, x, u)`; that is one component
+    /// more than printed, since the sense of the horizontal motion, changed only by events, is part of it. A method
+    /// that does not locate events never turns it round.
+    pub struct BallBetweenWalls {
+        /// Acceleration of gravity, m/s².
+        pub gravity: f64 [above 0.0] = 9.81,
+        /// Height from which it falls, m.
+        pub height: f64 [above 0.0] = 0.85,
+        /// Coefficient of restitution of the floor, above 0 and at most 1.
+        pub restitution: f64 [above 0.0, to 1.0] = 0.8,
+        /// Horizontal speed, m/s.
+        pub speed: f64 [above 0.0] = 1.0,
+        /// Distance `w` of each wall from the middle, where it starts, m.
+        pub half_width: f64 [above 0.0] = 0.5,
+    }
 }
 
 impl BallBetweenWalls {
@@ -62,25 +59,6 @@ impl BallBetweenWalls {
     }
 }
 
-impl Default for BallBetweenWalls {
-    fn default() -> Self {
-        Self { gravity: 9.81, height: 0.85, restitution: 0.8, speed: 1.0, half_width: 0.5 }
-    }
-}
-
-impl Parameters for BallBetweenWalls {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("gravity", self.gravity)?;
-        OutOfRange::unless_positive("height", self.height)?;
-        OutOfRange::unless_positive("restitution", self.restitution)?;
-        if self.restitution > 1.0 {
-            return Err(OutOfRange::new("restitution", self.restitution, "a number above zero and at most one"));
-        }
-        OutOfRange::unless_positive("speed", self.speed)?;
-        OutOfRange::unless_positive("half-width", self.half_width)
-    }
-}
-
 impl ModelDefinition for BallBetweenWalls {
     const NAME: &'static str = "ball-between-walls";
     const SUMMARY: &'static str =
@@ -88,7 +66,7 @@ impl ModelDefinition for BallBetweenWalls {
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -126,19 +104,17 @@ impl SwitchedModel for BallBetweenWalls {
     }
 }
 
-impl Watched for BallBetweenWalls {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for BallBetweenWalls {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.height), S::nought(), S::nought(), S::from(self.speed)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
-    }
-
+impl Model for BallBetweenWalls {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y", "m", "height"),
@@ -149,9 +125,15 @@ impl Watched for BallBetweenWalls {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let exact = self.exact(t);
-        values[..4].copy_from_slice(y);
-        values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let exact = self.exact(t);
+            values[..4].copy_from_slice(y);
+            values[4] = (y[0] - exact[0]).abs().max((y[2] - exact[2]).abs());
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
     }
 }

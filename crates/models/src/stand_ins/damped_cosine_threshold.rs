@@ -2,33 +2,30 @@
 //! and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, SwitchedModel,
+    parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::watched::{Watched, WatchedModel};
 
 /// Angular frequency of the oscillation: one period a second.
 const OMEGA: f64 = std::f64::consts::TAU;
 
-/// `x₁'' + 2 σ x₁' + (σ² + ω²) x₁ = 0`, `x₁(0) = 1` at rest, and `x₃' = −p x₃` with `p = 0.5/s` where `g = x₁ − A ≥ 0`, else
-/// 0.1/s; stands in for the first problem of Birta, Ören and Kettenis, whose definition was not found.
-///
-/// Like that: three states, one bilateral function, parametric events, three of them in [0, 3] s for `A` = 0.35 and 0.40
-/// and one for 0.41 and 0.45. The second maximum, `e^{−σ}` after one period, is between: there the function
-/// touches zero, or nearly, without a change of sign from step to step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct DampedCosineThreshold {
-    /// Threshold `A` (the printed parameter), between 0 and 1.
-    pub threshold: f64,
-    /// Decay `σ` of the oscillation, 1/s.
-    pub decay: f64,
-    /// Rate `p` above the threshold, 1/s.
-    pub rate_above: f64,
-    /// Rate `p` below it, 1/s.
-    pub rate_below: f64,
+parameters! {
+    /// `x₁'' + 2 σ x₁' + (σ² + ω²) x₁ = 0`, `x₁(0) = 1` at rest, and `x₃' = −p x₃` with `p = 0.5/s` where `g = x₁ − A ≥
+    /// 0`, else 0.1/s; stands in for the first problem of Birta, Ören and Kettenis, whose definition was not found.
+    ///
+    /// Like that: three states, one bilateral function, parametric events, three of them in [0, 3] s for `A` = 0.35 and
+    /// 0.40 and one for 0.41 and 0.45. The second maximum, `e^{−σ}` after one period, is between: there the function
+    /// touches zero, or nearly, without a change of sign from step to step.
+    pub struct DampedCosineThreshold {
+        /// Threshold `A` (the printed parameter), between 0 and 1.
+        pub threshold: f64 [above 0.0, below 1.0] = 0.35,
+        /// Decay `σ` of the oscillation, 1/s.
+        pub decay: f64 [above 0.0] = 0.9,
+        /// Rate `p` above the threshold, 1/s.
+        pub rate_above: f64 = 0.5,
+        /// Rate `p` below it, 1/s.
+        pub rate_below: f64 = 0.1,
+    }
 }
 
 impl DampedCosineThreshold {
@@ -79,23 +76,6 @@ impl DampedCosineThreshold {
     }
 }
 
-impl Default for DampedCosineThreshold {
-    fn default() -> Self {
-        Self { threshold: 0.35, decay: 0.9, rate_above: 0.5, rate_below: 0.1 }
-    }
-}
-
-impl Parameters for DampedCosineThreshold {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if !(self.threshold > 0.0 && self.threshold < 1.0) {
-            return Err(OutOfRange::new("threshold", self.threshold, "a number between 0 and 1"));
-        }
-        OutOfRange::unless_positive("decay", self.decay)?;
-        OutOfRange::unless_finite("rate-above", self.rate_above)?;
-        OutOfRange::unless_finite("rate-below", self.rate_below)
-    }
-}
-
 impl ModelDefinition for DampedCosineThreshold {
     const NAME: &'static str = "damped-cosine-threshold";
     const SUMMARY: &'static str =
@@ -103,7 +83,7 @@ impl ModelDefinition for DampedCosineThreshold {
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -129,19 +109,17 @@ impl SwitchedModel for DampedCosineThreshold {
     }
 }
 
-impl Watched for DampedCosineThreshold {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for DampedCosineThreshold {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(1.0), S::nought(), S::from(1.0)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position]
-    }
-
+impl Model for DampedCosineThreshold {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "the third state, whose rate is switched"),
@@ -150,7 +128,13 @@ impl Watched for DampedCosineThreshold {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[2], y[0], y[2] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position]
     }
 }

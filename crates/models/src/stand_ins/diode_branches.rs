@@ -1,40 +1,36 @@
 //! Two rectifying branches, in place of Carver's third problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
-    SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::watched::{Watched, WatchedModel};
-
-/// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in for
-/// Carver's third problem, whose definition was not found.
-///
-/// Like that: both currents and their rates are integrated, `(i₁, i₁', i₂, i₂')`; four functions, the currents and the
-/// voltages of the sources; equations of changing structure; currents that must be small but not negative where
-/// a branch starts; events of the two branches close to each other, for a region of concurrency; 22 of them in
-/// [0, 3.75] s.
-///
-/// A branch conducts, `L i'' = e' − R i'`, from where its source becomes positive (bilateral) to where its current has come
-/// down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch blocks).
-/// A method that does not locate events never blocks a branch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct DiodeBranches {
-    /// Resistance `R` of each branch, Ω.
-    pub resistance: f64,
-    /// Inductance `L` of each branch, H.
-    pub inductance: f64,
-    /// Peak voltage `E` of the sources, V.
-    pub voltage: f64,
-    /// Frequency of the sources, Hz.
-    pub frequency: f64,
-    /// Phase by which the second source leads the first, rad, from 0 to below π.
-    pub lead: f64,
-    /// Current in both branches at the start, A.
-    pub initial_current: f64,
+parameters! {
+    /// Two branches, each a source `e_k = E sin(ωt + φ_k)`, a resistor, a coil and an ideal diode in series; stands in
+    /// for Carver's third problem, whose definition was not found.
+    ///
+    /// Like that: both currents and their rates are integrated, `(i₁, i₁', i₂, i₂')`; four functions, the currents and
+    /// the voltages of the sources; equations of changing structure; currents that must be small but not negative where
+    /// a branch starts; events of the two branches close to each other, for a region of concurrency; 22 of them in [0,
+    /// 3.75] s.
+    ///
+    /// A branch conducts, `L i'' = e' − R i'`, from where its source becomes positive (bilateral) to where its current
+    /// has come down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch
+    /// blocks). A method that does not locate events never blocks a branch.
+    pub struct DiodeBranches {
+        /// Resistance `R` of each branch, Ω.
+        pub resistance: f64 [above 0.0] = 1.0,
+        /// Inductance `L` of each branch, H.
+        pub inductance: f64 [above 0.0] = 0.2,
+        /// Peak voltage `E` of the sources, V.
+        pub voltage: f64 [above 0.0] = 1.0,
+        /// Frequency of the sources, Hz.
+        pub frequency: f64 [above 0.0] = 1.0,
+        /// Phase by which the second source leads the first, rad, from 0 to below π.
+        pub lead: f64 [from 0.0, below std::f64::consts::PI] = 1e-3,
+        /// Current in both branches at the start, A.
+        pub initial_current: f64 [above 0.0] = 1e-6,
+    }
 }
 
 impl DiodeBranches {
@@ -111,33 +107,13 @@ impl DiodeBranches {
     }
 }
 
-impl Default for DiodeBranches {
-    fn default() -> Self {
-        Self { resistance: 1.0, inductance: 0.2, voltage: 1.0, frequency: 1.0, lead: 1e-3, initial_current: 1e-6 }
-    }
-}
-
-impl Parameters for DiodeBranches {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("resistance", self.resistance)?;
-        OutOfRange::unless_positive("inductance", self.inductance)?;
-        OutOfRange::unless_positive("voltage", self.voltage)?;
-        OutOfRange::unless_positive("frequency", self.frequency)?;
-        OutOfRange::unless_positive("initial-current", self.initial_current)?;
-        if (0.0..std::f64::consts::PI).contains(&self.lead) {
-            return Ok(());
-        }
-        Err(OutOfRange::new("lead", self.lead, "an angle from 0 to below π"))
-    }
-}
-
 impl ModelDefinition for DiodeBranches {
     const NAME: &'static str = "diode-branches";
     const SUMMARY: &'static str = "two branches with diode, resistor and coil; stands in for Carver's third problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -182,23 +158,21 @@ impl SwitchedModel for DiodeBranches {
     }
 }
 
-impl Watched for DiodeBranches {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for DiodeBranches {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         let current = S::from(self.initial_current);
         let rate = |branch| {
             (self.phase::<S>(branch, S::nought()).sin() * self.voltage - current * self.resistance) / self.inductance
         };
         vec![current, rate(0), current, rate(1)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
-    }
-
+impl Model for DiodeBranches {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("current_1", "A", "current of the first branch"),
@@ -207,8 +181,14 @@ impl Watched for DiodeBranches {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
-        values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let errors = [y[0] - self.exact(0, t), y[2] - self.exact(1, t)];
+            values.copy_from_slice(&[y[0], y[2], errors[0].abs().max(errors[1].abs())]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
     }
 }

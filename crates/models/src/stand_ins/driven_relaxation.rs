@@ -1,33 +1,40 @@
 //! A relaxation that is driven to and fro, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange, Scalar,
+    SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::watched::{Watched, WatchedModel};
+parameters! {
+    /// `x' = ±d − r x`: the drive `d` changes its sign with `g₁ = sin(2π f t + φ)`, the rate `r` from slow to fast
+    /// where `x` passes a threshold, `g₂ = x − θ`; stands in for Carver's second problem, whose definition was not
+    /// found.
+    ///
+    /// As table 5.2 of compere2001 has it: one state, two functions, both bilateral, parametric events; seven of them
+    /// in [0, 3.75] s.
+    pub struct DrivenRelaxation where threshold_is_passed {
+        /// Magnitude of the drive `d`, 1/s.
+        pub drive: f64 [above 0.0] = 1.0,
+        /// Rate `r` below the threshold, 1/s.
+        pub slow: f64 [above 0.0] = 0.5,
+        /// Rate `r` above it, 1/s; below `d/θ`, so that the threshold is passed.
+        pub fast: f64 [above 0.0] = 1.0,
+        /// Threshold `θ`.
+        pub threshold: f64 [above 0.0] = 0.3,
+        /// Frequency `f` of the drive, Hz.
+        pub frequency: f64 [above 0.0] = 0.5,
+        /// Phase `φ` of the drive at the start, rad, above zero and below π.
+        pub phase: f64 [above 0.0, below std::f64::consts::PI] = 0.2,
+    }
+}
 
-/// `x' = ±d − r x`: the drive `d` changes its sign with `g₁ = sin(2π f t + φ)`, the rate `r` from slow to fast where `x` passes
-/// a threshold, `g₂ = x − θ`; stands in for Carver's second problem, whose definition was not found.
-///
-/// As table 5.2 of compere2001 has it: one state, two functions, both bilateral, parametric events; seven of them in
-/// [0, 3.75] s.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct DrivenRelaxation {
-    /// Magnitude of the drive `d`, 1/s.
-    pub drive: f64,
-    /// Rate `r` below the threshold, 1/s.
-    pub slow: f64,
-    /// Rate `r` above it, 1/s; below `d/θ`, so that the threshold is passed.
-    pub fast: f64,
-    /// Threshold `θ`.
-    pub threshold: f64,
-    /// Frequency `f` of the drive, Hz.
-    pub frequency: f64,
-    /// Phase `φ` of the drive at the start, rad, above zero and below π.
-    pub phase: f64,
+impl DrivenRelaxation {
+    fn threshold_is_passed(&self) -> Result<(), OutOfRange> {
+        if self.threshold * self.slow.max(self.fast) < self.drive {
+            return Ok(());
+        }
+        Err(OutOfRange::new("threshold", self.threshold, "a number below `drive` over either rate"))
+    }
 }
 
 impl DrivenRelaxation {
@@ -90,37 +97,13 @@ impl Piece {
     }
 }
 
-impl Default for DrivenRelaxation {
-    fn default() -> Self {
-        Self { drive: 1.0, slow: 0.5, fast: 1.0, threshold: 0.3, frequency: 0.5, phase: 0.2 }
-    }
-}
-
-impl Parameters for DrivenRelaxation {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("drive", self.drive)?;
-        OutOfRange::unless_positive("slow", self.slow)?;
-        OutOfRange::unless_positive("fast", self.fast)?;
-        OutOfRange::unless_positive("threshold", self.threshold)?;
-        OutOfRange::unless_positive("frequency", self.frequency)?;
-        OutOfRange::unless_positive("phase", self.phase)?;
-        if self.phase >= std::f64::consts::PI {
-            return Err(OutOfRange::new("phase", self.phase, "an angle above zero and below π"));
-        }
-        if self.threshold * self.slow.max(self.fast) < self.drive {
-            return Ok(());
-        }
-        Err(OutOfRange::new("threshold", self.threshold, "a number below `drive` over either rate"))
-    }
-}
-
 impl ModelDefinition for DrivenRelaxation {
     const NAME: &'static str = "driven-relaxation";
     const SUMMARY: &'static str = "relaxation with a drive that changes its sign and a rate that changes at a threshold; stands in for Carver's second problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -145,19 +128,17 @@ impl SwitchedModel for DrivenRelaxation {
     }
 }
 
-impl Watched for DrivenRelaxation {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for DrivenRelaxation {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::nought()]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position]
-    }
-
+impl Model for DrivenRelaxation {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "what is driven"),
@@ -165,7 +146,13 @@ impl Watched for DrivenRelaxation {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position]
     }
 }

@@ -1,23 +1,20 @@
 //! An integral over a rectified sine, in place of Carver's first problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar, SwitchedModel,
+    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, SwitchedModel,
+    parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::watched::{Watched, WatchedModel};
-
-/// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose definition was not
-/// found.
-///
-/// Like that: one state, one bilateral function, events missed by long steps, three of them in [0, 0.9] s at the printed
-/// `f = 2`. That its function is a sine is a guess; its right-hand side is unknown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct RectifiedSine {
-    /// Frequency `f`, Hz; two events a period.
-    pub frequency: f64,
+parameters! {
+    /// `x' = ω |sin ωt|`, `x(0) = 0`, with `g = sin ωt`, `ω = 2πf`; stands in for Carver's first problem, whose
+    /// definition was not found.
+    ///
+    /// Like that: one state, one bilateral function, events missed by long steps, three of them in [0, 0.9] s at the
+    /// printed `f = 2`. That its function is a sine is a guess; its right-hand side is unknown.
+    pub struct RectifiedSine {
+        /// Frequency `f`, Hz; two events a period.
+        pub frequency: f64 [above 0.0] = 2.0,
+    }
 }
 
 impl RectifiedSine {
@@ -39,25 +36,13 @@ impl RectifiedSine {
     }
 }
 
-impl Default for RectifiedSine {
-    fn default() -> Self {
-        Self { frequency: 2.0 }
-    }
-}
-
-impl Parameters for RectifiedSine {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("frequency", self.frequency)
-    }
-}
-
 impl ModelDefinition for RectifiedSine {
     const NAME: &'static str = "rectified-sine";
     const SUMMARY: &'static str = "integral over a rectified sine; stands in for Carver's first problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -81,19 +66,17 @@ impl SwitchedModel for RectifiedSine {
     }
 }
 
-impl Watched for RectifiedSine {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for RectifiedSine {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::nought()]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position]
-    }
-
+impl Model for RectifiedSine {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "the integral"),
@@ -101,7 +84,13 @@ impl Watched for RectifiedSine {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position]
     }
 }

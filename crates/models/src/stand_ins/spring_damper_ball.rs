@@ -1,30 +1,27 @@
 //! One ball on a spring-damper floor, in place of the second problem of Birta, Ören and Kettenis.
 
-use mbsbench_problem::{Model, ModelDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Model, ModelDefinition, parameters};
 
 use crate::bouncing_balls::{Balls, BouncingBalls, Contact, SpringDamper, exact};
-use crate::watched::WatchedModel;
 
-/// A ball falls on a floor with spring and damper; stands in for the second problem of Birta, Ören and Kettenis, whose
-/// definition was not found.
-///
-/// Like that: two states, one bilateral function, damped motion with events ever closer, 16 of them in [0, 5.5] s.
-/// Equations and closed form are those of [`bouncing_balls`](crate::bouncing_balls).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct SpringDamperBall {
-    /// Mass, kg.
-    pub mass: f64,
-    /// Acceleration of gravity, m/s².
-    pub gravity: f64,
-    /// Height from which it falls, m.
-    pub height: f64,
-    /// Stiffness `k` of the floor, N/m.
-    pub stiffness: f64,
-    /// Damping `c` of the floor, N s/m.
-    pub damping: f64,
+parameters! {
+    /// A ball falls on a floor with spring and damper; stands in for the second problem of Birta, Ören and Kettenis,
+    /// whose definition was not found.
+    ///
+    /// Like that: two states, one bilateral function, damped motion with events ever closer, 16 of them in [0, 5.5] s.
+    /// Equations and closed form are those of [`bouncing_balls`](crate::bouncing_balls).
+    pub struct SpringDamperBall {
+        /// Mass, kg.
+        pub mass: f64 [above 0.0] = 1.0,
+        /// Acceleration of gravity, m/s².
+        pub gravity: f64 [above 0.0] = 9.81,
+        /// Height from which it falls, m.
+        pub height: f64 [above 0.0] = 1.0,
+        /// Stiffness `k` of the floor, N/m.
+        pub stiffness: f64 [above 0.0] = 1000.0,
+        /// Damping `c` of the floor, N s/m.
+        pub damping: f64 [from 0.0] = 2.0,
+    }
 }
 
 impl SpringDamperBall {
@@ -51,27 +48,12 @@ impl SpringDamperBall {
     }
 }
 
-impl Default for SpringDamperBall {
-    fn default() -> Self {
-        Self { mass: 1.0, gravity: 9.81, height: 1.0, stiffness: 1000.0, damping: 2.0 }
-    }
-}
-
-impl Parameters for SpringDamperBall {
-    fn check(&self) -> Result<(), OutOfRange> {
-        self.balls().check().map_err(|error| {
-            let field = error.field.rsplit('.').next().unwrap_or_default().to_owned();
-            OutOfRange { field, ..error }
-        })
-    }
-}
-
 impl ModelDefinition for SpringDamperBall {
     const NAME: &'static str = "spring-damper-ball";
     const SUMMARY: &'static str = "one ball on a soft floor; stands in for Birta, Ören and Kettenis' second problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.1; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(Balls::new(self.balls())))
+        Box::new(Balls::new(self.balls()))
     }
 }

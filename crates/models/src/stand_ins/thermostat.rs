@@ -1,33 +1,38 @@
 //! A thermostat, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
-    SwitchedModel,
+    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
+    Scalar, SwitchedModel, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::watched::{Watched, WatchedModel};
+parameters! {
+    /// `x' = a x` until `x` reaches the upper threshold, `x' = −b x` until it reaches the lower one, and so on; stands
+    /// in for Carver's second problem, whose definition was not found.
+    ///
+    /// Like that: one state that moves, two functions, parametric events, seven of them, in [0, 3.75] s. The form is
+    /// that of the example with which Shampine and Thompson introduce event location. Whether it heats or cools cannot
+    /// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
+    /// therefore unilateral here (the printed ones are bilateral), and a method that does not locate events never
+    /// switches.
+    pub struct Thermostat where thresholds_are_in_order {
+        /// Rate of growth `a` while it heats, 1/s.
+        pub heating: f64 [above 0.0] = 2.0,
+        /// Rate of decay `b` while it cools, 1/s.
+        pub cooling: f64 [above 0.0] = 1.0,
+        /// Lower threshold, where it also starts (heating).
+        pub lower: f64 [above 0.0] = 1.0,
+        /// Upper threshold.
+        pub upper: f64 [above 0.0] = 2.0,
+    }
+}
 
-/// `x' = a x` until `x` reaches the upper threshold, `x' = −b x` until it reaches the lower one, and so on; stands in for
-/// Carver's second problem, whose definition was not found.
-///
-/// Like that: one state that moves, two functions, parametric events, seven of them, in [0, 3.75] s. The form is
-/// that of the example with which Shampine and Thompson introduce event location. Whether it heats or cools cannot
-/// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
-/// therefore unilateral here (the printed ones are bilateral), and a method that does not locate events never
-/// switches.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Thermostat {
-    /// Rate of growth `a` while it heats, 1/s.
-    pub heating: f64,
-    /// Rate of decay `b` while it cools, 1/s.
-    pub cooling: f64,
-    /// Lower threshold, where it also starts (heating).
-    pub lower: f64,
-    /// Upper threshold.
-    pub upper: f64,
+impl Thermostat {
+    fn thresholds_are_in_order(&self) -> Result<(), OutOfRange> {
+        if self.upper > self.lower {
+            return Ok(());
+        }
+        Err(OutOfRange::new("upper", self.upper, "a finite number above `lower`"))
+    }
 }
 
 impl Thermostat {
@@ -60,31 +65,13 @@ impl Thermostat {
     }
 }
 
-impl Default for Thermostat {
-    fn default() -> Self {
-        Self { heating: 2.0, cooling: 1.0, lower: 1.0, upper: 2.0 }
-    }
-}
-
-impl Parameters for Thermostat {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("heating", self.heating)?;
-        OutOfRange::unless_positive("cooling", self.cooling)?;
-        OutOfRange::unless_positive("lower", self.lower)?;
-        if self.upper.is_finite() && self.upper > self.lower {
-            return Ok(());
-        }
-        Err(OutOfRange::new("upper", self.upper, "a finite number above `lower`"))
-    }
-}
-
 impl ModelDefinition for Thermostat {
     const NAME: &'static str = "thermostat";
     const SUMMARY: &'static str = "growth and decay between two thresholds; stands in for Carver's second problem";
     const SOURCE: &'static str = "for compere2001, section 5.3.2; the definition is this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -116,19 +103,17 @@ impl SwitchedModel for Thermostat {
     }
 }
 
-impl Watched for Thermostat {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for Thermostat {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.lower), S::from(1.0)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 2]
-    }
-
+impl Model for Thermostat {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x", "1", "what is heated and cooled"),
@@ -137,7 +122,13 @@ impl Watched for Thermostat {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            values.copy_from_slice(&[y[0], y[1], y[0] - self.exact(t)]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 2]
     }
 }

@@ -1,34 +1,25 @@
 //! One damped oscillator, for methods of second-order form.
 
 use mbsbench_problem::{
-    AsContactOde, Class, ContactModel, Model, ModelDefinition, Observable, Ode, OutOfRange, Parameters, Scalar,
+    AsContactOde, Class, ContactModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::range::not_negative;
-use crate::watched::{Watched, WatchedModel};
-
-/// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are none.
-///
-/// With a frequency of 1 rad/s the step of a method is the `x = ω h` of its stability limits. The closed form is that
-/// from `t = 0`: a span begins there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct LinearOscillator {
-    /// Undamped frequency `ω`, rad/s.
-    pub frequency: f64,
-    /// Damping ratio `ζ`.
-    pub damping_ratio: f64,
-    /// Position at time zero, m.
-    pub position: f64,
-    /// Velocity at time zero, m/s.
-    pub velocity: f64,
-}
-
-impl Default for LinearOscillator {
-    fn default() -> Self {
-        Self { frequency: 1.0, damping_ratio: 0.0, position: 1.0, velocity: 0.0 }
+parameters! {
+    /// `q'' = −ω² q − 2 ζ ω q'`, without contacts: of its [contact powers](mbsbench_problem::ContactPower) there are
+    /// none.
+    ///
+    /// With a frequency of 1 rad/s the step of a method is the `x = ω h` of its stability limits. The closed form is
+    /// that from `t = 0`: a span begins there.
+    pub struct LinearOscillator {
+        /// Undamped frequency `ω`, rad/s.
+        pub frequency: f64 [above 0.0] = 1.0,
+        /// Damping ratio `ζ`.
+        pub damping_ratio: f64 [from 0.0] = 0.0,
+        /// Position at time zero, m.
+        pub position: f64 = 1.0,
+        /// Velocity at time zero, m/s.
+        pub velocity: f64 = 0.0,
     }
 }
 
@@ -55,22 +46,13 @@ impl LinearOscillator {
     }
 }
 
-impl Parameters for LinearOscillator {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("frequency", self.frequency)?;
-        not_negative("damping-ratio", self.damping_ratio)?;
-        OutOfRange::unless_finite("position", self.position)?;
-        OutOfRange::unless_finite("velocity", self.velocity)
-    }
-}
-
 impl ModelDefinition for LinearOscillator {
     const NAME: &'static str = "linear-oscillator";
     const SUMMARY: &'static str = "one damped linear oscillator, the test equation of methods of second-order form";
     const SOURCE: &'static str = "for modin2005, Eq. 16; the numbers are this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -90,19 +72,17 @@ impl ContactModel for LinearOscillator {
     }
 }
 
-impl Watched for LinearOscillator {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for LinearOscillator {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsContactOde(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.position), S::from(self.velocity)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Velocity]
-    }
-
+impl Model for LinearOscillator {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("position", "m", "position").of_class(Class::Position),
@@ -113,10 +93,16 @@ impl Watched for LinearOscillator {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let [position, velocity] = self.exact(t);
-        let energy = 0.5 * (y[1] * y[1] + (self.frequency * y[0]).powi(2));
-        values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let [position, velocity] = self.exact(t);
+            let energy = 0.5 * (y[1] * y[1] + (self.frequency * y[0]).powi(2));
+            values.copy_from_slice(&[y[0], y[1], position, velocity, energy]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Velocity]
     }
 }
 
@@ -155,19 +141,5 @@ mod tests {
         let mut dual = [Dual64::from(0.0)];
         oscillator.accelerations(0.0.into(), &[Dual64::new(2.0, 1.0)], &[1.0.into()], &mut dual, &mut []);
         assert_eq!(dual[0].eps, -9.0);
-    }
-
-    #[test]
-    fn ranges_are_checked() {
-        let check = |change: fn(&mut LinearOscillator)| {
-            let mut parameters = LinearOscillator::default();
-            change(&mut parameters);
-            parameters.check().map_err(|error| error.field)
-        };
-        assert_eq!(check(|_| ()), Ok(()));
-        assert_eq!(check(|p| p.frequency = 0.0), Err("frequency".into()));
-        assert_eq!(check(|p| p.damping_ratio = -0.1), Err("damping-ratio".into()));
-        assert_eq!(check(|p| p.position = f64::NAN), Err("position".into()));
-        assert_eq!(check(|p| p.velocity = f64::INFINITY), Err("velocity".into()));
     }
 }

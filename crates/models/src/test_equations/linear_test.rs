@@ -1,61 +1,42 @@
 //! A linear equation with constant coefficients and a ramp, which exponential methods solve exactly.
 
 use mbsbench_problem::{
-    AsOde, Class, Model, ModelDefinition, Observable, Ode, OdeModel, OutOfRange, Parameters, Scalar,
+    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
 };
 use nalgebra::Complex;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::watched::{Watched, WatchedModel};
-
-/// `y' = A y + b t + c`, `y(0) = y₀`, with two components and
-///
-/// ```text
-/// A = [ a −w ]   a = rate         b = (ramp-1, ramp-2)
-///     [ w  a ]   w = frequency    c = (constant-1, constant-2)
-/// ```
-///
-/// With `z = y₁ + i y₂` that is Dahlquist's equation `z' = μ z + β t + γ`, `μ = a + i w`, eigenvalues `a ± i w`, and
-/// `z(t) = e^{μt} z₀ + t φ₁(μt) γ + t² φ₂(μt) β`, `φ₁(x) = (eˣ − 1)/x`, `φ₂(x) = (eˣ − 1 − x)/x²`. The local
-/// linearisation method has no error on it (gil2013, Eqs. 1–6) but rounding. The closed form is that from `t = 0`: a span
-/// begins there.
-///
-/// By default an oscillation that decays, without ramp and constant. With frequency zero the components are
-/// independent, two scalar equations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct LinearTest {
-    /// `a`, 1/s: decay below zero, growth above.
-    pub rate: f64,
-    /// `w`, rad/s.
-    pub frequency: f64,
-    /// First component of `b`, 1/s².
-    pub ramp_1: f64,
-    /// Second component of `b`, 1/s².
-    pub ramp_2: f64,
-    /// First component of `c`, 1/s.
-    pub constant_1: f64,
-    /// Second component of `c`, 1/s.
-    pub constant_2: f64,
-    /// First component at time zero.
-    pub initial_1: f64,
-    /// Second component at time zero.
-    pub initial_2: f64,
-}
-
-impl Default for LinearTest {
-    fn default() -> Self {
-        Self {
-            rate: -1.0,
-            frequency: 10.0,
-            ramp_1: 0.0,
-            ramp_2: 0.0,
-            constant_1: 0.0,
-            constant_2: 0.0,
-            initial_1: 1.0,
-            initial_2: 0.0,
-        }
+parameters! {
+    /// `y' = A y + b t + c`, `y(0) = y₀`, with two components and
+    ///
+    /// ```text
+    /// A = [ a −w ]   a = rate         b = (ramp-1, ramp-2)
+    ///     [ w  a ]   w = frequency    c = (constant-1, constant-2)
+    /// ```
+    ///
+    /// With `z = y₁ + i y₂` that is Dahlquist's equation `z' = μ z + β t + γ`, `μ = a + i w`, eigenvalues `a ± i w`,
+    /// and `z(t) = e^{μt} z₀ + t φ₁(μt) γ + t² φ₂(μt) β`, `φ₁(x) = (eˣ − 1)/x`, `φ₂(x) = (eˣ − 1 − x)/x²`. The local
+    /// linearisation method has no error on it (gil2013, Eqs. 1–6) but rounding. The closed form is that from `t = 0`:
+    /// a span begins there.
+    ///
+    /// By default an oscillation that decays, without ramp and constant. With frequency zero the components are
+    /// independent, two scalar equations.
+    pub struct LinearTest {
+        /// `a`, 1/s: decay below zero, growth above.
+        pub rate: f64 = -1.0,
+        /// `w`, rad/s.
+        pub frequency: f64 = 10.0,
+        /// First component of `b`, 1/s².
+        pub ramp_1: f64 = 0.0,
+        /// Second component of `b`, 1/s².
+        pub ramp_2: f64 = 0.0,
+        /// First component of `c`, 1/s.
+        pub constant_1: f64 = 0.0,
+        /// Second component of `c`, 1/s.
+        pub constant_2: f64 = 0.0,
+        /// First component at time zero.
+        pub initial_1: f64 = 1.0,
+        /// Second component at time zero.
+        pub initial_2: f64 = 0.0,
     }
 }
 
@@ -109,26 +90,13 @@ fn phi(x: Complex<f64>) -> [Complex<f64>; 2] {
     [one + x * phi_2, phi_2]
 }
 
-impl Parameters for LinearTest {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_finite("rate", self.rate)?;
-        OutOfRange::unless_finite("frequency", self.frequency)?;
-        OutOfRange::unless_finite("ramp-1", self.ramp_1)?;
-        OutOfRange::unless_finite("ramp-2", self.ramp_2)?;
-        OutOfRange::unless_finite("constant-1", self.constant_1)?;
-        OutOfRange::unless_finite("constant-2", self.constant_2)?;
-        OutOfRange::unless_finite("initial-1", self.initial_1)?;
-        OutOfRange::unless_finite("initial-2", self.initial_2)
-    }
-}
-
 impl ModelDefinition for LinearTest {
     const NAME: &'static str = "linear-test";
     const SUMMARY: &'static str = "two linear equations with ramp and constant, solved exactly by exponential methods";
     const SOURCE: &'static str = "for gil2013, Eqs. 1–6; the numbers are this project's";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -143,19 +111,17 @@ impl OdeModel for LinearTest {
     }
 }
 
-impl Watched for LinearTest {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for LinearTest {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.initial_1), S::from(self.initial_2)]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 2]
-    }
-
+impl Model for LinearTest {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y1", "1", "the first component").of_class(Class::Position),
@@ -171,43 +137,22 @@ impl Watched for LinearTest {
         ]
     }
 
-    fn observe(&self, t: f64, y: &[f64], values: &mut [f64]) {
-        let exact = self.exact(t);
-        let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
-        values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|t: f64, y: &[f64], values: &mut [f64]| {
+            let exact = self.exact(t);
+            let error = (y[0] - exact[0]).hypot(y[1] - exact[1]);
+            values.copy_from_slice(&[y[0], y[1], exact[0], exact[1], error, error / exact[0].hypot(exact[1])]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 2]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_are_checked() {
-        let check = |change: fn(&mut LinearTest)| {
-            let mut parameters = LinearTest::default();
-            change(&mut parameters);
-            parameters.check().map_err(|error| error.field)
-        };
-        assert_eq!(check(|_| ()), Ok(()));
-        assert_eq!(check(|p| p.rate = f64::NAN), Err("rate".into()));
-        assert_eq!(check(|p| p.frequency = f64::INFINITY), Err("frequency".into()));
-        assert_eq!(check(|p| p.ramp_1 = f64::NAN), Err("ramp-1".into()));
-        assert_eq!(check(|p| p.ramp_2 = f64::NAN), Err("ramp-2".into()));
-        assert_eq!(check(|p| p.constant_1 = f64::NAN), Err("constant-1".into()));
-        assert_eq!(check(|p| p.constant_2 = f64::NAN), Err("constant-2".into()));
-        assert_eq!(check(|p| p.initial_1 = f64::NAN), Err("initial-1".into()));
-        assert_eq!(check(|p| p.initial_2 = f64::NAN), Err("initial-2".into()));
-    }
-
-    #[test]
-    fn parameters_survive_a_file() {
-        let parameters: LinearTest = serde_json::from_str(r#"{ "rate": 0, "ramp-1": 2 }"#).unwrap();
-        assert_eq!((parameters.rate, parameters.ramp_1, parameters.frequency), (0.0, 2.0, 10.0));
-        let text = serde_json::to_string(&parameters).unwrap();
-        assert_eq!(serde_json::from_str::<LinearTest>(&text).unwrap(), parameters);
-        assert!(serde_json::from_str::<LinearTest>(r#"{ "ramp": 2 }"#).is_err());
-    }
 
     #[test]
     fn series_and_quotients_meet() {

@@ -1,24 +1,20 @@
 //! An oscillation that slows down with time (gil2013, Eq. 35).
 
 use mbsbench_problem::{
-    AsOde, Class, Model, ModelDefinition, Observable, Ode, OdeModel, OutOfRange, Parameters, Scalar,
+    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::watched::{Watched, WatchedModel};
-
-/// `x₁' = −x₂/x₃²`, `x₂' = x₁/x₃²`, `x₃' = 1` with the solution `x = (sin 1/t, cos 1/t, t)`, whose third component is the
-/// time (gil2013, Eqs. 35 and 36).
-///
-/// It starts at `t₀ = 1/(n π)`, with `n = 1` in the paper: `x(1/π) = (0, −1, 1/π)`. The equations themselves do not
-/// contain `t`, so that a span may also begin at zero; the closed form is taken at the time `x₃`, which every consistent
-/// method has without error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct OscillationInTime {
-    /// `n`: the oscillation starts at this many half turns, at the time `1/(n π)`; at least one.
-    pub half_turns: u32,
+parameters! {
+    /// `x₁' = −x₂/x₃²`, `x₂' = x₁/x₃²`, `x₃' = 1` with the solution `x = (sin 1/t, cos 1/t, t)`, whose third component
+    /// is the time (gil2013, Eqs. 35 and 36).
+    ///
+    /// It starts at `t₀ = 1/(n π)`, with `n = 1` in the paper: `x(1/π) = (0, −1, 1/π)`. The equations themselves do not
+    /// contain `t`, so that a span may also begin at zero; the closed form is taken at the time `x₃`, which every
+    /// consistent method has without error.
+    pub struct OscillationInTime {
+        /// `n`: the oscillation starts at this many half turns, at the time `1/(n π)`; at least one.
+        pub half_turns: u32 [from 1] = 1,
+    }
 }
 
 impl OscillationInTime {
@@ -30,28 +26,13 @@ impl OscillationInTime {
     }
 }
 
-impl Default for OscillationInTime {
-    fn default() -> Self {
-        Self { half_turns: 1 }
-    }
-}
-
-impl Parameters for OscillationInTime {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if self.half_turns == 0 {
-            return Err(OutOfRange::new("half-turns", self.half_turns, "a whole number above zero"));
-        }
-        Ok(())
-    }
-}
-
 impl ModelDefinition for OscillationInTime {
     const NAME: &'static str = "oscillation-in-time";
     const SUMMARY: &'static str = "three equations solved by sin 1/t, cos 1/t and t, to test estimates of local errors";
     const SOURCE: &'static str = "gil2013, Eqs. 35 and 36";
 
     fn model(&self) -> Box<dyn Model> {
-        Box::new(WatchedModel(self.clone()))
+        Box::new(self.clone())
     }
 }
 
@@ -68,20 +49,18 @@ impl OdeModel for OscillationInTime {
     }
 }
 
-impl Watched for OscillationInTime {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for OscillationInTime {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsOde(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         let cosine = if self.half_turns.is_multiple_of(2) { 1.0 } else { -1.0 };
         vec![S::nought(), S::from(cosine), (S::pi() * f64::from(self.half_turns)).recip()]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position; 3]
-    }
-
+impl Model for OscillationInTime {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("x1", "1", "the first component, sin 1/t").of_class(Class::Position),
@@ -93,23 +72,14 @@ impl Watched for OscillationInTime {
         ]
     }
 
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
-        let [sine, cosine] = Self::exact(y[2]);
-        values.copy_from_slice(&[y[0], y[1], y[2], sine, cosine, (y[0] - sine).hypot(y[1] - cosine)]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
+            let [sine, cosine] = Self::exact(y[2]);
+            values.copy_from_slice(&[y[0], y[1], y[2], sine, cosine, (y[0] - sine).hypot(y[1] - cosine)]);
+        })
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_are_checked_and_parameters_survive_a_file() {
-        let parameters: OscillationInTime = serde_json::from_str(r#"{ "half-turns": 4 }"#).unwrap();
-        assert_eq!(parameters.check(), Ok(()));
-        let text = serde_json::to_string(&parameters).unwrap();
-        assert_eq!(serde_json::from_str::<OscillationInTime>(&text).unwrap(), parameters);
-        assert!(serde_json::from_str::<OscillationInTime>(r#"{ "turns": 2 }"#).is_err());
-        assert_eq!(OscillationInTime { half_turns: 0 }.check().unwrap_err().field, "half-turns");
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position; 3]
     }
 }

@@ -1,9 +1,8 @@
 //! The equations of motion of the two balls.
 
-use mbsbench_problem::{AsSwitchedOde, Class, Observable, Ode, Scalar, SwitchedModel};
+use mbsbench_problem::{AsSwitchedOde, Class, Formulated, Model, Observable, Observation, Ode, Scalar, SwitchedModel};
 
 use super::TwoBouncingBalls;
-use crate::watched::Watched;
 
 /// State `(y₁, y₂, y₁', y₂')` with `y₁` the upper ball (gil2013, Eq. 20), overlaps `Ψ₁ = 2R − (y₁ − y₂)` of the balls and
 /// `Ψ₂ = R − y₂` of lower ball and ground (Eq. 19), and, with a mass `m` that the paper sets to one (Eq. 21),
@@ -58,19 +57,17 @@ impl TwoBouncingBalls {
     }
 }
 
-impl Watched for TwoBouncingBalls {
-    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+impl<S: Scalar> Formulated<S> for TwoBouncingBalls {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsSwitchedOde::new(self))
     }
 
-    fn initial<S: Scalar>(&self) -> Vec<S> {
+    fn initial_state(&self) -> Vec<S> {
         vec![S::from(self.height_1), S::from(self.height_2), S::nought(), S::nought()]
     }
+}
 
-    fn classes(&self) -> Vec<Class> {
-        vec![Class::Position, Class::Position, Class::Velocity, Class::Velocity]
-    }
-
+impl Model for TwoBouncingBalls {
     fn observables(&self) -> Vec<Observable> {
         vec![
             Observable::new("y1", "m", "height of the upper ball's centre").of_class(Class::Position),
@@ -84,11 +81,17 @@ impl Watched for TwoBouncingBalls {
         ]
     }
 
-    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
-        values[..4].copy_from_slice(y);
-        values[4..6].copy_from_slice(&self.overlaps(y));
-        let energy = self.energy(y);
-        values[6] = energy;
-        values[7] = energy - self.energy(&[self.height_1, self.height_2, 0.0, 0.0]);
+    fn observation(&self) -> Box<dyn Observation + '_> {
+        Box::new(|_t: f64, y: &[f64], values: &mut [f64]| {
+            values[..4].copy_from_slice(y);
+            values[4..6].copy_from_slice(&self.overlaps(y));
+            let energy = self.energy(y);
+            values[6] = energy;
+            values[7] = energy - self.energy(&[self.height_1, self.height_2, 0.0, 0.0]);
+        })
+    }
+
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::Position, Class::Position, Class::Velocity, Class::Velocity]
     }
 }

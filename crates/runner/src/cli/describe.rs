@@ -1,6 +1,8 @@
 //! `mbsbench describe`: parameters from their JSON Schema, observables from the model itself.
 
 use mbsbench_experiment::registry::{Entry, Kind, Registry};
+use mbsbench_problem::parameters::Interval;
+use schemars::Schema;
 use serde_json::Value;
 
 use super::CommandError;
@@ -128,12 +130,19 @@ fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
 fn type_name(root: &Value, schema: &Value) -> String {
     let schema = resolved(root, schema);
     match schema.get("type") {
-        Some(Value::String(name)) if alternatives(schema).next().is_none() => name.clone(),
+        Some(Value::String(name)) if name == "array" => format!("array of {}", type_name(root, &schema["items"])),
+        Some(Value::String(name)) if alternatives(schema).next().is_none() => format!("{name}{}", range(schema)),
         Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).filter(|&name| name != "null").collect::<Vec<_>>().join(" or ")
+            let names: Vec<_> = names.iter().filter_map(Value::as_str).filter(|&name| name != "null").collect();
+            format!("{}{}", names.join(" or "), range(schema))
         }
         _ => "one of".to_owned(),
     }
+}
+
+/// What a number may be, as messages have it.
+fn range(schema: &Value) -> String {
+    <&Schema>::try_from(schema).map_or(String::new(), |schema| Interval::of(schema).to_string())
 }
 
 fn documentation(schema: &Value) -> Option<String> {

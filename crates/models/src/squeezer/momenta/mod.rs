@@ -5,7 +5,7 @@ mod node;
 mod rotations;
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{DoubleDouble, Formulated, Model, Observable, Observation, Ode, View};
+use mbsbench_problem::{Formulated, Model, Observable, Observation, Ode, Scalar, View};
 
 use super::{Squeezer, SqueezerBodies, SqueezerModel};
 
@@ -27,20 +27,12 @@ impl SqueezerMomentaModel {
     }
 }
 
-impl Formulated<f64> for SqueezerMomentaModel {
-    fn ode(&self) -> Box<dyn Ode<f64> + '_> {
+impl<S: Scalar> Formulated<S> for SqueezerMomentaModel {
+    fn ode(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(SqueezerMomenta::new(&self.bodies.0, self.rotations))
     }
-    fn initial_state(&self) -> Vec<f64> {
-        self.bodies.initial_state()
-    }
-}
 
-impl Formulated<DoubleDouble> for SqueezerMomentaModel {
-    fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        Box::new(SqueezerMomenta::new(&self.bodies.0, self.rotations))
-    }
-    fn initial_state(&self) -> Vec<DoubleDouble> {
+    fn initial_state(&self) -> Vec<S> {
         self.bodies.initial_state()
     }
 }

@@ -1,20 +1,19 @@
 //! How a rotation in the plane is described by a number.
 
-use mbsbench_problem::Scalar;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Scalar, parameters};
 
 use crate::angle::angle;
 
-/// The local coordinate `g` of a link's angle `φ` from a reference.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rotations {
-    /// `g = φ`.
-    #[default]
-    Angles,
-    /// `g = 2 tan(φ/2)`, which is what Cayley–Gibbs–Rodrigues parameters are in the plane.
-    Rodrigues,
+parameters! {
+    /// The local coordinate `g` of a link's angle `φ` from a reference.
+    #[derive(Copy, Default, Eq)]
+    pub enum Rotations {
+        /// `g = φ`.
+        #[default]
+        Angles,
+        /// `g = 2 tan(φ/2)`, which is what Cayley–Gibbs–Rodrigues parameters are in the plane.
+        Rodrigues,
+    }
 }
 
 impl Rotations {

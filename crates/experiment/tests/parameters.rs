@@ -1,0 +1,146 @@
+//! Every parameter of every model and method, by what its schema declares: bounds hold where they say, defaults are
+//! accepted, and what was read is what was written. A registered definition is tested here without being named.
+
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use mbsbench_experiment::registry::{Entry, Kind, Registry};
+use mbsbench_input::{Node, Place, Problem};
+use mbsbench_problem::parameters::Interval;
+use serde_json::{Map, Value, json};
+
+/// Makes of a number the parameters that have it in one place, and defaults elsewhere.
+type With<'w> = &'w dyn Fn(Value) -> Value;
+
+/// A number among the parameters.
+struct Number<'w> {
+    path: String,
+    is_whole: bool,
+    interval: Interval,
+    with: With<'w>,
+}
+
+impl Number<'_> {
+    /// The values next to each bound, on this side of it and on the other.
+    fn inside_and_outside(&self) -> [Vec<f64>; 2] {
+        let next = |x: f64, up: bool| match (self.is_whole, up) {
+            (true, true) => x + 1.0,
+            (true, false) => x - 1.0,
+            (false, true) => x.next_up(),
+            (false, false) => x.next_down(),
+        };
+        let (mut inside, mut outside) = (Vec::new(), Vec::new());
+        for (bound, inwards_is_up) in [(self.interval.low, true), (self.interval.high, false)] {
+            let (accepted, refused) = match bound {
+                Included(end) => (end, next(end, !inwards_is_up)),
+                Excluded(end) => (next(end, inwards_is_up), end),
+                Unbounded => continue,
+            };
+            inside.push(accepted);
+            outside.push(refused);
+        }
+        if self.is_whole {
+            outside.retain(|&x| x >= 0.0); // the type refuses these
+        }
+        [inside, outside]
+    }
+
+    fn value(&self, x: f64) -> Value {
+        if self.is_whole { json!(x as u64) } else { json!(x) }
+    }
+}
+
+/// Shows all numbers below a schema.
+fn numbers(
+    root: &Value,
+    schema: &Value,
+    default: &Value,
+    path: &str,
+    with: With<'_>,
+    show: &mut dyn FnMut(&Number<'_>),
+) {
+    let reference = schema.get("$ref").and_then(Value::as_str).and_then(|target| root.pointer(&target[1..]));
+    let schema = reference.unwrap_or(schema);
+    let is = |name: &str| match &schema["type"] {
+        Value::String(only) => only == name,
+        types => types.as_array().is_some_and(|types| types.iter().any(|one| one == name)),
+    };
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    for alternative in ["oneOf", "anyOf"].iter().filter_map(|key| schema[*key].as_array()).flatten() {
+        numbers(root, alternative, &Value::Null, path, with, show);
+    }
+    if let Some(properties) = schema["properties"].as_object() {
+        // What has no defaults of its own is given whole.
+        let is_whole = schema["required"].as_array().is_some_and(|required| required.len() == properties.len());
+        let base = if is_whole { default.as_object().cloned().unwrap_or_default() } else { Map::new() };
+        for (name, property) in properties {
+            let with_field = |value| {
+                let mut fields = base.clone();
+                fields.insert(name.clone(), value);
+                with(Value::Object(fields))
+            };
+            numbers(root, property, &default[name], &below(name), &with_field, show);
+        }
+    } else if is("array") {
+        let length = schema["minItems"].as_u64().map_or(1, |least| least as usize);
+        let given = default.as_array().filter(|items| !items.is_empty());
+        let with_item = |value: Value| {
+            let mut items = given.cloned().unwrap_or_else(|| vec![value.clone(); length]);
+            items[0] = value;
+            with(Value::Array(items))
+        };
+        let first = given.map_or(&Value::Null, |items| &items[0]);
+        numbers(root, &schema["items"], first, &below("0"), &with_item, show);
+    } else if is("number") || is("integer") {
+        let interval = Interval::of(schema.try_into().expect("a schema"));
+        show(&Number { path: path.to_owned(), is_whole: is("integer"), interval, with });
+    }
+}
+
+/// What would be accepted, where a problem is that of the parameter at `path`.
+fn accepted<'p>(problem: &'p Problem, path: &str) -> Option<&'p str> {
+    problem.help.as_deref().filter(|_| problem.message.starts_with(&format!("`{path}` is ")))
+}
+
+/// Goes through the entries of one kind, and says how many bounds it saw.
+fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
+    let node = |value: &Value| Node::from_json(value, Place::default());
+    let mut bounds = 0;
+    for entry in entries {
+        let name = entry.name();
+        let default = entry.default_choice();
+        let written = default.parameters();
+        let read = entry.choose(&node(written), None).unwrap_or_else(|problem| panic!("{name}: {problem:?}"));
+        assert_eq!(read.parameters(), written, "{name}");
+        let unknown = entry.choose(&node(&json!({ "no-such-parameter": 1 })), None).unwrap_err();
+        assert!(unknown.message.contains("`no-such-parameter`"), "{name}: {unknown:?}");
+
+        let schema = entry.schema().to_value();
+        numbers(&schema, &schema, written, "", &|value| value, &mut |number| {
+            let path = &number.path;
+            let choose = |x| entry.choose(&node(&(number.with)(number.value(x))), None);
+            let [inside, outside] = number.inside_and_outside();
+            bounds += outside.len();
+            let mut range = String::new();
+            for x in outside {
+                let problem = choose(x).expect_err(path);
+                range = accepted(&problem, path).unwrap_or_else(|| panic!("{name}: {problem:?}")).to_owned();
+            }
+            for x in inside {
+                match choose(x) {
+                    Ok(choice) => assert_eq!(choice.parameter(path), Some(&number.value(x)), "{name}: {path}"),
+                    // A condition between this parameter and others may ask for more.
+                    Err(problem) => assert_ne!(accepted(&problem, path), Some(&*range), "{name}: {path} = {x:e}"),
+                }
+            }
+        });
+    }
+    bounds
+}
+
+#[test]
+fn declared_ranges_hold_and_parameters_survive_a_file() {
+    let registry = Registry::builtin();
+    let bounds = [check(registry.models()), check(registry.methods())];
+    // A walk that finds fewer has lost its way.
+    assert!(bounds[0] > 200 && bounds[1] > 50, "{bounds:?}");
+}

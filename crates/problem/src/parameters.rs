@@ -1,0 +1,414 @@
+//! Parameters declared once: name, meaning, unit, range and default of each in one line and its comment.
+//!
+//! From a declaration with [`parameters!`](crate::parameters!) come the type, how it is read and written, what
+//! [`Parameters::check`](crate::Parameters::check) accepts, the bounds in the JSON Schema that editors know, and what
+//! `mbsbench describe` prints.
+
+use std::fmt;
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+
+use schemars::{Schema, transform::Transform};
+
+#[doc(hidden)] // for what `parameters!` derives
+pub use {schemars, serde};
+
+use crate::OutOfRange;
+
+/// An interval of finite numbers, in the unit of the parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Its lower end.
+    pub low: Bound<f64>,
+    /// Its upper end.
+    pub high: Bound<f64>,
+}
+
+impl Interval {
+    /// All finite numbers.
+    pub const ALL: Self = Self { low: Unbounded, high: Unbounded };
+
+    /// What a schema of numbers accepts.
+    #[must_use]
+    pub fn of(schema: &Schema) -> Self {
+        let bound = |inclusive, exclusive| match (number(schema, inclusive), number(schema, exclusive)) {
+            (_, Some(end)) => Excluded(end),
+            (Some(end), None) => Included(end),
+            (None, None) => Unbounded,
+        };
+        Self { low: bound("minimum", "exclusiveMinimum"), high: bound("maximum", "exclusiveMaximum") }
+    }
+
+    fn contains(&self, x: f64) -> bool {
+        x.is_finite() && std::ops::RangeBounds::contains(&(self.low, self.high), &x)
+    }
+
+    /// Fails unless `value` is in here; the error names no field yet.
+    fn check(&self, kind: &str, value: f64) -> Result<(), OutOfRange> {
+        if self.contains(value) { Ok(()) } else { Err(OutOfRange::new("", value, format!("a {kind}{self}"))) }
+    }
+}
+
+fn number(schema: &Schema, key: &str) -> Option<f64> {
+    schema.get(key)?.as_f64()
+}
+
+/// What follows the kind of number: ` above zero`, `, zero or above`, ` from 2 to 1000`; nothing for all numbers.
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = |x: f64| if x == 0.0 { "zero".to_owned() } else { x.to_string() };
+        match (self.low, self.high) {
+            (Unbounded, Unbounded) => Ok(()),
+            (Excluded(low), Unbounded) => write!(f, " above {}", named(low)),
+            (Included(low), Unbounded) => write!(f, ", {} or above", named(low)),
+            (Unbounded, Excluded(high)) => write!(f, " below {}", named(high)),
+            (Unbounded, Included(high)) => write!(f, ", at most {}", named(high)),
+            (Excluded(low), Excluded(high)) => write!(f, " above {} and below {high}", named(low)),
+            (Excluded(low), Included(high)) => write!(f, " above {} and at most {high}", named(low)),
+            (Included(low), Excluded(high)) => write!(f, " from {low} to below {high}"),
+            (Included(low), Included(high)) => write!(f, " from {low} to {high}"),
+        }
+    }
+}
+
+/// Puts the bounds into the schema of a number, or of the items of a list.
+impl Transform for Interval {
+    fn transform(&mut self, schema: &mut Schema) {
+        if let Some(items) = schema.get_mut("items").and_then(|items| <&mut Schema>::try_from(items).ok()) {
+            return self.transform(items);
+        }
+        let ends = [("minimum", "exclusiveMinimum", self.low), ("maximum", "exclusiveMaximum", self.high)];
+        for (inclusive, exclusive, end) in ends {
+            let (key, end) = match end {
+                Included(end) => (inclusive, end),
+                Excluded(end) => (exclusive, end),
+                Unbounded => continue,
+            };
+            schema.remove(inclusive);
+            schema.insert(key.to_owned(), if end.fract() == 0.0 { (end as i64).into() } else { end.into() });
+        }
+    }
+}
+
+/// A value that a parameter can have: a number, a list, what [`parameters!`](crate::parameters!) declares.
+pub trait Ranged {
+    /// Fails unless all numbers in it are in their ranges; those that have none of their own, in `interval`.
+    ///
+    /// # Errors
+    /// The first one that is not, with its path from here.
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange>;
+}
+
+impl Ranged for f64 {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        let bounded = interval.low != Unbounded && interval.high != Unbounded;
+        interval.check(if bounded { "number" } else { "finite number" }, *self)
+    }
+}
+
+macro_rules! whole {
+    ($($type:ty)*) => {$(
+        impl Ranged for $type {
+            fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+                let low = if interval.low == Unbounded { Included(0.0) } else { interval.low };
+                Interval { low, ..interval }.check("whole number", *self as f64)
+            }
+        }
+    )*};
+}
+
+whole!(u32 u64 usize);
+
+macro_rules! unranged {
+    ($($type:ty)*) => {$(
+        impl Ranged for $type {
+            fn check_in(&self, _: Interval) -> Result<(), OutOfRange> {
+                Ok(())
+            }
+        }
+    )*};
+}
+
+unranged!(bool String);
+
+impl<T: Ranged> Ranged for Option<T> {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.as_ref().map_or(Ok(()), |value| value.check_in(interval))
+    }
+}
+
+impl<T: Ranged> Ranged for [T] {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.iter().enumerate().try_for_each(|(index, item)| check_part(&index.to_string(), item, interval))
+    }
+}
+
+impl<T: Ranged> Ranged for Vec<T> {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.as_slice().check_in(interval)
+    }
+}
+
+impl<T: Ranged, const N: usize> Ranged for [T; N] {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.as_slice().check_in(interval)
+    }
+}
+
+/// Checks a part of a value, which files know by its Rust name in kebab-case.
+#[doc(hidden)] // for what `parameters!` makes
+pub fn check_part(name: &str, part: &impl Ranged, interval: Interval) -> Result<(), OutOfRange> {
+    part.check_in(interval).map_err(|error| error.within(&kebab_case(name)))
+}
+
+/// `mass_1` and `SlidingMode` as serde names them: `mass-1`, `sliding-mode`.
+fn kebab_case(name: &str) -> String {
+    let mut kebab = String::with_capacity(name.len() + 2);
+    for (index, c) in name.char_indices() {
+        match c {
+            '_' => kebab.push('-'),
+            c if c.is_uppercase() => {
+                kebab.extend((index > 0).then_some('-'));
+                kebab.extend(c.to_lowercase());
+            }
+            c => kebab.push(c),
+        }
+    }
+    kebab
+}
+
+/// Declares what can stand in an experiment file: the parameters of a model or method, parts of them, alternatives.
+///
+/// ```
+/// use mbsbench_problem::{OutOfRange, Parameters, parameters};
+///
+/// parameters! {
+///     /// A crank and a rod.
+///     pub struct Cranks where rod_is_longer {
+///         /// How the rod is bent.
+///         pub deflection: Deflection = Deflection::Straight,
+///         /// Length of the crank, m.
+///         pub crank_length: f64 [above 0.0] = 0.3,
+///         /// Length of the rod, m; longer than the crank.
+///         pub rod_length: f64 [above 0.0] = 0.6,
+///         /// Initial angle, rad.
+///         pub angle: f64 = 0.0,
+///         /// Number of modes.
+///         pub modes: usize [to 8] = 2,
+///     }
+/// }
+///
+/// parameters! {
+///     /// How the rod is bent at the start.
+///     pub enum Deflection {
+///         /// Not at all.
+///         Straight,
+///         /// By these amplitudes, m.
+///         Bent(Vec<f64> [from -1.0, to 1.0]),
+///     }
+/// }
+///
+/// impl Cranks {
+///     fn rod_is_longer(&self) -> Result<(), OutOfRange> {
+///         if self.rod_length > self.crank_length {
+///             return Ok(());
+///         }
+///         Err(OutOfRange::new("rod-length", self.rod_length, "a number above `crank-length`"))
+///     }
+/// }
+///
+/// assert_eq!(Cranks::default().check(), Ok(()));
+/// let error = Cranks { rod_length: -1.0, ..Cranks::default() }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "`rod-length` is -1, accepted is a finite number above zero");
+/// let error = Cranks { deflection: Deflection::Bent(vec![0.1, 2.0]), ..Cranks::default() }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "`deflection.bent.1` is 2, accepted is a number from -1 to 1");
+/// ```
+///
+/// - **Names** are kebab-case in files, and unknown ones are errors.
+/// - **Ranges** stand between type and default: `above`, `from` (inclusive), `below`, `to` (inclusive), or one of the
+///   first two and one of the others. For a list they are those of its items. Numbers are finite in any case.
+/// - **Defaults** follow; a struct whose fields have none is to be given whole.
+/// - **Conditions** between fields are methods `fn(&self) -> Result<(), OutOfRange>`, named after `where`, in the order in
+///   which they are checked once all ranges hold.
+///
+/// The types derive `Debug`, `Clone`, `PartialEq`, serde's traits and `JsonSchema`; more by `#[derive]`. The comment of each
+/// field, with its unit, is what `mbsbench describe` prints. A crate that declares parameters depends on this one by its own
+/// name.
+#[macro_export]
+macro_rules! parameters {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident $(where $($condition:ident),+)? {
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])? = $default:expr),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        #[derive($crate::parameters::serde::Serialize, $crate::parameters::serde::Deserialize)]
+        #[derive($crate::parameters::schemars::JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        #[serde(crate = "mbsbench_problem::parameters::serde")]
+        #[schemars(crate = "mbsbench_problem::parameters::schemars")]
+        $vis struct $name {
+            $($(#[$field_meta])* $(#[schemars(transform = $crate::interval!($($range)+))])? $field_vis $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default),* }
+            }
+        }
+
+        impl $crate::Parameters for $name {
+            fn check(&self) -> Result<(), $crate::OutOfRange> {
+                $crate::parameters::Ranged::check_in(self, $crate::parameters::Interval::ALL)
+            }
+        }
+
+        $crate::parameters!(@ranged $name [$($($condition)+)?] $($field [$($($range)+)?])*);
+    };
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident $(where $($condition:ident),+)? {
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])?),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        #[derive($crate::parameters::serde::Serialize, $crate::parameters::serde::Deserialize)]
+        #[derive($crate::parameters::schemars::JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        #[serde(crate = "mbsbench_problem::parameters::serde")]
+        #[schemars(crate = "mbsbench_problem::parameters::schemars")]
+        $vis struct $name {
+            $($(#[$field_meta])* $(#[schemars(transform = $crate::interval!($($range)+))])? $field_vis $field: $type,)*
+        }
+
+        $crate::parameters!(@ranged $name [$($($condition)+)?] $($field [$($($range)+)?])*);
+    };
+    (@ranged $name:ident [$($condition:ident)*] $($field:ident [$($range:tt)*])*) => {
+        impl $crate::parameters::Ranged for $name {
+            fn check_in(&self, _: $crate::parameters::Interval) -> Result<(), $crate::OutOfRange> {
+                $($crate::parameters::check_part(stringify!($field), &self.$field, $crate::interval!($($range)*))?;)*
+                $(self.$condition()?;)*
+                Ok(())
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident $(where $($condition:ident),+)? {
+            $($(#[$variant_meta:meta])* $variant:ident $(($type:ty $([$($range:tt)+])?))?),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        #[derive($crate::parameters::serde::Serialize, $crate::parameters::serde::Deserialize)]
+        #[derive($crate::parameters::schemars::JsonSchema)]
+        #[serde(rename_all = "kebab-case", crate = "mbsbench_problem::parameters::serde")]
+        #[schemars(crate = "mbsbench_problem::parameters::schemars")]
+        $vis enum $name {
+            $($(#[$variant_meta])* $variant $(($(#[schemars(transform = $crate::interval!($($range)+))])? $type))?,)*
+        }
+
+        impl $crate::parameters::Ranged for $name {
+            fn check_in(&self, _: $crate::parameters::Interval) -> Result<(), $crate::OutOfRange> {
+                $($(if let Self::$variant(part) = self {
+                    let (part, interval): (&$type, _) = (part, $crate::interval!($($($range)+)?));
+                    $crate::parameters::check_part(stringify!($variant), part, interval)?;
+                })?)*
+                $($(self.$condition()?;)+)?
+                Ok(())
+            }
+        }
+    };
+}
+
+/// The range that [`parameters!`] has between type and default.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! interval {
+    () => { $crate::parameters::Interval::ALL };
+    (above $low:expr $(, $($high:tt)+)?) => {
+        $crate::parameters::Interval { low: std::ops::Bound::Excluded($low.into()), ..$crate::interval!($($($high)+)?) }
+    };
+    (from $low:expr $(, $($high:tt)+)?) => {
+        $crate::parameters::Interval { low: std::ops::Bound::Included($low.into()), ..$crate::interval!($($($high)+)?) }
+    };
+    (below $high:expr) => {
+        $crate::parameters::Interval { high: std::ops::Bound::Excluded($high.into()), ..$crate::interval!() }
+    };
+    (to $high:expr) => {
+        $crate::parameters::Interval { high: std::ops::Bound::Included($high.into()), ..$crate::interval!() }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parameters;
+
+    crate::parameters! {
+        struct Whole where third_is_smallest {
+            list: Vec<f64> [above 0.0] = vec![2.0, 3.0],
+            pair: [f64; 2] [below 1.0] = [0.0, 0.5],
+            maybe: Option<f64> [from 0.0, below 1.0] = None,
+            count: u32 [from 1, to 4] = 1,
+            part: Part = Part { free: 1.0 },
+            third_choice: Choice = Choice::One,
+        }
+    }
+
+    crate::parameters! {
+        struct Part { free: f64 }
+    }
+
+    crate::parameters! {
+        enum Choice { One, TheOther(Part), Listed(Vec<f64> [above 0.0]) }
+    }
+
+    impl Whole {
+        fn third_is_smallest(&self) -> Result<(), OutOfRange> {
+            if self.count < 4 { Ok(()) } else { Err(OutOfRange::new("count", self.count, "less, for some reason")) }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_named_with_what_would_be_accepted() {
+        let refused = |change: fn(&mut Whole)| {
+            let mut whole = Whole::default();
+            change(&mut whole);
+            whole.check().map_or_else(|error| error.to_string(), |()| String::new())
+        };
+        assert_eq!(refused(|_| ()), "");
+        assert_eq!(refused(|w| w.list[1] = 0.0), "`list.1` is 0, accepted is a finite number above zero");
+        assert_eq!(refused(|w| w.pair[0] = 1.0), "`pair.0` is 1, accepted is a finite number below 1");
+        assert_eq!(refused(|w| w.pair[0] = f64::NEG_INFINITY), "`pair.0` is -inf, accepted is a finite number below 1");
+        assert_eq!(refused(|w| w.maybe = Some(1.0)), "`maybe` is 1, accepted is a number from 0 to below 1");
+        assert_eq!(refused(|w| w.count = 0), "`count` is 0, accepted is a whole number from 1 to 4");
+        assert_eq!(refused(|w| w.count = 4), "`count` is 4, accepted is less, for some reason");
+        assert_eq!(refused(|w| w.part.free = f64::NAN), "`part.free` is NaN, accepted is a finite number");
+        assert_eq!(
+            refused(|w| w.third_choice = Choice::TheOther(Part { free: f64::INFINITY })),
+            "`third-choice.the-other.free` is inf, accepted is a finite number"
+        );
+        assert_eq!(
+            refused(|w| w.third_choice = Choice::Listed(vec![1.0, -1.0])),
+            "`third-choice.listed.1` is -1, accepted is a finite number above zero"
+        );
+    }
+
+    #[test]
+    fn bounds_are_in_the_schema_and_are_read_from_it() {
+        let schema = schemars::schema_for!(Whole);
+        let at = |path: &str| {
+            let part = schema.as_value().pointer(path).unwrap_or_else(|| panic!("{path} of {schema:?}"));
+            Interval::of(part.try_into().expect("a schema")).to_string()
+        };
+        assert_eq!(at("/properties/list/items"), " above zero");
+        assert_eq!(at("/properties/pair/items"), " below 1");
+        assert_eq!(at("/properties/maybe"), " from 0 to below 1");
+        assert_eq!(at("/properties/count"), " from 1 to 4");
+        assert_eq!(at("/$defs/Part/properties/free"), "");
+        assert_eq!(at("/$defs/Choice/oneOf/2/properties/listed/items"), " above zero");
+    }
+}
