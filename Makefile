@@ -44,6 +44,7 @@ lint: ## what the gate asks of the sources
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --release --no-deps --workspace --lib
 	$(CARGO) fmt $(OWN_METHODS) --check
 	$(CARGO) clippy --release --locked $(OWN_METHODS) --target-dir $(TARGET) --all-targets -- --deny warnings
+	./scripts/lint-tools.sh
 
 setup: ## the system library SUNDIALS, which some methods call, where it may be installed
 	./scripts/setup.sh

@@ -84,7 +84,7 @@ fn a_pole_ends_the_run() {
 
 /// The library says what is wrong with the tolerances, under its own name for it.
 #[test]
-fn the_librarys_flag_and_words_are_kept() {
+fn flag_and_words_of_the_library_are_kept() {
     let control = StepControl::Tolerance { rel: 1e-18, abs: 1e-18, initial_step: None, max_step: None };
     for (method, flag) in
         [(CvodeBdf::default().method(), "CV_TOO_MUCH_ACC"), (Ida::default().method(), "IDA_TOO_MUCH_ACC")]
@@ -131,7 +131,7 @@ impl cvode::Equations for Still {
 #[test]
 fn the_library_prints_nothing() {
     for test in [
-        "failures::the_librarys_flag_and_words_are_kept",
+        "failures::flag_and_words_of_the_library_are_kept",
         "failures::nothing_finite_ahead",
         "events::a_function_that_stays_zero_is_no_event",
     ] {
