@@ -3,7 +3,7 @@
 mod balance;
 mod pade;
 
-use mbsbench_problem::linalg::{Lu, Singular, flops};
+use mbsbench_problem::linalg::{Lu, Singular, flops, product};
 use nalgebra::DMatrix;
 
 use pade::{Approximant, DEGREE_13, LOW_DEGREES};
@@ -213,13 +213,11 @@ fn add_to_diagonal(number: f64, sum: &mut DMatrix<f64>) {
 
 /// `c = a b`. Up to sixteen rows a column of the result is summed up in registers, in loops whose bounds the compiler knows.
 fn multiply(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &mut DMatrix<f64>) {
-    let n = a.nrows();
-    let (a, b, c) = (a.as_slice(), b.as_slice(), c.as_mut_slice());
     macro_rules! unrolled {
         ($($rows:literal)*) => {
-            match n {
-                $($rows => multiply_small::<$rows>(a, b, c),)*
-                _ => multiply_large(n, a, b, c),
+            match a.nrows() {
+                $($rows => multiply_small::<$rows>(a.as_slice(), b.as_slice(), c.as_mut_slice()),)*
+                _ => product(a, b, c),
             }
         };
     }
@@ -237,18 +235,6 @@ fn multiply_small<const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
             }
         }
         *result = sum;
-    }
-}
-
-/// The same for matrices of any number `n` of rows.
-fn multiply_large(n: usize, a: &[f64], b: &[f64], c: &mut [f64]) {
-    for (result, factors) in c.chunks_mut(n.max(1)).zip(b.chunks(n.max(1))) {
-        result.fill(0.0);
-        for (&factor, column) in factors.iter().zip(a.chunks(n.max(1))) {
-            for (result, &entry) in result.iter_mut().zip(column) {
-                *result += entry * factor;
-            }
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What implicit methods make of a problem: derivatives of its right-hand side, and the matrix `M − c J` with its factors.
 
-use mbsbench_problem::linalg::{Lu, Singular, multiply};
+use mbsbench_problem::linalg::{Singular, System, multiply};
 use mbsbench_problem::{Counted, Failure, Statistics};
 use nalgebra::DMatrix;
 
@@ -119,8 +119,7 @@ fn increment(y: f64) -> f64 {
 #[derive(Debug, Clone)]
 pub(crate) struct IterationMatrix {
     mass: Option<DMatrix<f64>>,
-    matrix: DMatrix<f64>,
-    factors: Lu<f64>,
+    system: System,
     /// Factorisations and solves.
     pub costs: Statistics,
 }
@@ -130,7 +129,7 @@ impl IterationMatrix {
         let n = problem.dimension();
         let mass = problem.mass().cloned();
         let costs = Statistics { linear_algebra_flops: Some(0), ..Statistics::default() };
-        Self { mass, matrix: DMatrix::zeros(n, n), factors: Lu::new(n), costs }
+        Self { mass, system: System::new(n), costs }
     }
 
     /// `M`, where it is not the identity.
@@ -143,24 +142,25 @@ impl IterationMatrix {
     /// # Errors
     /// [`Singular`].
     pub(crate) fn factorize(&mut self, c: f64, jacobian: &DMatrix<f64>) -> Result<(), Singular> {
+        let matrix = &mut self.system.matrix;
         match &self.mass {
-            Some(mass) => self.matrix.copy_from(mass),
-            None => self.matrix.fill_with_identity(),
+            Some(mass) => matrix.copy_from(mass),
+            None => matrix.fill_with_identity(),
         }
-        for (entry, &derivative) in self.matrix.iter_mut().zip(jacobian) {
+        for (entry, &derivative) in matrix.as_mut_slice().iter_mut().zip(jacobian.as_slice()) {
             *entry -= c * derivative;
         }
         self.costs.factorizations += 1;
-        let factorized = self.factors.factorize(&self.matrix);
-        self.costs.add_flops(self.factors.factorization_flops());
+        let factorized = self.system.factorise();
+        self.costs.add_flops(self.system.factors.factorization_flops());
         factorized
     }
 
     /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         self.costs.linear_solves += 1;
-        self.costs.add_flops(self.factors.solve_flops());
-        self.factors.solve(x);
+        self.costs.add_flops(self.system.factors.solve_flops());
+        self.system.factors.solve(x);
     }
 
     /// `product = M x`.

@@ -15,7 +15,7 @@ use mbsbench_integrators::{
     HhtSi2, Llm, Lms2, Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5,
     Rk8, Ss4, Trapezoidal,
 };
-use mbsbench_problem::{AsSwitchedOde, Counted, MethodDefinition, Settings, Silent, Task};
+use mbsbench_problem::{AsOde, AsSwitchedOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -135,6 +135,48 @@ fn check_contact_power() {
     }
 }
 
+/// Oscillators in a ring: as many states as make matrices that faer factorises.
+struct Ring;
+
+impl Ring {
+    const STATES: usize = 120;
+}
+
+impl OdeModel for Ring {
+    fn dimension(&self) -> usize {
+        Self::STATES
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        let (q, v) = y.split_at(Self::STATES / 2);
+        let (q_rate, v_rate) = dydt.split_at_mut(q.len());
+        q_rate.copy_from_slice(v);
+        for (k, rate) in v_rate.iter_mut().enumerate() {
+            *rate = q[(k + 1) % q.len()] - q[k] * 3.0 - q[k] * q[k];
+        }
+    }
+}
+
+/// Large matrices: what faer allocates for a product is freed after it.
+fn check_large<D: MethodDefinition>() {
+    let method = D::default().method();
+    let once = |steps: u32| {
+        let initial: Vec<f64> = (0..Ring::STATES).map(|k| 0.1 * (k as f64).sin()).collect();
+        let settings = Settings::tolerance(1e-3, 1e-3);
+        let task = Task { t_start: 0.0, t_end: 0.5 * f64::from(steps), initial: &initial, settings };
+        let region = Region::new(ALLOCATOR);
+        let solution = method.solve(Counted::new(&mut AsOde(&Ring)), &task, &mut Silent);
+        let change = region.change();
+        assert_eq!(solution.failure, None);
+        let kept = change.bytes_allocated as isize - change.bytes_deallocated as isize;
+        (kept + change.bytes_reallocated, solution.statistics.steps_accepted)
+    };
+    let count = |steps| (0..3).map(|_| once(steps)).min().expect("three counts");
+    let ((short, few), (long, many)) = (count(1), count(30));
+    assert!(many > 10 * few, "{}: {few} and {many} steps", D::NAME);
+    assert_eq!(short, long, "{} with {} states", D::NAME, Ring::STATES);
+}
+
 /// One test for all methods: the counters are those of the process.
 #[test]
 fn allocations_do_not_depend_on_the_number_of_steps() {
@@ -168,6 +210,9 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
         check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
         check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
     }
+    check_large::<Llm>();
+    check_large::<Ode23s>();
+    check_large::<Ode15s>();
     check_implicit();
     check_contact_power();
     for pair in PAIRS.map(|(pair, _)| pair).into_iter().chain([PairName::Sdirk4]) {

@@ -15,8 +15,8 @@ use mbsbench_integrators::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
 };
-use mbsbench_problem::dae::{Dae, DenseSystem, Point};
-use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::dae::{Dae, Point};
+use mbsbench_problem::linalg::{Singular, System};
 use mbsbench_problem::{AsOde, Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Step, Task};
 use nalgebra::{Complex, DMatrix, DVector};
 
@@ -310,13 +310,13 @@ fn formulas_that_are_not_zero_stable_are_refused() {
 /// `(cos θ, sin θ, ω)`, the chart a reference angle, and the local coordinates are `(2 tan(δ/2), ω)` with the angle `δ` from
 /// the reference (Cayley–Gibbs–Rodrigues).
 struct Rotor {
-    system: DenseSystem,
+    system: System,
     charts: Cell<u32>,
 }
 
 impl Rotor {
     fn new() -> Self {
-        Self { system: DenseSystem::new(2), charts: Cell::new(0) }
+        Self { system: System::new(2), charts: Cell::new(0) }
     }
 
     fn exact(t: f64) -> [f64; 3] {

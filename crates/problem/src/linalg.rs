@@ -1,20 +1,19 @@
-//! Small dense systems over any scalar.
+//! Linear algebra: small systems over any scalar, larger ones in double precision.
 //!
-//! nalgebra's decompositions ask for a real field, which dual numbers and double-doubles are not. The
-//! systems here (mass matrices, constraint Grammians) have a handful of unknowns; the matrices are
-//! nalgebra's, the elimination is ours, and nothing is allocated after construction.
+//! Matrices are nalgebra's. Its decompositions ask for a real field, which dual numbers and double-doubles are not, and
+//! allocate, so that the elimination of small systems is ours ([`Lu`]); that of large ones is faer's. Nothing is allocated
+//! after construction, but for what faer's products allocate and free.
+//!
+//! ```text
+//! System  matrix ─▶ Lu ── unrolled   up to eight unknowns, in double precision
+//!           │       ├──── loops      any scalar
+//!           │       └──── large      faer, in double precision
+//!           └─ saddle  [A −b Jᵀ; J 0]
+//! Banded    chains of elements
+//! ```
 
-pub mod flops;
-mod unrolled;
-
-use nalgebra::DMatrix;
-
-use crate::Scalar;
-
-pub use unrolled::Block;
-
-/// Evaluates an expression with the number of unknowns as a constant where loops for as many of them are written out, and in
-/// double precision only: numbers of more parts have loops that are long enough, and longer programs.
+/// Evaluates an expression with the number of unknowns as a constant, so that the compiler writes its loops out, up to
+/// [`unrolled::MOST`] of them and in double precision; evaluates the other one elsewhere.
 macro_rules! unrolled {
     ($scalar:ident, $n:expr; $constant:ident => $work:expr; else $other:expr) => {
         match $n {
@@ -36,231 +35,25 @@ macro_rules! unrolled {
     }};
 }
 
+mod banded;
+pub mod flops;
+mod large;
+mod lu;
+mod system;
+mod unrolled;
+
+use nalgebra::DMatrix;
+
+use crate::Scalar;
+
+pub use banded::Banded;
+pub use large::product;
+pub use lu::{Lu, Singular};
+pub use system::System;
+pub use unrolled::Block;
+
 /// The storage is of the size given at construction.
 const FITS: &str = "as many unknowns as there is storage for";
-
-/// LU factors with partial pivoting, in storage that is kept between factorisations.
-#[derive(Debug, Clone)]
-pub struct Lu<S> {
-    factors: DMatrix<S>,
-    pivots: Vec<usize>,
-    /// Reciprocals of the diagonal.
-    inverses: Vec<S>,
-    /// Whether the matrix has nothing but its diagonal, as the mass matrix of rigid bodies in the plane.
-    is_diagonal: bool,
-}
-
-/// The matrix has no usable pivot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Singular;
-
-impl<S: Scalar> Lu<S> {
-    /// Storage for an `n × n` system.
-    #[must_use]
-    pub fn new(n: usize) -> Self {
-        let zero = S::nought();
-        Self {
-            factors: DMatrix::from_element(n, n, zero),
-            pivots: vec![0; n],
-            inverses: vec![zero; n],
-            is_diagonal: false,
-        }
-    }
-
-    /// Factorises `matrix`, of the size given at construction.
-    ///
-    /// # Errors
-    /// [`Singular`] where a column has no finite non-zero pivot.
-    pub fn factorize(&mut self, matrix: &DMatrix<S>) -> Result<(), Singular> {
-        self.factors.as_mut_slice().copy_from_slice(matrix.as_slice());
-        let n = self.pivots.len();
-        self.is_diagonal = is_diagonal(n, matrix.as_slice());
-        if self.is_diagonal {
-            return self.invert_diagonal();
-        }
-        unrolled!(S, n; N => {
-            let columns = self.factors.as_mut_slice().as_chunks_mut().0.first_chunk_mut().expect(FITS);
-            let (pivots, inverses) = (self.pivots.first_chunk_mut(), self.inverses.first_chunk_mut());
-            unrolled::factorize::<S, N>(columns, pivots.expect(FITS), inverses.expect(FITS))
-        }; else self.eliminate())
-    }
-
-    /// Operations of the last factorisation: those of [`flops`], or one for each unknown of a diagonal matrix.
-    #[must_use]
-    pub fn factorization_flops(&self) -> u64 {
-        let n = self.pivots.len();
-        if self.is_diagonal { n as u64 } else { flops::factorization(n) }
-    }
-
-    /// The same for one solve with the factors.
-    #[must_use]
-    pub fn solve_flops(&self) -> u64 {
-        let n = self.pivots.len();
-        if self.is_diagonal { n as u64 } else { flops::solve(n) }
-    }
-
-    /// The same for any number of unknowns.
-    fn eliminate(&mut self) -> Result<(), Singular> {
-        let n = self.pivots.len();
-        // Column by column, as they lie in memory; in `chunks`, since `chunks_exact` begins with a division.
-        let entries = self.factors.as_mut_slice();
-        for k in 0..n {
-            let (left, right) = entries.split_at_mut((k + 1) * n);
-            let (left, column) = left.split_at_mut(k * n);
-            let mut pivot = k;
-            let mut largest = -1.0;
-            for (i, entry) in column.iter().enumerate().skip(k) {
-                let size = entry.value().abs();
-                if size > largest {
-                    largest = size;
-                    pivot = i;
-                }
-            }
-            if largest <= 0.0 || !largest.is_finite() {
-                return Err(Singular);
-            }
-            self.pivots[k] = pivot;
-            if pivot != k {
-                left.chunks_mut(n).for_each(|column| column.swap(k, pivot));
-                column.swap(k, pivot);
-                right.chunks_mut(n).for_each(|column| column.swap(k, pivot));
-            }
-            let inverse = column[k].recip();
-            self.inverses[k] = inverse;
-            let multipliers = &mut column[k + 1..];
-            for multiplier in multipliers.iter_mut() {
-                *multiplier *= inverse;
-            }
-            for column in right.chunks_mut(n) {
-                let (factor, entries) = column[k..].split_at_mut(1);
-                let factor = factor[0];
-                if vanishes(factor) {
-                    continue;
-                }
-                for (entry, &multiplier) in entries.iter_mut().zip(multipliers.iter()) {
-                    *entry -= multiplier * factor;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The same for a diagonal matrix, whose factors it is.
-    fn invert_diagonal(&mut self) -> Result<(), Singular> {
-        let n = self.pivots.len();
-        for (k, entry) in self.factors.as_slice().iter().step_by(n + 1).enumerate() {
-            let size = entry.value().abs();
-            if size <= 0.0 || !size.is_finite() {
-                return Err(Singular);
-            }
-            self.pivots[k] = k;
-            self.inverses[k] = entry.recip();
-        }
-        Ok(())
-    }
-
-    /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
-    pub fn solve(&self, x: &mut [S]) {
-        let n = self.pivots.len();
-        if n == 0 {
-            return;
-        }
-        let entries = self.factors.as_slice();
-        if self.is_diagonal {
-            x.iter_mut().zip(entries.iter().step_by(n + 1)).for_each(|(x, &diagonal)| *x /= diagonal);
-            return;
-        }
-        unrolled!(S, n; N => {
-            let columns = entries.as_chunks().0.first_chunk().expect(FITS);
-            let (pivots, x) = (self.pivots.first_chunk(), x.first_chunk_mut());
-            unrolled::solve::<S, N>(columns, pivots.expect(FITS), x.expect(FITS));
-        }; else self.substitute(x));
-    }
-
-    /// The same for any number of unknowns.
-    fn substitute(&self, x: &mut [S]) {
-        let n = self.pivots.len();
-        let entries = self.factors.as_slice();
-        self.forward(x);
-        for i in (0..n).rev() {
-            let mut sum = x[i];
-            let row = entries[i * n + i..].iter().step_by(n);
-            let diagonal = entries[i * n + i];
-            for (&factor, &known) in row.zip(&x[i..]).skip(1) {
-                sum -= factor * known;
-            }
-            x[i] = sum / diagonal;
-        }
-    }
-
-    /// [`solve`](Self::solve) for several right-hand sides, to the same bits, where that is written out. `rows` has a row for
-    /// each unknown with its values on all sides. Says whether it is.
-    #[must_use]
-    pub fn solve_block(&self, rows: &mut [Block<S>]) -> bool {
-        let n = self.pivots.len();
-        let entries = self.factors.as_slice();
-        if self.is_diagonal {
-            for (row, &diagonal) in rows.iter_mut().zip(entries.iter().step_by(n + 1)) {
-                *row = row.map(|x| x / diagonal);
-            }
-            return true;
-        }
-        unrolled!(S, n; N => {
-            let columns = entries.as_chunks().0.first_chunk().expect(FITS);
-            let (pivots, rows) = (self.pivots.first_chunk(), rows.first_chunk_mut());
-            unrolled::solve_block::<S, N>(columns, pivots.expect(FITS), rows.expect(FITS));
-            true
-        }; else false)
-    }
-
-    /// The same as [`solve`](Self::solve) but for the order of the sums, and so for rounding: faster, the more zeros the
-    /// right-hand side and the factors have.
-    pub fn solve_by_columns(&self, x: &mut [S]) {
-        let n = self.pivots.len();
-        if n == 0 {
-            return;
-        }
-        self.forward(x);
-        let entries = self.factors.as_slice();
-        for k in (0..n).rev() {
-            let column = &entries[k * n..k * n + k];
-            let (rest, known) = x[..=k].split_at_mut(k);
-            known[0] *= self.inverses[k];
-            let known = known[0];
-            if vanishes(known) {
-                continue;
-            }
-            for (x, &factor) in rest.iter_mut().zip(column) {
-                *x -= factor * known;
-            }
-        }
-    }
-
-    /// Solves with the lower factor.
-    fn forward(&self, x: &mut [S]) {
-        for (k, &pivot) in self.pivots.iter().enumerate() {
-            x.swap(k, pivot);
-        }
-        for (k, column) in self.factors.as_slice().chunks(self.pivots.len()).enumerate() {
-            let (known, rest) = x[k..].split_at_mut(1);
-            let known = known[0];
-            if vanishes(known) {
-                continue;
-            }
-            for (x, &factor) in rest.iter_mut().zip(&column[k + 1..]) {
-                *x -= factor * known;
-            }
-        }
-    }
-}
-
-/// Whether all entries of an `n × n` matrix vanish but for those on the diagonal.
-fn is_diagonal<S: Scalar>(n: usize, entries: &[S]) -> bool {
-    entries.chunks(n.max(1)).enumerate().all(|(j, column)| {
-        let (above, rest) = column.split_at(j);
-        above.iter().chain(&rest[1..]).all(|&entry| vanishes(entry))
-    })
-}
 
 /// Whether a number is zero and has no derivatives that could be something else. The matrices here have many zeros.
 fn vanishes<S: Scalar>(x: S) -> bool {
@@ -335,84 +128,5 @@ pub fn multiply_transposed<S: Scalar>(a: &DMatrix<S>, x: &[S], y: &mut [S]) {
     y.fill(S::nought());
     for (y, column) in y.iter_mut().zip(a.as_slice().chunks(x.len().max(1))) {
         *y = column.iter().zip(x).fold(S::nought(), |sum, (&a, &x)| sum + a * x);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::DoubleDouble;
-
-    fn hilbert<S: Scalar>(n: usize) -> DMatrix<S> {
-        DMatrix::from_fn(n, n, |i, j| S::ratio(1.0, (i + j + 1) as f64))
-    }
-
-    fn residual<S: Scalar>(n: usize) -> f64 {
-        let a = hilbert::<S>(n);
-        let exact: Vec<S> = (0..n).map(|i| S::from(i as f64 - 1.5)).collect();
-        let mut x = vec![S::nought(); n];
-        multiply(&a, &exact, &mut x);
-        let mut lu = Lu::new(n);
-        lu.factorize(&a).unwrap();
-        let mut y = x.clone();
-        lu.solve(&mut x);
-        lu.solve_by_columns(&mut y);
-        x.iter().chain(&y).zip(exact.iter().cycle()).map(|(x, e)| (*x - *e).value().abs()).fold(0.0, f64::max)
-    }
-
-    #[test]
-    fn solves_an_ill_conditioned_system_to_its_condition_number() {
-        // cond(Hilbert 6) = 1.5e7
-        assert!(residual::<f64>(6) < 1.5e7 * 1e-15);
-        assert!(residual::<DoubleDouble>(6) < 1.5e7 * 1e-30);
-    }
-
-    /// A diagonal matrix goes another way, to the same bits as one with an entry too small to matter.
-    #[test]
-    fn diagonals_are_solved_as_any_matrix_is() {
-        let diagonal = [3.0, -0.7, 1e-3, 41.0];
-        let matrix = DMatrix::from_diagonal(&nalgebra::DVector::from_row_slice(&diagonal));
-        let mut full = matrix.clone();
-        full[(0, 3)] = f64::MIN_POSITIVE;
-        let [mut own, mut other] = [Lu::<f64>::new(4), Lu::new(4)];
-        own.factorize(&matrix).unwrap();
-        other.factorize(&full).unwrap();
-        assert!(own.is_diagonal && !other.is_diagonal);
-        let solved = |lu: &Lu<f64>, by_columns: bool| {
-            let mut x = [0.1, -2.0, 0.3, 1.7];
-            if by_columns {
-                lu.solve_by_columns(&mut x)
-            } else {
-                lu.solve(&mut x)
-            }
-            x
-        };
-        for by_columns in [false, true] {
-            assert_eq!(solved(&own, by_columns), solved(&other, by_columns));
-        }
-        for (k, entry) in [(1, 0.0), (2, f64::NAN), (3, f64::INFINITY)] {
-            let mut spoilt = matrix.clone();
-            spoilt[(k, k)] = entry;
-            assert_eq!(own.factorize(&spoilt), Err(Singular));
-        }
-    }
-
-    #[test]
-    fn needs_its_pivoting() {
-        let a = DMatrix::from_row_slice(2, 2, &[0.0, 2.0, 3.0, 1.0]);
-        let mut lu = Lu::new(2);
-        lu.factorize(&a).unwrap();
-        let (mut x, mut y) = ([4.0, 5.0], [4.0, 5.0]);
-        lu.solve(&mut x);
-        assert_eq!(x, [1.0, 2.0]);
-        lu.solve_by_columns(&mut y);
-        assert_eq!(y, [1.0, 2.0]);
-    }
-
-    #[test]
-    fn says_singular() {
-        let mut lu = Lu::new(2);
-        assert_eq!(lu.factorize(&DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 4.0])), Err(Singular));
-        assert_eq!(lu.factorize(&DMatrix::from_element(2, 2, f64::NAN)), Err(Singular));
     }
 }

@@ -1,10 +1,10 @@
 //! HHT-ADD: constraint forces added to the accelerations, with two multipliers a step.
 
-use mbsbench_problem::linalg::{Lu, Singular, add_product, add_transposed_product, flops};
+use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed_product, flops};
 use mbsbench_problem::{CountedMechanics, Terms};
 use nalgebra::DMatrix;
 
-use super::blocks::{self, System, add, increase, largest, put, put_transposed, solve_columns};
+use super::blocks::{self, add, increase, largest, put, put_transposed, solve_columns};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::predictor::{Discretisation, Predictor};
 use super::settings::LinearAlgebra;
@@ -51,6 +51,8 @@ pub struct Additive {
     scratch: Vec<f64>,
     reaction_change: Vec<f64>,
     system: System,
+    /// Residual with its sign turned, then correction.
+    x: Vec<f64>,
 }
 
 impl Additive {
@@ -63,6 +65,7 @@ impl Additive {
         let dense = algebra == LinearAlgebra::Dense;
         let square = DMatrix::zeros(n, n);
         let wide = DMatrix::zeros(m, n);
+        let size = n + 2 * m + if dense { n } else { 0 };
         let mut formula = Self {
             predictor: Predictor::new(Discretisation::hht(alpha), start),
             alpha,
@@ -86,7 +89,8 @@ impl Additive {
             rates: wide,
             scratch: vec![0.0; n],
             reaction_change: vec![0.0; n],
-            system: System::new(n + 2 * m + if dense { n } else { 0 }),
+            system: System::new(size),
+            x: vec![0.0; size],
         };
         formula.weigh(start.terms)?;
         // a₀ = M⁻¹ D, without constraint forces
@@ -222,16 +226,16 @@ impl Formula for Additive {
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorize()
+        self.system.factorise()
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
-        let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, .. } = self;
+        let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, x, .. } = self;
         let h = predictor.h;
         let inner = if *dense { n } else { 0 };
-        let (dynamics, rest) = system.x.split_at_mut(n);
+        let (dynamics, rest) = x.split_at_mut(n);
         let (reactions, rest) = rest.split_at_mut(inner);
         let (positions, velocities) = rest.split_at_mut(m);
         for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
@@ -254,14 +258,14 @@ impl Formula for Additive {
             add_product(-1.0, &self.velocity[1], reaction_change, velocities);
             system.flops += self.by_itself_factors.solve_flops() + flops::product(n + 2 * m, n, 1);
         }
-        system.solve();
+        system.solve(x);
         if *dense {
-            reaction_change.copy_from_slice(&system.x[n..2 * n]);
+            reaction_change.copy_from_slice(&x[n..2 * n]);
         } else {
-            add_product(1.0, &self.eliminated, &system.x, reaction_change);
+            add_product(1.0, &self.eliminated, x, reaction_change);
             system.flops += flops::product(n, n + 2 * m, 1);
         }
-        let (change, multipliers) = (&system.x[..n], &system.x[n + inner..]);
+        let (change, multipliers) = (&x[..n], &x[n + inner..]);
         increase(a, change);
         increase(reaction, reaction_change);
         increase(&mut psi[0], &multipliers[..m]);

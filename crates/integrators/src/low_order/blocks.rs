@@ -1,38 +1,7 @@
-//! Blocks of Newton's matrix, and the system that it belongs to.
+//! Blocks of Newton's matrix.
 
-use mbsbench_problem::linalg::{Lu, Singular};
+use mbsbench_problem::linalg::Lu;
 use nalgebra::DMatrix;
-
-/// Newton's matrix, its factors, and the right-hand side that becomes the correction.
-pub struct System {
-    /// The matrix.
-    pub matrix: DMatrix<f64>,
-    factors: Lu<f64>,
-    /// Right-hand side, then solution.
-    pub x: Vec<f64>,
-    /// Operations of linear algebra so far, also of what is eliminated from the system.
-    pub flops: u64,
-}
-
-impl System {
-    /// Memory for `size` unknowns, matrix zero.
-    pub fn new(size: usize) -> Self {
-        Self { matrix: DMatrix::zeros(size, size), factors: Lu::new(size), x: vec![0.0; size], flops: 0 }
-    }
-
-    /// Factorises the matrix.
-    pub fn factorize(&mut self) -> Result<(), Singular> {
-        let factorized = self.factors.factorize(&self.matrix);
-        self.flops += self.factors.factorization_flops();
-        factorized
-    }
-
-    /// Solves for the right-hand side in `x`.
-    pub fn solve(&mut self) {
-        self.factors.solve_by_columns(&mut self.x);
-        self.flops += self.factors.solve_flops();
-    }
-}
 
 /// The columns of a block of `matrix` with `rows` rows and its upper left corner at `(row, column)`.
 fn columns_of(
@@ -63,32 +32,6 @@ pub fn put_transposed(matrix: &mut DMatrix<f64>, corner: (usize, usize), factor:
     let rows = block.nrows();
     for (i, target) in columns_of(matrix, corner, block.ncols()).take(rows).enumerate() {
         for (target, &entry) in target.iter_mut().zip(block.as_slice()[i..].iter().step_by(rows)) {
-            *target = factor * entry;
-        }
-    }
-}
-
-/// Writes the sum of `factor · term` into the upper left corner.
-pub fn put_sum(matrix: &mut DMatrix<f64>, terms: [(f64, &DMatrix<f64>); 3]) {
-    let [(f, a), (g, b), (h, c)] = terms;
-    let sources = columns(a).zip(columns(b)).zip(columns(c));
-    for (target, ((a, b), c)) in columns_of(matrix, (0, 0), a.nrows()).zip(sources) {
-        for (target, ((&a, &b), &c)) in target.iter_mut().zip(a.iter().zip(b).zip(c)) {
-            *target = f * a + g * b + h * c;
-        }
-    }
-}
-
-/// Writes `factor · Jᵀ` to the right of the first `n` rows, and `J` below the first `n` columns.
-pub fn put_border(matrix: &mut DMatrix<f64>, n: usize, factor: f64, jacobian: &DMatrix<f64>) {
-    let (m, stride) = (jacobian.nrows(), matrix.nrows());
-    if m == 0 {
-        return;
-    }
-    let (left, right) = matrix.as_mut_slice().split_at_mut(n * stride);
-    for (j, (source, below)) in columns(jacobian).zip(left.chunks_mut(stride)).enumerate() {
-        below[n..n + m].copy_from_slice(source);
-        for (target, &entry) in right[j..].iter_mut().step_by(stride).zip(source) {
             *target = factor * entry;
         }
     }

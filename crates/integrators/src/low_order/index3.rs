@@ -1,10 +1,10 @@
 //! Formulas with constraints on positions only: NEWMARK, HHT-I3, NSTIFF, generalized-α.
 
 use mbsbench_problem::CountedMechanics;
-use mbsbench_problem::linalg::{Singular, add_product};
+use mbsbench_problem::linalg::{Singular, System, add_product};
 use nalgebra::DMatrix;
 
-use super::blocks::{System, increase, largest, put_border, put_sum};
+use super::blocks::{increase, largest};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::predictor::{Discretisation, Predictor};
 use super::settings::MassAt;
@@ -29,6 +29,8 @@ pub struct Index3 {
     mass: DMatrix<f64>,
     shifted: Vec<f64>,
     system: System,
+    /// Residual with its sign turned, then correction.
+    x: Vec<f64>,
 }
 
 impl Index3 {
@@ -47,6 +49,7 @@ impl Index3 {
             mass: DMatrix::zeros(n, n),
             shifted: vec![0.0; n],
             system: System::new(n + m),
+            x: vec![0.0; n + m],
         }
     }
 }
@@ -80,16 +83,14 @@ impl Formula for Index3 {
         let Self { predictor, alpha, mass_at, a, lambda, mass, system, .. } = self;
         let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
         let of_mass = 1.0 / (1.0 + *alpha);
-        let n = a.len();
-        let matrix = &mut system.matrix;
         let (stiffness, damping) = (&derivatives.forces_by_position, &derivatives.forces_by_velocity);
         let mass = mass_at.choose(&terms.mass, mass);
-        put_sum(matrix, [(of_mass, mass), (-by_position, stiffness), (-by_velocity, damping)]);
-        derivatives.add_curvature(-by_position, lambda, matrix);
+        let blocks = [(of_mass, mass), (-by_position, stiffness), (-by_velocity, damping)];
+        system.put_saddle(blocks, 1.0, &terms.jacobian);
+        derivatives.add_curvature(-by_position, lambda, &mut system.matrix);
         if *mass_at == MassAt::End {
-            derivatives.add_inertia(of_mass * by_position, a, matrix);
+            derivatives.add_inertia(of_mass * by_position, a, &mut system.matrix);
         }
-        put_border(matrix, n, -1.0, &terms.jacobian);
         Ok(())
     }
 
@@ -98,14 +99,14 @@ impl Formula for Index3 {
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorize()
+        self.system.factorise()
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         let terms = &trial.terms;
-        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, .. } = self;
+        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, .. } = self;
         let by_position = predictor.by_position;
-        let (dynamics, constraints) = system.x.split_at_mut(a.len());
+        let (dynamics, constraints) = x.split_at_mut(a.len());
         terms.all_forces(lambda, dynamics);
         let earlier = *alpha / (1.0 + *alpha);
         for (residual, &force) in dynamics.iter_mut().zip(&*forces) {
@@ -115,8 +116,8 @@ impl Formula for Index3 {
         for (residual, &phi) in constraints.iter_mut().zip(&terms.constraints) {
             *residual = -phi / by_position;
         }
-        system.solve();
-        let (change, multipliers) = system.x.split_at(a.len());
+        system.solve(x);
+        let (change, multipliers) = x.split_at(a.len());
         increase(a, change);
         increase(lambda, multipliers);
         predictor.end(a, None, &mut trial.q, &mut trial.v);

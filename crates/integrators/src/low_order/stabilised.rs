@@ -3,10 +3,10 @@
 mod dense;
 
 use mbsbench_problem::CountedMechanics;
-use mbsbench_problem::linalg::{Singular, add_product, add_transposed_product, flops};
+use mbsbench_problem::linalg::{Singular, System, add_product, add_transposed_product, flops};
 use nalgebra::DMatrix;
 
-use super::blocks::{System, increase, largest, put_border, put_sum};
+use super::blocks::{increase, largest};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::metric::Metric;
 use super::newton::rounding;
@@ -56,6 +56,8 @@ pub struct Stabilised {
     last: f64,
     shared: Shared,
     system: System,
+    /// Residual with its sign turned, then correction.
+    x: Vec<f64>,
 }
 
 impl Stabilised {
@@ -85,6 +87,7 @@ impl Stabilised {
             last: f64::INFINITY,
             shared: Shared::new(n, m),
             system: System::new(size),
+            x: vec![0.0; size],
         }
     }
 
@@ -96,7 +99,7 @@ impl Stabilised {
     /// What is to vanish in the equations of motion, with its sign turned.
     fn dynamics(&mut self, trial: &Trial) {
         let of_forces = self.of_forces();
-        let residual = &mut self.system.x[..self.a.len()];
+        let residual = &mut self.x[..self.a.len()];
         trial.terms.all_forces(&self.lower, residual);
         match self.alpha {
             Some(alpha) => {
@@ -113,16 +116,16 @@ impl Stabilised {
     fn solve_reduced(&mut self, trial: &Trial) -> f64 {
         let n = self.a.len();
         let damping = self.damping();
-        let Self { predictor, alpha, a, e, lower, nu, metric, pair, system, .. } = self;
+        let Self { predictor, alpha, a, e, lower, nu, metric, pair, system, x, .. } = self;
         pair.begin(trial, (e, nu), metric, predictor);
-        let (dynamics, constraints) = system.x.split_at_mut(n);
+        let (dynamics, constraints) = x.split_at_mut(n);
         add_by_e(-1.0, damping, alpha.is_none(), trial, &pair.e_change, dynamics);
         for (residual, &phi) in constraints.iter_mut().zip(&trial.terms.constraints) {
             *residual = -phi / predictor.by_position;
         }
         system.flops += flops_by_e(n, alpha.is_none());
-        system.solve();
-        let (change, multipliers) = system.x.split_at(n);
+        system.solve(x);
+        let (change, multipliers) = x.split_at(n);
         pair.end(trial, change);
         increase(a, change);
         increase(lower, multipliers);
@@ -136,14 +139,14 @@ impl Stabilised {
     /// velocities, `a + e`, which is what damping depends on, thus lacks the latter only.
     fn solve_shared(&mut self, trial: &Trial) -> f64 {
         let (n, of_forces) = (self.a.len(), self.of_forces());
-        let Self { predictor, a, e, lower, nu, metric, shared, system, .. } = self;
+        let Self { predictor, a, e, lower, nu, metric, shared, system, x, .. } = self;
         let terms = &trial.terms;
-        for (residual, &phi) in system.x[n..].iter_mut().zip(&terms.constraints) {
+        for (residual, &phi) in x[n..].iter_mut().zip(&terms.constraints) {
             *residual = -phi / predictor.by_position;
         }
-        system.solve();
-        shared.position.copy_from_slice(&system.x);
-        let (dynamics, velocities) = system.x.split_at_mut(n);
+        system.solve(x);
+        shared.position.copy_from_slice(x);
+        let (dynamics, velocities) = x.split_at_mut(n);
         dynamics.fill(0.0);
         add_transposed_product(1.0, &terms.jacobian, nu, dynamics);
         metric.add_product(-1.0, e, dynamics);
@@ -153,9 +156,9 @@ impl Stabilised {
         for (x, (&phi, &rate)) in velocities.iter_mut().zip(constraints) {
             *x = phi / predictor.by_position - rate / predictor.by_velocity - ratio * *x;
         }
-        system.solve();
+        system.solve(x);
         let (change, multipliers) = shared.position.split_at(n);
-        let (e_change, nu_change) = system.x.split_at(n);
+        let (e_change, nu_change) = x.split_at(n);
         increase(a, change);
         increase(lower, multipliers);
         increase(e, e_change);
@@ -241,18 +244,18 @@ impl Formula for Stabilised {
 
     fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
         let Trial { terms, derivatives, .. } = trial;
-        let (n, of_forces, damping) = (self.a.len(), self.of_forces(), self.damping());
+        let (of_forces, damping) = (self.of_forces(), self.damping());
         let Self { predictor, alpha, total, lower, metric, system, .. } = self;
         let by_position = predictor.by_position;
-        let matrix = &mut system.matrix;
         let mass = if alpha.is_some() { metric.matrix() } else { &terms.mass };
         let (stiffness, by_velocity) = (&derivatives.forces_by_position, &derivatives.forces_by_velocity);
-        put_sum(matrix, [(1.0, mass), (-of_forces * by_position, stiffness), (damping, by_velocity)]);
+        let blocks = [(1.0, mass), (-of_forces * by_position, stiffness), (damping, by_velocity)];
+        system.put_saddle(blocks, of_forces, &terms.jacobian);
+        let matrix = &mut system.matrix;
         if alpha.is_none() {
             derivatives.add_inertia(by_position, total, matrix);
         }
         derivatives.add_curvature(-of_forces * by_position, lower, matrix);
-        put_border(matrix, n, -of_forces, &terms.jacobian);
         match self.algebra {
             PairAlgebra::Dense => self.form_dense(trial),
             PairAlgebra::Shared if !self.shared.slow => {}
@@ -266,7 +269,7 @@ impl Formula for Stabilised {
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorize()
+        self.system.factorise()
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {

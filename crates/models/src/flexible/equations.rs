@@ -9,12 +9,11 @@
 //! weight, dampers and joints. The chart is the orientation of all nodes.
 
 use mbsbench_problem::dae::{Dae, Point};
-use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::linalg::{Banded, Singular};
 use mbsbench_problem::{Failure, Ode, Scalar};
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 use num_dual::Dual2;
 
-use super::banded::Banded;
 use super::coupling::Constraint;
 use super::flexible::Flexible;
 use super::layout::Layout;

@@ -7,7 +7,6 @@
 //! buckles sideways ([`LateralBuckling`]), a shaft that runs through its critical speed ([`RotatingShaft`]).
 
 mod angles;
-mod banded;
 mod bar;
 mod beam;
 mod buckling;

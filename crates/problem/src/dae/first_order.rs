@@ -2,9 +2,9 @@
 
 use nalgebra::DMatrix;
 
-use super::{Dae, DenseSystem, Point};
+use super::{Dae, Point};
 use crate::acceleration::not_invertible;
-use crate::linalg::{Singular, add_product};
+use crate::linalg::{Singular, System, add_product};
 use crate::{Failure, Ode, Scalar};
 
 /// `y' − f(t, y) = 0`, or `M y' − f(t, y) = 0` with a constant matrix `M`, of an [`Ode`] with Jacobian. All unknowns are
@@ -13,13 +13,13 @@ use crate::{Failure, Ode, Scalar};
 pub struct FirstOrder<'p, S: Scalar = f64> {
     ode: &'p mut dyn Ode<S>,
     mass: Option<DMatrix<S>>,
-    system: DenseSystem<S>,
+    system: System<S>,
 }
 
 impl<'p, S: Scalar> FirstOrder<'p, S> {
     /// Wraps equations that [have a Jacobian](Ode::has_jacobian).
     pub fn new(ode: &'p mut dyn Ode<S>) -> Self {
-        Self { mass: ode.mass().cloned(), system: DenseSystem::new(ode.dimension()), ode }
+        Self { mass: ode.mass().cloned(), system: System::new(ode.dimension()), ode }
     }
 
     /// Forms Newton's matrix, `M − c ∂f/∂y`.

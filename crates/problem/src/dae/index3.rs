@@ -2,9 +2,9 @@
 
 use nalgebra::DMatrix;
 
-use super::{Dae, DenseSystem, Point};
+use super::{Dae, Point};
 use crate::acceleration::not_invertible;
-use crate::linalg::{Singular, add_product};
+use crate::linalg::{Singular, System, add_product};
 use crate::{Derivatives, Failure, Mechanics, Scalar, Terms, Unsuitable};
 
 /// ```text
@@ -25,7 +25,7 @@ pub struct Index3<'p, S: Scalar = f64> {
     /// `K = ∂(M v' − D − Jᵀ λ)/∂q`.
     stiffness: DMatrix<S>,
     /// `[M − c ∂D/∂v + c² K, −Jᵀ; J, 0]`.
-    system: DenseSystem<S>,
+    system: System<S>,
     c: S,
 }
 
@@ -38,7 +38,7 @@ impl<'p, S: Scalar> Index3<'p, S> {
             terms: Terms::new(n, m),
             derivatives: None,
             stiffness: DMatrix::from_element(n, n, S::nought()),
-            system: DenseSystem::new(n + m),
+            system: System::new(n + m),
             c: S::nought(),
         }
     }
@@ -79,27 +79,10 @@ impl<'p, S: Scalar> Index3<'p, S> {
         derivatives.add_inertia(S::from(1.0), acceleration, stiffness);
         derivatives.add_curvature(S::from(-1.0), lambda, stiffness);
         let damping = &derivatives.forces_by_velocity;
-        let square = c * c;
-        for j in 0..n {
-            for i in 0..n {
-                system.matrix[(i, j)] = terms.mass[(i, j)] - damping[(i, j)] * c + stiffness[(i, j)] * square;
-            }
-        }
-        put_border(&terms.jacobian, &mut system.matrix);
+        let blocks = [(S::from(1.0), &terms.mass), (-c, damping), (c * c, &*stiffness)];
+        system.put_saddle(blocks, S::from(1.0), &terms.jacobian);
         self.c = c;
     }
-}
-
-/// Writes `−Jᵀ` to the right of and `J` below the upper left block of `matrix`, and zeros into the corner.
-fn put_border<S: Scalar>(jacobian: &DMatrix<S>, matrix: &mut DMatrix<S>) {
-    let n = jacobian.ncols();
-    for i in 0..jacobian.nrows() {
-        for j in 0..n {
-            matrix[(n + i, j)] = jacobian[(i, j)];
-            matrix[(j, n + i)] = -jacobian[(i, j)];
-        }
-    }
-    matrix.view_range_mut(n.., n..).fill(S::nought());
 }
 
 impl<S: Scalar> Dae<S> for Index3<'_, S> {
@@ -181,8 +164,8 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
         if !terms.are_finite() || !x.iter().all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time: t.value() });
         }
-        system.matrix.view_range_mut(..n, ..n).copy_from(&terms.mass);
-        put_border(&terms.jacobian, &mut system.matrix);
+        let blocks = [S::from(1.0), S::nought(), S::nought()].map(|factor| (factor, &terms.mass));
+        system.put_saddle(blocks, S::from(1.0), &terms.jacobian);
         system.factorise().map_err(|Singular| not_invertible(&system.matrix, t, "[M Jᵀ; J 0]"))?;
         system.solve(x);
         Ok(())

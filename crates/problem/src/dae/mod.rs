@@ -12,9 +12,8 @@
 //! of the step (`c = b₀ h`). Newton's method corrects `(y', λ)`, and through `y'` also `y`.
 //!
 //! Linear algebra is the problem's own business ([`Dae::factorise`], [`Dae::solve`]), so that its structure can be used:
-//! elimination of `q' = v`, sparse blocks. [`DenseSystem`] is there for problems without structure.
+//! elimination of `q' = v`, sparse blocks. [`System`](crate::linalg::System) is there for problems without structure.
 
-mod dense;
 mod first_order;
 mod index3;
 
@@ -23,7 +22,6 @@ use nalgebra::DMatrix;
 use crate::linalg::Singular;
 use crate::{Failure, Ode, Scalar, Unsuitable};
 
-pub use dense::DenseSystem;
 pub use first_order::FirstOrder;
 pub use index3::Index3;
 

@@ -10,8 +10,8 @@ impl Stabilised {
     /// The dense system's correction.
     pub(super) fn solve_dense(&mut self, trial: &Trial) -> f64 {
         let (n, m) = (self.a.len(), self.nu.len());
-        let Self { predictor, a, e, lower, nu, metric, system, .. } = self;
-        let (positions, rest) = system.x[n..].split_at_mut(m);
+        let Self { predictor, a, e, lower, nu, metric, system, x, .. } = self;
+        let (positions, rest) = x[n..].split_at_mut(m);
         let (accelerations, velocities) = rest.split_at_mut(n);
         for c in 0..m {
             positions[c] = -trial.terms.constraints[c] / predictor.by_position;
@@ -20,12 +20,12 @@ impl Stabilised {
         accelerations.fill(0.0);
         metric.add_product(-1.0, e, accelerations);
         add_transposed_product(1.0, &trial.terms.jacobian, nu, accelerations);
-        system.solve();
-        increase(a, &system.x[..n]);
-        increase(lower, &system.x[n..n + m]);
-        increase(e, &system.x[n + m..2 * n + m]);
-        increase(nu, &system.x[2 * n + m..]);
-        largest(&system.x[..n]).max(largest(&system.x[n + m..2 * n + m]))
+        system.solve(x);
+        increase(a, &x[..n]);
+        increase(lower, &x[n..n + m]);
+        increase(e, &x[n + m..2 * n + m]);
+        increase(nu, &x[2 * n + m..]);
+        largest(&x[..n]).max(largest(&x[n + m..2 * n + m]))
     }
 
     /// Newton's matrix with all unknowns; its part of `a` and the lower multiplier stands already.

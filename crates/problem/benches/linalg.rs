@@ -1,0 +1,163 @@
+//! What defends the linear algebra of this crate: each of its ways to factorise and solve against the others and faer's.
+
+use std::hint::black_box;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::sparse::linalg::lu::{NumericLu, factorize_symbolic_lu};
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{Conj, MatMut, Par};
+use mbsbench_problem::linalg::{Banded, Lu, product};
+use nalgebra::DMatrix;
+
+/// Numbers in [−1, 1) that look random.
+fn numbers() -> impl FnMut() -> f64 {
+    let mut state = 12345_u64;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A matrix with entries where `is_there` and on its diagonal, which is the larger part.
+fn matrix(n: usize, mut is_there: impl FnMut(usize, usize) -> bool) -> DMatrix<f64> {
+    let mut number = numbers();
+    DMatrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) * 3.0 + if is_there(i, j) { number() } else { 0.0 })
+}
+
+/// A share of the entries, in no order.
+fn scattered(n: usize, share: f64) -> DMatrix<f64> {
+    let mut number = numbers();
+    matrix(n, |_, _| 0.5 * (number() + 1.0) < share)
+}
+
+/// Links with three rows of momenta, three of balances, and two rows for the pins between one link and the next, as the
+/// momenta of Andrews' squeezer have them.
+fn momenta() -> DMatrix<f64> {
+    const LINKS: usize = 7;
+    const PINS: usize = 10;
+    let link = |k: usize| (k < 6 * LINKS).then_some(k % (3 * LINKS) / 3);
+    let pinned = |row: usize, link: usize| {
+        let pin = (row - 6 * LINKS) / 2;
+        link == pin % LINKS || link == (pin + 1) % LINKS
+    };
+    matrix(6 * LINKS + 2 * PINS, |i, j| match (link(i), link(j)) {
+        (Some(row), Some(column)) => row == column,
+        (Some(link), None) => i >= 3 * LINKS && pinned(j, link),
+        (None, Some(link)) => j < 3 * LINKS && pinned(i, link),
+        (None, None) => false,
+    })
+}
+
+/// Unknowns of the 33 nodes of a shaft, of which three make an element.
+const NODES: usize = 33;
+const HALF: usize = 17;
+
+fn chain() -> DMatrix<f64> {
+    let element = |i: usize| (i / 6).saturating_sub(1) / 2..=(i / 6 / 2).min((NODES - 3) / 2);
+    matrix(6 * NODES, |i, j| element(i).any(|k| element(j).contains(&k)))
+}
+
+/// A right-hand side, made anew: solutions of solutions would become zeros.
+fn filled(x: &mut [f64]) -> &mut [f64] {
+    x.fill(1.0);
+    black_box(x)
+}
+
+/// Factors and a solution by [`Lu`].
+fn own(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f64>) {
+    let mut lu = Lu::new(matrix.nrows());
+    group.bench_function(format!("{name}, factors"), |bench| bench.iter(|| lu.factorize(black_box(matrix))));
+    let mut x = vec![1.0; matrix.nrows()];
+    group.bench_function(format!("{name}, solution"), |bench| bench.iter(|| lu.solve(filled(&mut x))));
+    group.bench_function(format!("{name}, solution by columns"), |bench| {
+        bench.iter(|| lu.solve_by_columns(filled(&mut x)));
+    });
+}
+
+/// Factors by faer's dense algorithm.
+fn faer(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f64>) {
+    let n = matrix.nrows();
+    let (mut factors, mut rows, mut places) = (matrix.clone(), vec![0_usize; n], vec![0_usize; n]);
+    let mut buffer = MemBuffer::new(lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default()));
+    group.bench_function(format!("{name}, factors by faer"), |bench| {
+        bench.iter(|| {
+            factors.copy_from(black_box(matrix));
+            let factors = MatMut::from_column_major_slice_mut(factors.as_mut_slice(), n, n);
+            lu_in_place(factors, &mut rows, &mut places, Par::Seq, MemStack::new(&mut buffer), Default::default());
+        });
+    });
+}
+
+/// Factors and a solution by faer's sparse algorithm with the symbolic part kept.
+fn sparse(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f64>) {
+    let n = matrix.nrows();
+    let entries: Vec<_> = (0..n * n).map(|k| Triplet::new(k % n, k / n, matrix[(k % n, k / n)])).collect();
+    let entries: Vec<_> = entries.into_iter().filter(|entry| entry.val != 0.0).collect();
+    let matrix = SparseColMat::try_new_from_triplets(n, n, &entries).expect("the places exist");
+    let symbolic = factorize_symbolic_lu(matrix.symbolic(), Default::default()).expect("there is memory");
+    let mut numeric = NumericLu::new();
+    let scratch = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
+    let mut buffer = MemBuffer::new(scratch.or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)));
+    let mut factorise = |x: Option<&mut [f64]>| {
+        let stack = MemStack::new(&mut buffer);
+        let matrix = black_box(matrix.as_ref());
+        let factors = symbolic.factorize_numeric_lu(&mut numeric, matrix, Par::Seq, stack, Default::default());
+        let factors = factors.expect("it is regular");
+        if let Some(x) = x {
+            let x = MatMut::from_column_major_slice_mut(x, n, 1);
+            factors.solve_in_place_with_conj(Conj::No, x, Par::Seq, MemStack::new(&mut buffer));
+        }
+    };
+    let mut x = vec![1.0; n];
+    group.bench_function(format!("{name}, sparse factors by faer"), |bench| bench.iter(|| factorise(None)));
+    group.bench_function(format!("{name}, the same and a solution"), |bench| {
+        bench.iter(|| factorise(Some(filled(&mut x))))
+    });
+}
+
+/// From which size on faer is the faster one. Nine are the first that are not written out.
+fn dense(criterion: &mut Criterion) {
+    for share in [1.0, 0.1] {
+        let mut group = criterion.benchmark_group(format!("matrix with {share} of its entries"));
+        for n in [8, 9, 14, 41, 62, 99] {
+            let matrix = scattered(n, share);
+            own(&mut group, &n.to_string(), &matrix);
+            faer(&mut group, &n.to_string(), &matrix);
+        }
+    }
+    let mut group = criterion.benchmark_group("product");
+    for n in [17, 157] {
+        let (a, mut c) = (scattered(n, 1.0), DMatrix::zeros(n, n));
+        group.bench_function(format!("{n}"), |bench| bench.iter(|| product(black_box(&a), &a, &mut c)));
+    }
+}
+
+/// Matrices with many zeros.
+fn structured(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("momenta of Andrews' squeezer");
+    own(&mut group, "dense", &momenta());
+    sparse(&mut group, "momenta", &momenta());
+    drop(group);
+    let mut group = criterion.benchmark_group("shaft of 16 elements");
+    let chain = chain();
+    let mut banded = Banded::new(chain.nrows(), HALF);
+    group.bench_function("banded, factors", |bench| {
+        bench.iter(|| {
+            banded.clear();
+            for i in 0..chain.nrows() {
+                (i.saturating_sub(HALF)..chain.nrows().min(i + HALF + 1))
+                    .for_each(|j| *banded.entry(i, j) = chain[(i, j)]);
+            }
+            banded.factorise()
+        });
+    });
+    let mut x = vec![1.0; chain.nrows()];
+    group.bench_function("banded, solution", |bench| bench.iter(|| banded.solve(filled(&mut x))));
+    sparse(&mut group, "shaft", &chain);
+}
+
+criterion_group!(benches, dense, structured);
+criterion_main!(benches);
