@@ -1,8 +1,6 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, OutOfRange, parameters};
 
 use crate::control::ControllerSettings;
 use crate::{Advance, ExplicitRungeKutta, Extrapolation, tableaux};
@@ -12,8 +10,6 @@ const EXPLICIT: &str = "explicit-runge-kutta";
 /// What all explicit Runge–Kutta definitions have in common.
 macro_rules! explicit {
     ($type:ident, $name:literal, $summary:literal, $source:literal) => {
-        impl Parameters for $type {}
-
         impl MethodDefinition for $type {
             const NAME: &'static str = $name;
             const SUMMARY: &'static str = $summary;
@@ -34,10 +30,11 @@ macro_rules! explicit {
 /// A method that a tableau without parameters defines.
 macro_rules! fixed_formula {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-        pub struct $type {}
+        parameters! {
+            $(#[$doc])*
+            #[derive(Copy)]
+            pub struct $type {}
+        }
 
         impl $type {
             fn build(self) -> ExplicitRungeKutta {
@@ -52,13 +49,14 @@ macro_rules! fixed_formula {
 /// A pair with continuous output.
 macro_rules! continuous_pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-        pub struct $type {
-            /// Whether states inside a step come from the continuous output of the pair instead of an extra,
-            /// uncounted step.
-            pub dense_output: bool,
+        parameters! {
+            $(#[$doc])*
+            #[derive(Copy)]
+            pub struct $type {
+                /// Whether states inside a step come from the continuous output of the pair instead of an extra,
+                /// uncounted step.
+                pub dense_output: bool = false,
+            }
         }
 
         impl $type {
@@ -74,12 +72,13 @@ macro_rules! continuous_pair {
 /// A method that a pair defines, with the choice which formula advances.
 macro_rules! pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-        pub struct $type {
-            /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
-            pub advance: Advance,
+        parameters! {
+            $(#[$doc])*
+            #[derive(Copy)]
+            pub struct $type {
+                /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
+                pub advance: Advance = Advance::default(),
+            }
         }
 
         impl $type {
@@ -141,24 +140,18 @@ continuous_pair!(
     "Hairer, Nørsett, Wanner, Solving ODEs I, section II.5; code DOP853 of Hairer and Wanner"
 );
 
-/// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Gbs {
-    /// Order, even, from 2 to 40. Substeps 2, 4, …, `order`.
-    #[schemars(range(min = 2, max = 40))]
-    pub order: u32,
-}
-
-impl Default for Gbs {
-    fn default() -> Self {
-        Self { order: 16 }
+parameters! {
+    /// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
+    #[derive(Copy)]
+    pub struct Gbs where order_is_even {
+        /// Order, even, from 2 to 40. Substeps 2, 4, …, `order`.
+        pub order: u32 [from 2, to 40] = 16,
     }
 }
 
-impl Parameters for Gbs {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if self.order.is_multiple_of(2) && (2..=40).contains(&self.order) {
+impl Gbs {
+    fn order_is_even(&self) -> Result<(), OutOfRange> {
+        if self.order.is_multiple_of(2) {
             return Ok(());
         }
         Err(OutOfRange::new("order", self.order, "an even number from 2 to 40"))

@@ -1,10 +1,7 @@
 //! Runge–Kutta formulas with an explicit first stage.
 
-use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Method, MethodDefinition, OutOfRange, parameters};
 
-use super::{at_least_one, check_rho};
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction};
 use crate::implicit::{Esdirk, Implicit};
 
@@ -15,17 +12,12 @@ macro_rules! damped {
             $(#[$doc])*
             $type {
                 /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
-                #[schemars(range(min = 0.0, max = 1.0))]
-                rho: f64 = 0.6,
+                pub rho: f64 [from 0.0, to 1.0] = 0.6,
             }
             $name, "composite", $summary, $source
         );
 
         impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                check_rho(self.rho)
-            }
-
             fn rule(&self) -> Esdirk {
                 let formula: fn(f64) -> Esdirk = $formula;
                 formula(self.rho)
@@ -39,16 +31,16 @@ macro_rules! tabulated {
     ($(#[$doc:meta])* $type:ident, $n:literal, $name:literal, $summary:literal) => {
         definition!(
             $(#[$doc])*
-            $type {
+            $type where rho_is_tabulated {
                 /// ρ∞, spectral radius at infinite frequency: 0, 0.6 or 1.
-                rho: f64 = 0.0,
+                pub rho: f64 = 0.0,
             }
             $name, "esdirk", $summary,
             "zhang2022, appendix; nodes as in the authors' program"
         );
 
         impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
+            fn rho_is_tabulated(&self) -> Result<(), OutOfRange> {
                 let known = Esdirk::mssth($n, self.rho).map(|_| ());
                 known.ok_or_else(|| OutOfRange::new("rho", self.rho, "0, 0.6 or 1"))
             }
@@ -71,10 +63,6 @@ macro_rules! fixed {
         );
 
         impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                Ok(())
-            }
-
             fn rule(&self) -> Esdirk {
                 Esdirk::$formula()
             }

@@ -1,10 +1,7 @@
 //! Formulas with one implicit point a step.
 
-use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Method, MethodDefinition, parameters};
 
-use super::{at_least_one, check_rho};
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, Start};
 use crate::implicit::{Implicit, LinearMultistep, Multistep, SingleStep};
 
@@ -14,20 +11,15 @@ macro_rules! multistep {
             $(#[$doc])*
             $type {
                 /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
-                #[schemars(range(min = 0.0, max = 1.0))]
-                rho: f64 = 0.6,
+                pub rho: f64 [from 0.0, to 1.0] = 0.6,
                 /// How the first steps are made: `trapezoidal` or `ladder`.
-                start: Start = Start::default(),
+                pub start: Start = Start::default(),
             }
             $name, "linear-multistep", $summary,
             "zhang2022, Eq. 2; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313"
         );
 
         impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                check_rho(self.rho)
-            }
-
             fn rule(&self) -> Multistep {
                 Multistep::damped(LinearMultistep::$formula(self.rho), self.rho, self.start)
             }
@@ -41,18 +33,13 @@ macro_rules! single_step {
             $(#[$doc])*
             $type {
                 /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
-                #[schemars(range(min = 0.0, max = 1.0))]
-                rho: f64 = 0.6,
+                pub rho: f64 [from 0.0, to 1.0] = 0.6,
             }
             $name, "single-step", $summary,
             "zhang2022, Eqs. 4, 9 to 11 and 18 to 20; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313"
         );
 
         impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                check_rho(self.rho)
-            }
-
             fn rule(&self) -> SingleStep {
                 SingleStep::$formula(self.rho)
             }
@@ -102,10 +89,6 @@ definition!(
 );
 
 impl Trapezoidal {
-    fn check_formula(&self) -> Result<(), OutOfRange> {
-        Ok(())
-    }
-
     fn rule(&self) -> Multistep {
         Multistep::damped(LinearMultistep::trapezoidal(), 1.0, Start::Trapezoidal)
     }
