@@ -1,93 +1,65 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, OutOfRange, parameters};
+use mbsbench_problem::{OutOfRange, parameters};
 
 use crate::control::ControllerSettings;
 use crate::{Advance, ExplicitRungeKutta, Extrapolation, tableaux};
 
-const EXPLICIT: &str = "explicit-runge-kutta";
-
-/// What all explicit Runge–Kutta definitions have in common.
+/// An explicit Runge–Kutta method with its parameters.
 macro_rules! explicit {
-    ($type:ident, $name:literal, $summary:literal, $source:literal) => {
-        impl MethodDefinition for $type {
-            const NAME: &'static str = $name;
-            const SUMMARY: &'static str = $summary;
-            const SOURCE: &'static str = $source;
-            const FAMILY: &'static str = EXPLICIT;
-
-            fn method(&self) -> Box<dyn Method> {
-                Box::new(self.build())
-            }
-
-            fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-                Some(Box::new(self.build()))
-            }
+    (
+        $(#[$doc:meta])* $type:ident { $($fields:tt)* }
+        $name:literal, $summary:literal, $source:literal, $method:expr
+    ) => {
+        parameters! {
+            $(#[$doc])*
+            #[derive(Copy)]
+            pub struct $type { $($fields)* }
         }
+
+        definition!($type, $name, "explicit-runge-kutta", $summary, $source, $method, precise);
     };
 }
 
 /// A method that a tableau without parameters defines.
 macro_rules! fixed_formula {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        parameters! {
+        explicit!(
             $(#[$doc])*
-            #[derive(Copy)]
-            pub struct $type {}
-        }
-
-        impl $type {
-            fn build(self) -> ExplicitRungeKutta {
-                ExplicitRungeKutta::new(&tableaux::$tableau, $control)
-            }
-        }
-
-        explicit!($type, $name, $summary, $source);
+            $type {}
+            $name, $summary, $source, |_| ExplicitRungeKutta::new(&tableaux::$tableau, $control)
+        );
     };
 }
 
 /// A pair with continuous output.
 macro_rules! continuous_pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        parameters! {
+        explicit!(
             $(#[$doc])*
-            #[derive(Copy)]
-            pub struct $type {
+            $type {
                 /// Whether states inside a step come from the continuous output of the pair instead of an extra,
                 /// uncounted step.
                 pub dense_output: bool = false,
             }
-        }
-
-        impl $type {
-            pub(crate) fn build(self) -> ExplicitRungeKutta {
-                ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(self.dense_output)
-            }
-        }
-
-        explicit!($type, $name, $summary, $source);
+            $name, $summary, $source,
+            |pair| ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(pair.dense_output)
+        );
     };
 }
 
 /// A method that a pair defines, with the choice which formula advances.
 macro_rules! pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        parameters! {
+        explicit!(
             $(#[$doc])*
-            #[derive(Copy)]
-            pub struct $type {
+            $type {
                 /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
                 pub advance: Advance = Advance::default(),
             }
-        }
-
-        impl $type {
-            fn build(self) -> ExplicitRungeKutta {
-                ExplicitRungeKutta::new(&tableaux::$tableau, $control).advancing(self.advance)
-            }
-        }
-
-        explicit!($type, $name, $summary, $source);
+            $name, $summary, $source,
+            |pair| ExplicitRungeKutta::new(&tableaux::$tableau, $control).advancing(pair.advance)
+        );
     };
 }
 
@@ -158,17 +130,12 @@ impl Gbs {
     }
 }
 
-impl MethodDefinition for Gbs {
-    const NAME: &'static str = "gbs";
-    const SUMMARY: &'static str = "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order";
-    const SOURCE: &'static str = "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9";
-    const FAMILY: &'static str = "extrapolation";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Extrapolation::new(self.order))
-    }
-
-    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        Some(Box::new(Extrapolation::new(self.order)))
-    }
-}
+definition!(
+    Gbs,
+    "gbs",
+    "extrapolation",
+    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order",
+    "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9",
+    |settings| Extrapolation::new(settings.order),
+    precise
+);

@@ -1,8 +1,6 @@
 //! The Rosenbrock pair of MATLAB's ode23s.
 
-use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, Solution, Statistics, Task, Unsuitable, parameters,
-};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Statistics, Task, Unsuitable, parameters};
 
 use crate::control::ControllerSettings;
 use crate::linearisation::{IterationMatrix, Linearisation};
@@ -38,16 +36,14 @@ parameters! {
     pub struct Ode23s {}
 }
 
-impl MethodDefinition for Ode23s {
-    const NAME: &'static str = "ode23s";
-    const SUMMARY: &'static str = "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s";
-    const SOURCE: &'static str = "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013";
-    const FAMILY: &'static str = "rosenbrock";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver)
-    }
-}
+definition!(
+    Ode23s,
+    "ode23s",
+    "rosenbrock",
+    "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s",
+    "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
+    |_| Solver
+);
 
 /// The method.
 struct Solver;

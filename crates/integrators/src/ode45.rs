@@ -1,7 +1,7 @@
 //! Dormand–Prince 5(4) with the step-size control of MATLAB's ode45.
 
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Scalar, Solution, Statistics, Task, parameters,
+    Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Statistics, Task, parameters,
 };
 use nalgebra::{Complex, DMatrix};
 
@@ -21,20 +21,15 @@ parameters! {
     pub struct Ode45 {}
 }
 
-impl MethodDefinition for Ode45 {
-    const NAME: &'static str = "ode45";
-    const SUMMARY: &'static str = "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45";
-    const SOURCE: &'static str = "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013";
-    const FAMILY: &'static str = "explicit-runge-kutta";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(Formula::new(&tableaux::DOPRI5)))
-    }
-
-    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        Some(Box::new(Solver(Formula::new(&tableaux::DOPRI5))))
-    }
-}
+definition!(
+    Ode45,
+    "ode45",
+    "explicit-runge-kutta",
+    "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45",
+    "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
+    |_| Solver(Formula::new(&tableaux::DOPRI5)),
+    precise
+);
 
 /// The method: the pair in full precision.
 struct Solver(Formula<DoubleDouble>);

@@ -1,8 +1,6 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, Solution, Task, Unsuitable, parameters,
-};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
 use super::stepper::{FixedStepper, Sizes, second_order};
 use super::{Formula, Predictor, run};
@@ -80,17 +78,14 @@ impl ContactPower {
     }
 }
 
-impl MethodDefinition for ContactPower {
-    const NAME: &'static str = "contact-power";
-    const SUMMARY: &'static str =
-        "Explicit formula whose steps are chosen by contact power instead of an error estimate";
-    const SOURCE: &'static str = "modin2005, Algorithm 1, Eqs. 8 and 12";
-    const FAMILY: &'static str = "contact-power";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Controlled(*self))
-    }
-}
+definition!(
+    ContactPower,
+    "contact-power",
+    "contact-power",
+    "Explicit formula whose steps are chosen by contact power instead of an error estimate",
+    "modin2005, Algorithm 1, Eqs. 8 and 12",
+    |settings| Controlled(*settings)
+);
 
 parameters! {
     /// Störmer and Verlet's method in its velocity form, with constant steps, order 2:
@@ -106,17 +101,14 @@ parameters! {
     pub struct StormerVerlet {}
 }
 
-impl MethodDefinition for StormerVerlet {
-    const NAME: &'static str = "stormer-verlet";
-    const SUMMARY: &'static str = "Störmer and Verlet's method of order 2 in its velocity form, one evaluation a step";
-    const SOURCE: &'static str =
-        "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1.4; section 6.1 of modin2005";
-    const FAMILY: &'static str = "verlet";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Constant(Formula::stormer_verlet()))
-    }
-}
+definition!(
+    StormerVerlet,
+    "stormer-verlet",
+    "verlet",
+    "Störmer and Verlet's method of order 2 in its velocity form, one evaluation a step",
+    "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1.4; section 6.1 of modin2005",
+    |_| Constant(Formula::stormer_verlet())
+);
 
 parameters! {
     /// The formula of the paper's bearing (modin2005, Eq. 16), with constant steps, order 1 for every γ:
@@ -136,16 +128,14 @@ parameters! {
     }
 }
 
-impl MethodDefinition for SemiExplicit {
-    const NAME: &'static str = "semi-explicit";
-    const SUMMARY: &'static str = "Explicit formula of order 1 with a free coefficient γ, one evaluation a step";
-    const SOURCE: &'static str = "modin2005, Eq. 16";
-    const FAMILY: &'static str = "verlet";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Constant(Formula::semi_explicit(self.gamma)))
-    }
-}
+definition!(
+    SemiExplicit,
+    "semi-explicit",
+    "verlet",
+    "Explicit formula of order 1 with a free coefficient γ, one evaluation a step",
+    "modin2005, Eq. 16",
+    |settings| Constant(Formula::semi_explicit(settings.gamma))
+);
 
 /// A formula with constant steps.
 struct Constant(Formula);

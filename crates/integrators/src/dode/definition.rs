@@ -1,6 +1,6 @@
 //! The solver as experiment files name it.
 
-use mbsbench_problem::{Counted, DoubleDouble, Method, MethodDefinition, Observer, Scalar, Solution, Task, parameters};
+use mbsbench_problem::{Counted, DoubleDouble, Method, Observer, Scalar, Solution, Task, parameters};
 
 use super::pair::ExplicitPair;
 use super::rules::Rules;
@@ -130,20 +130,15 @@ parameters! {
     }
 }
 
-impl MethodDefinition for Dode {
-    const NAME: &'static str = "dode";
-    const SUMMARY: &'static str = "Detect–locate–restart solver for discontinuous equations, with any of five pairs";
-    const SOURCE: &'static str = "compere2001, chapters 4 and 5, (5.1)–(5.8)";
-    const FAMILY: &'static str = "explicit-runge-kutta";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver::new(*self))
-    }
-
-    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        Some(Box::new(Solver::new(*self)))
-    }
-}
+definition!(
+    Dode,
+    "dode",
+    "explicit-runge-kutta",
+    "Detect–locate–restart solver for discontinuous equations, with any of five pairs",
+    "compere2001, chapters 4 and 5, (5.1)–(5.8)",
+    |settings| Solver::new(*settings),
+    precise
+);
 
 /// The method: the parameters, and an explicit pair in full precision.
 struct Solver {

@@ -1,8 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{
-    Counted, Method, MethodDefinition, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters,
-};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
 
 use super::LlmStepper;
 use super::pair::LlmPair;
@@ -121,16 +119,14 @@ impl Llm {
     }
 }
 
-impl MethodDefinition for Llm {
-    const NAME: &'static str = "llm";
-    const SUMMARY: &'static str = "Local linearisation method, order 2, exact for linear equations";
-    const SOURCE: &'static str = "gil2013, Eqs. 1–6 and 26–40";
-    const FAMILY: &'static str = "exponential";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(*self))
-    }
-}
+definition!(
+    Llm,
+    "llm",
+    "exponential",
+    "Local linearisation method, order 2, exact for linear equations",
+    "gil2013, Eqs. 1–6 and 26–40",
+    |settings| Solver(*settings)
+);
 
 /// The method.
 struct Solver(Llm);

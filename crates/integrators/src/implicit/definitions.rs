@@ -5,12 +5,12 @@ pub use runge_kutta::{
 };
 pub use steps::{Lms2, Lms3, Lms4, Ss2, Ss3, Ss4, Trapezoidal};
 
-/// A parameter struct with the settings that all implicit formulas share, and its definition.
-macro_rules! definition {
+/// A formula with its own parameters and the settings that all implicit formulas share, and the rule of its steps.
+macro_rules! formula {
     (
         $(#[$doc:meta])*
         $type:ident $(where $condition:ident)? { $($fields:tt)* }
-        $name:literal, $family:literal, $summary:literal, $source:literal
+        $name:literal, $family:literal, $summary:literal, $source:literal, $rule:expr
     ) => {
         parameters! {
             $(#[$doc])*
@@ -33,23 +33,32 @@ macro_rules! definition {
             }
         }
 
-        impl MethodDefinition for $type {
-            const NAME: &'static str = $name;
-            const SUMMARY: &'static str = $summary;
-            const SOURCE: &'static str = $source;
-            const FAMILY: &'static str = $family;
+        definition!($type, $name, $family, $summary, $source, |settings| {
+            let rule: fn(&$type) -> _ = $rule;
+            let options = Options {
+                tolerance: settings.newton_tolerance,
+                iterations: settings.max_iterations,
+                initial: settings.initial_derivatives,
+                charts: settings.charts,
+                prediction: settings.prediction,
+            };
+            Implicit { rule: rule(settings), options }
+        });
+    };
+}
 
-            fn method(&self) -> Box<dyn Method> {
-                let options = Options {
-                    tolerance: self.newton_tolerance,
-                    iterations: self.max_iterations,
-                    initial: self.initial_derivatives,
-                    charts: self.charts,
-                    prediction: self.prediction,
-                };
-                Box::new(Implicit { rule: self.rule(), options })
+/// A formula with any `rho` from 0 to 1, which its rule is made of.
+macro_rules! damped {
+    ($(#[$doc:meta])* $type:ident { $($fields:tt)* } $($definition:tt)*) => {
+        formula!(
+            $(#[$doc])*
+            $type {
+                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
+                pub rho: f64 [from 0.0, to 1.0] = 0.6,
+                $($fields)*
             }
-        }
+            $($definition)*
+        );
     };
 }
 

@@ -11,22 +11,6 @@ use super::predictor::Discretisation;
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
 pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff};
 
-/// Name, summary and source of a definition, and its method.
-macro_rules! definition {
-    ($type:ident, $name:literal, $summary:literal, $source:literal) => {
-        impl MethodDefinition for $type {
-            const NAME: &'static str = $name;
-            const SUMMARY: &'static str = $summary;
-            const SOURCE: &'static str = $source;
-            const FAMILY: &'static str = "low-order";
-
-            fn method(&self) -> Box<dyn Method> {
-                Box::new(Solver(*self))
-            }
-        }
-    };
-}
-
 /// The least α of Hilber, Hughes and Taylor: −1/3 as a decimal of any length is meant to be allowed.
 const LEAST_ALPHA: f64 = -1.0 / 3.0 - 1e-6;
 

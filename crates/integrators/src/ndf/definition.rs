@@ -1,8 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters,
-};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
 
 use super::formula::{Formula, MAX_ORDER};
 use super::run::{self, Tolerances};
@@ -33,16 +31,14 @@ parameters! {
     }
 }
 
-impl MethodDefinition for Ode15s {
-    const NAME: &'static str = "ode15s";
-    const SUMMARY: &'static str = "Numerical differentiation formulas of variable order 1 to 5 of MATLAB's ode15s";
-    const SOURCE: &'static str = "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013";
-    const FAMILY: &'static str = "ndf";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(*self))
-    }
-}
+definition!(
+    Ode15s,
+    "ode15s",
+    "ndf",
+    "Numerical differentiation formulas of variable order 1 to 5 of MATLAB's ode15s",
+    "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
+    |settings| Solver(*settings)
+);
 
 /// The method.
 struct Solver(Ode15s);

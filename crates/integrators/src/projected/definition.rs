@@ -1,13 +1,11 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Ode, Scalar, Solution, Task, Unsuitable,
-    parameters,
-};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable, parameters};
 use nalgebra::{Complex, DMatrix};
 
 use super::{ProjectedStepper, Projection};
-use crate::{Dop853, ExplicitRungeKutta, drive};
+use crate::control::ControllerSettings;
+use crate::{ExplicitRungeKutta, drive, tableaux};
 
 parameters! {
     /// DOP853 with projection: the Dormand–Prince formula of order 8(5,3) on the accelerations of a constrained
@@ -30,27 +28,18 @@ parameters! {
     }
 }
 
-impl Dop853Projected {
-    fn build(self) -> Projected {
-        Projected { formula: Dop853::default().build(), tolerance: self.projection_tolerance }
-    }
-}
-
-impl MethodDefinition for Dop853Projected {
-    const NAME: &'static str = "dop853-projected";
-    const SUMMARY: &'static str = "DOP853 on constrained mechanics, projected onto positions and velocities";
-    const SOURCE: &'static str =
-        "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853";
-    const FAMILY: &'static str = "explicit-runge-kutta";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(self.build())
-    }
-
-    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        Some(Box::new(self.build()))
-    }
-}
+definition!(
+    Dop853Projected,
+    "dop853-projected",
+    "explicit-runge-kutta",
+    "DOP853 on constrained mechanics, projected onto positions and velocities",
+    "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853",
+    |settings| Projected {
+        formula: ExplicitRungeKutta::new(&tableaux::DOP853, ControllerSettings::dop853()),
+        tolerance: settings.projection_tolerance,
+    },
+    precise
+);
 
 /// An explicit formula with projection.
 struct Projected {

@@ -1,6 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, MethodDefinition, Observer, Ode, Solution, Task, Unsuitable, dae, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, dae, parameters};
 use nalgebra::{Complex, DMatrix};
 
 use super::details::details;
@@ -40,16 +40,14 @@ parameters! {
     }
 }
 
-impl MethodDefinition for Radau5 {
-    const NAME: &'static str = "radau5";
-    const SUMMARY: &'static str = "Radau IIA formula of order 5 with the step-size control of RADAU5";
-    const SOURCE: &'static str = "E. Hairer, G. Wanner, Solving ODEs II (1996), section IV.8; code RADAU5";
-    const FAMILY: &'static str = "implicit-runge-kutta";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(*self))
-    }
-}
+definition!(
+    Radau5,
+    "radau5",
+    "implicit-runge-kutta",
+    "Radau IIA formula of order 5 with the step-size control of RADAU5",
+    "E. Hairer, G. Wanner, Solving ODEs II (1996), section IV.8; code RADAU5",
+    |settings| Solver(*settings)
+);
 
 /// The method.
 struct Solver(Radau5);

@@ -1,7 +1,7 @@
 //! Formulas with constraints on positions and velocities.
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Method, MethodDefinition, OutOfRange, parameters};
+use mbsbench_problem::{OutOfRange, parameters};
 
 use super::{LEAST_ALPHA, Rule, Solver};
 use crate::low_order::additive::Additive;
@@ -66,8 +66,10 @@ impl Rule for HhtAdd {
 definition!(
     HhtAdd,
     "hht-add",
+    "low-order",
     "HHT formulas with added constraint forces, stabilised on both levels (HHT-ADD)",
-    "negrut2007, section 2, Eqs. 10 to 13; b = 0 is ours"
+    "negrut2007, section 2, Eqs. 10 to 13; b = 0 is ours",
+    |formula| Solver(*formula)
 );
 
 parameters! {
@@ -113,8 +115,10 @@ impl Rule for HhtSi2 {
 definition!(
     HhtSi2,
     "hht-si2",
+    "low-order",
     "HHT formulas on stabilised index-2 equations (HHT-SI2)",
-    "negrut2007, section 2, Eqs. 14 to 18, repaired: f₀ restored, the second acceleration on positions only"
+    "negrut2007, section 2, Eqs. 14 to 18, repaired: f₀ restored, the second acceleration on positions only",
+    |formula| Solver(*formula)
 );
 
 parameters! {
@@ -154,6 +158,8 @@ impl Rule for NstiffSi2 {
 definition!(
     NstiffSi2,
     "nstiff-si2",
+    "low-order",
     "Second-order BDF on stabilised index-2 equations (NSTIFF-SI2)",
-    "negrut2007, section 2, Eqs. 8 and 9 with constraints of both levels; GGL form is our reading"
+    "negrut2007, section 2, Eqs. 8 and 9 with constraints of both levels; GGL form is our reading",
+    |formula| Solver(*formula)
 );

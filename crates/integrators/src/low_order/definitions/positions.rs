@@ -1,7 +1,7 @@
 //! Formulas with constraints on positions only.
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Method, MethodDefinition, parameters};
+use mbsbench_problem::parameters;
 
 use super::{LEAST_ALPHA, Rule, Solver};
 use crate::low_order::drive::Plan;
@@ -50,8 +50,10 @@ impl Rule for Newmark {
 definition!(
     Newmark,
     "newmark",
+    "low-order",
     "Newmark's formulas on the index-3 equations (NEWMARK)",
-    "negrut2007, section 2, Eqs. 1 to 4; defaults of γ and β are ours"
+    "negrut2007, section 2, Eqs. 1 to 4; defaults of γ and β are ours",
+    |formula| Solver(*formula)
 );
 
 parameters! {
@@ -97,8 +99,10 @@ impl Rule for HhtI3 {
 definition!(
     HhtI3,
     "hht-i3",
+    "low-order",
     "Hilber–Hughes–Taylor formulas on the index-3 equations (HHT-I3)",
-    "negrut2007, section 2, Eqs. 5 to 7"
+    "negrut2007, section 2, Eqs. 5 to 7",
+    |formula| Solver(*formula)
 );
 
 parameters! {
@@ -137,8 +141,10 @@ impl Rule for Nstiff {
 definition!(
     Nstiff,
     "nstiff",
+    "low-order",
     "Second-order BDF on the index-3 equations (NSTIFF)",
-    "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours"
+    "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours",
+    |formula| Solver(*formula)
 );
 
 parameters! {
@@ -199,6 +205,8 @@ impl Rule for GeneralizedAlpha {
 definition!(
     GeneralizedAlpha,
     "generalized-alpha",
+    "low-order",
     "Generalized-α formulas on the index-3 equations",
-    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375"
+    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375",
+    |formula| Solver(*formula)
 );
