@@ -1,94 +1,65 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, parameters};
 
 use crate::control::ControllerSettings;
 use crate::{Advance, ExplicitRungeKutta, Extrapolation, tableaux};
 
-const EXPLICIT: &str = "explicit-runge-kutta";
-
-/// What all explicit Runge–Kutta definitions have in common.
+/// An explicit Runge–Kutta method with its parameters.
 macro_rules! explicit {
-    ($type:ident, $name:literal, $summary:literal, $source:literal) => {
-        impl Parameters for $type {}
-
-        impl MethodDefinition for $type {
-            const NAME: &'static str = $name;
-            const SUMMARY: &'static str = $summary;
-            const SOURCE: &'static str = $source;
-            const FAMILY: &'static str = EXPLICIT;
-
-            fn method(&self) -> Box<dyn Method> {
-                Box::new(self.build())
-            }
-
-            fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-                Some(Box::new(self.build()))
-            }
+    (
+        $(#[$doc:meta])* $type:ident { $($fields:tt)* }
+        $name:literal, $summary:literal, $source:literal, $method:expr
+    ) => {
+        parameters! {
+            $(#[$doc])*
+            #[derive(Copy)]
+            pub struct $type { $($fields)* }
         }
+
+        definition!($type, $name, "explicit-runge-kutta", $summary, $source, $method, precise);
     };
 }
 
 /// A method that a tableau without parameters defines.
 macro_rules! fixed_formula {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-        pub struct $type {}
-
-        impl $type {
-            fn build(self) -> ExplicitRungeKutta {
-                ExplicitRungeKutta::new(&tableaux::$tableau, $control)
-            }
-        }
-
-        explicit!($type, $name, $summary, $source);
+        explicit!(
+            $(#[$doc])*
+            $type {}
+            $name, $summary, $source, |_| ExplicitRungeKutta::new(&tableaux::$tableau, $control)
+        );
     };
 }
 
 /// A pair with continuous output.
 macro_rules! continuous_pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-        pub struct $type {
-            /// Whether states inside a step come from the continuous output of the pair instead of an extra,
-            /// uncounted step.
-            pub dense_output: bool,
-        }
-
-        impl $type {
-            pub(crate) fn build(self) -> ExplicitRungeKutta {
-                ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(self.dense_output)
+        explicit!(
+            $(#[$doc])*
+            $type {
+                /// Whether states inside a step come from the continuous output of the pair instead of an extra,
+                /// uncounted step.
+                pub dense_output: bool = false,
             }
-        }
-
-        explicit!($type, $name, $summary, $source);
+            $name, $summary, $source,
+            |pair| ExplicitRungeKutta::new(&tableaux::$tableau, $control).with_dense_output(pair.dense_output)
+        );
     };
 }
 
 /// A method that a pair defines, with the choice which formula advances.
 macro_rules! pair {
     ($(#[$doc:meta])* $type:ident, $name:literal, $tableau:ident, $control:expr, $summary:literal, $source:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-        pub struct $type {
-            /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
-            pub advance: Advance,
-        }
-
-        impl $type {
-            fn build(self) -> ExplicitRungeKutta {
-                ExplicitRungeKutta::new(&tableaux::$tableau, $control).advancing(self.advance)
+        explicit!(
+            $(#[$doc])*
+            $type {
+                /// Which formula of the pair advances the solution: `higher` (local extrapolation) or `lower`.
+                pub advance: Advance = Advance::default(),
             }
-        }
-
-        explicit!($type, $name, $summary, $source);
+            $name, $summary, $source,
+            |pair| ExplicitRungeKutta::new(&tableaux::$tableau, $control).advancing(pair.advance)
+        );
     };
 }
 
@@ -141,41 +112,30 @@ continuous_pair!(
     "Hairer, Nørsett, Wanner, Solving ODEs I, section II.5; code DOP853 of Hairer and Wanner"
 );
 
-/// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Gbs {
-    /// Order, even, from 2 to 40. Substeps 2, 4, …, `order`.
-    #[schemars(range(min = 2, max = 40))]
-    pub order: u32,
-}
-
-impl Default for Gbs {
-    fn default() -> Self {
-        Self { order: 16 }
+parameters! {
+    /// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
+    #[derive(Copy)]
+    pub struct Gbs where order_is_even {
+        /// Order, even, from 2 to 40. Substeps 2, 4, …, `order`.
+        pub order: u32 [from 2, to 40] = 16,
     }
 }
 
-impl Parameters for Gbs {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if self.order.is_multiple_of(2) && (2..=40).contains(&self.order) {
+impl Gbs {
+    fn order_is_even(&self) -> Result<(), OutOfRange> {
+        if self.order.is_multiple_of(2) {
             return Ok(());
         }
         Err(OutOfRange::new("order", self.order, "an even number from 2 to 40"))
     }
 }
 
-impl MethodDefinition for Gbs {
-    const NAME: &'static str = "gbs";
-    const SUMMARY: &'static str = "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order";
-    const SOURCE: &'static str = "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9";
-    const FAMILY: &'static str = "extrapolation";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Extrapolation::new(self.order))
-    }
-
-    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        Some(Box::new(Extrapolation::new(self.order)))
-    }
-}
+definition!(
+    Gbs,
+    "gbs",
+    "extrapolation",
+    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of a fixed even order",
+    "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9",
+    |settings| Extrapolation::new(settings.order),
+    precise
+);

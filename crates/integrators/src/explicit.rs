@@ -1,23 +1,24 @@
 //! The one engine for explicit Runge–Kutta formulas.
 
-use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Statistics, Task};
+use mbsbench_problem::{
+    Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Statistics, Task, parameters,
+};
 use nalgebra::{Complex, DMatrix};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::combine::{LONGEST, Row};
 use crate::control::ControllerSettings;
 use crate::{DenseOutput, Formula, Stepper, Tableau, drive};
 
-/// Which formula of a pair advances the solution.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Advance {
-    /// That of the higher order (local extrapolation).
-    #[default]
-    Higher,
-    /// That of the lower order, whose error the pair estimates.
-    Lower,
+parameters! {
+    /// Which formula of a pair advances the solution.
+    #[derive(Copy, Default, Eq)]
+    pub enum Advance {
+        /// That of the higher order (local extrapolation).
+        #[default]
+        Higher,
+        /// That of the lower order, whose error the pair estimates.
+        Lower,
+    }
 }
 
 /// An explicit Runge–Kutta method: a formula, and how its step is controlled.

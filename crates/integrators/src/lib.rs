@@ -22,6 +22,9 @@
 //! - [`radau5`]: an implicit Runge–Kutta method whose stages are solved for together.
 //! - [`contact_power`]: steps that follow the power of contacts instead of an error.
 
+#[macro_use]
+mod definition;
+
 mod attempt;
 mod combine;
 pub mod conditions;

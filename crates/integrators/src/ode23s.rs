@@ -1,10 +1,6 @@
 //! The Rosenbrock pair of MATLAB's ode23s.
 
-use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, Parameters, Solution, Statistics, Task, Unsuitable,
-};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Statistics, Task, Unsuitable, parameters};
 
 use crate::control::ControllerSettings;
 use crate::linearisation::{IterationMatrix, Linearisation};
@@ -15,42 +11,39 @@ const D: f64 = 1.0 / (2.0 + std::f64::consts::SQRT_2);
 /// `e₃₂ = 6 + √2`.
 const E32: f64 = 6.0 + std::f64::consts::SQRT_2;
 
-/// The modified Rosenbrock pair 2(3) of MATLAB's ode23s (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997)
-/// 1–22, section 3.1) for `M y' = f(t, y)` with a constant regular `M`,
-///
-/// ```text
-/// W = M − h d J,  T = f_t,  d = 1/(2 + √2),  e₃₂ = 6 + √2,  F₀ = f(t_n, y_n)
-/// W k₁ = F₀ + h d T
-/// W (k₂ − k₁) = F₁ − M k₁,                F₁ = f(t_n + h/2, y_n + h k₁/2)
-/// y_{n+1} = y_n + h k₂,                   F₂ = f(t_{n+1}, y_{n+1})
-/// W k₃ = F₂ − e₃₂ (M k₂ − F₁) − 2 (M k₁ − F₀) + h d T,   error = h (k₁ − 2 k₂ + k₃)/6
-/// ```
-///
-/// of order 2, also with a Jacobian `J` that is not exact, L-stable. A step forms `J` and `T` once (exact where the problem
-/// gives them, forward differences otherwise) and each attempt factorises `W`; `F₂` is the next `F₀`. With constant
-/// steps there is no error, no `F₂` and no `k₃`.
-///
-/// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance
-/// `h_new = h · min(5, 0.8 err^(−1/3))`, unchanged where the step had been rejected; at a rejection
-/// `h · max(0.1, 0.8 err^(−1/3))`. First step `0.8 rel^(1/3) / ‖y'/max(|y|, abs/rel)‖_∞`, at most the largest step;
-/// largest step a tenth of the span; the last step is stretched by up to a tenth. Where the task names a first or largest
-/// step, that is taken. States inside a step come from a further step, not from its interpolant.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Ode23s {}
-
-impl Parameters for Ode23s {}
-
-impl MethodDefinition for Ode23s {
-    const NAME: &'static str = "ode23s";
-    const SUMMARY: &'static str = "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s";
-    const SOURCE: &'static str = "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013";
-    const FAMILY: &'static str = "rosenbrock";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver)
-    }
+parameters! {
+    /// The modified Rosenbrock pair 2(3) of MATLAB's ode23s (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18
+    /// (1997) 1–22, section 3.1) for `M y' = f(t, y)` with a constant regular `M`,
+    ///
+    /// ```text
+    /// W = M − h d J,  T = f_t,  d = 1/(2 + √2),  e₃₂ = 6 + √2,  F₀ = f(t_n, y_n)
+    /// W k₁ = F₀ + h d T
+    /// W (k₂ − k₁) = F₁ − M k₁,                F₁ = f(t_n + h/2, y_n + h k₁/2)
+    /// y_{n+1} = y_n + h k₂,                   F₂ = f(t_{n+1}, y_{n+1})
+    /// W k₃ = F₂ − e₃₂ (M k₂ − F₁) − 2 (M k₁ − F₀) + h d T,   error = h (k₁ − 2 k₂ + k₃)/6
+    /// ```
+    ///
+    /// of order 2, also with a Jacobian `J` that is not exact, L-stable. A step forms `J` and `T` once (exact where the
+    /// problem gives them, forward differences otherwise) and each attempt factorises `W`; `F₂` is the next `F₀`. With
+    /// constant steps there is no error, no `F₂` and no `k₃`.
+    ///
+    /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance `h_new = h ·
+    /// min(5, 0.8 err^(−1/3))`, unchanged where the step had been rejected; at a rejection `h · max(0.1, 0.8
+    /// err^(−1/3))`. First step `0.8 rel^(1/3) / ‖y'/max(|y|, abs/rel)‖_∞`, at most the largest step; largest step a
+    /// tenth of the span; the last step is stretched by up to a tenth. Where the task names a first or largest step,
+    /// that is taken. States inside a step come from a further step, not from its interpolant.
+    #[derive(Copy)]
+    pub struct Ode23s {}
 }
+
+definition!(
+    Ode23s,
+    "ode23s",
+    "rosenbrock",
+    "Rosenbrock pair of orders 2(3), linearly implicit, of MATLAB's ode23s",
+    "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
+    |_| Solver
+);
 
 /// The method.
 struct Solver;

@@ -1,43 +1,35 @@
 //! Dormand–Prince 5(4) with the step-size control of MATLAB's ode45.
 
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Parameters, Scalar, Solution, Statistics, Task,
+    Counted, DoubleDouble, Failure, Method, Observer, Scalar, Solution, Statistics, Task, parameters,
 };
 use nalgebra::{Complex, DMatrix};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::control::ControllerSettings;
 use crate::{ExplicitStepper, Formula, Stepper, drive, suite, tableaux};
 
-/// The pair Dormand–Prince 5(4) under the control of MATLAB's ode45 (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput.
-/// 18 (1997) 1–22), of order 5; six evaluations a step.
-///
-/// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance
-/// `h_new = h · min(5, 0.8 err^(−1/5))`, unchanged where the step had been rejected; at the first rejection
-/// `h · max(0.1, 0.8 err^(−1/5))`, at further ones half. First step `0.8 rel^(1/5) / ‖f/max(|y|, abs/rel)‖_∞`, at most the
-/// largest step; largest step a tenth of the span; the last step is stretched by up to a tenth. Where the task names a
-/// first or largest step, that is taken. States inside a step come from a further step, not from its interpolant.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Ode45 {}
-
-impl Parameters for Ode45 {}
-
-impl MethodDefinition for Ode45 {
-    const NAME: &'static str = "ode45";
-    const SUMMARY: &'static str = "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45";
-    const SOURCE: &'static str = "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013";
-    const FAMILY: &'static str = "explicit-runge-kutta";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(Formula::new(&tableaux::DOPRI5)))
-    }
-
-    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        Some(Box::new(Solver(Formula::new(&tableaux::DOPRI5))))
-    }
+parameters! {
+    /// The pair Dormand–Prince 5(4) under the control of MATLAB's ode45 (L. F. Shampine, M. W. Reichelt, SIAM J. Sci.
+    /// Comput. 18 (1997) 1–22), of order 5; six evaluations a step.
+    ///
+    /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance `h_new = h ·
+    /// min(5, 0.8 err^(−1/5))`, unchanged where the step had been rejected; at the first rejection `h · max(0.1, 0.8
+    /// err^(−1/5))`, at further ones half. First step `0.8 rel^(1/5) / ‖f/max(|y|, abs/rel)‖_∞`, at most the largest
+    /// step; largest step a tenth of the span; the last step is stretched by up to a tenth. Where the task names a
+    /// first or largest step, that is taken. States inside a step come from a further step, not from its interpolant.
+    #[derive(Copy)]
+    pub struct Ode45 {}
 }
+
+definition!(
+    Ode45,
+    "ode45",
+    "explicit-runge-kutta",
+    "Dormand–Prince pair of orders 5(4) with the step-size control of MATLAB's ode45",
+    "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
+    |_| Solver(Formula::new(&tableaux::DOPRI5)),
+    precise
+);
 
 /// The method: the pair in full precision.
 struct Solver(Formula<DoubleDouble>);

@@ -43,7 +43,8 @@ fn hundred_balls_have_the_published_events() {
     let (balls, initial) = close_balls(100);
     let smooth = Dode { events: false, ..Dode::default() };
     let single = Dode::default();
-    let together = Dode { region_of_concurrency: Some(RegionOfConcurrency::default()), ..single };
+    let together =
+        Dode { region_of_concurrency: Some(RegionOfConcurrency { duration: 1e-7, amplitude: 1e-6 }), ..single };
     let [smooth, single, together] = [smooth, single, together].map(|dode| {
         let (solution, located) = run(&balls, &dode, &initial, 3.0, 1e-3);
         check_identity(&dode, &solution);

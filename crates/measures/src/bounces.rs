@@ -1,35 +1,22 @@
 //! What a ball does between its bounces.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
-use super::landmarks::{check_count, numbered, padded, passage};
+use super::landmarks::{numbered, padded, passage};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// Tops of a ball after each bounce, and the duration (s) of the first contact and of the flight after it. Contact is where
-/// the height is below zero; its ends are located inside the steps. A top is the height to which the energy lifts the ball, at the
-/// first accepted state of a flight: in flight no force but gravity changes it, and no state needs to lie at the top.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Bounces {
-    /// Observable with the height, m.
-    of: String,
-    /// Observable with the height that the energy would lift the ball to, m.
-    top: String,
-    /// Number of tops to report; the first ones.
-    count: usize,
-}
-
-impl Default for Bounces {
-    fn default() -> Self {
-        Self { of: "height".to_owned(), top: "top_height".to_owned(), count: 1 }
-    }
-}
-
-impl Parameters for Bounces {
-    fn check(&self) -> Result<(), OutOfRange> {
-        check_count(self.count)
+parameters! {
+    /// Tops of a ball after each bounce, and the duration (s) of the first contact and of the flight after it. Contact
+    /// is where the height is below zero; its ends are located inside the steps. A top is the height to which the
+    /// energy lifts the ball, at the first accepted state of a flight: in flight no force but gravity changes it, and
+    /// no state needs to lie at the top.
+    pub struct Bounces {
+        /// Observable with the height, m.
+        of: String = "height".to_owned(),
+        /// Observable with the height that the energy would lift the ball to, m.
+        top: String = "top_height".to_owned(),
+        /// Number of tops to report; the first ones.
+        count: usize [from 1, to 10_000] = 1,
     }
 }
 

@@ -1,35 +1,18 @@
 //! How sizes of steps change from one to the next.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// Largest over smallest step, the largest factor by which a step is smaller than the one before, and the number of steps
-/// that are smaller by a factor of `strong` at least. The last step of a run is left out, since the end of the span cuts it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct StepChanges {
-    /// Steps that begin before this time (s) are left out: a method's first steps are of its start.
-    after: f64,
-    /// Factor from which a drop counts.
-    strong: f64,
-}
-
-impl Default for StepChanges {
-    fn default() -> Self {
-        Self { after: 0.0, strong: 3.0 }
-    }
-}
-
-impl Parameters for StepChanges {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_finite("after", self.after)?;
-        if self.strong.is_finite() && self.strong > 1.0 {
-            return Ok(());
-        }
-        Err(OutOfRange::new("strong", self.strong, "a number above one"))
+parameters! {
+    /// Largest over smallest step, the largest factor by which a step is smaller than the one before, and the number of
+    /// steps that are smaller by a factor of `strong` at least. The last step of a run is left out, since the end of
+    /// the span cuts it.
+    pub struct StepChanges {
+        /// Steps that begin before this time (s) are left out: a method's first steps are of its start.
+        after: f64 = 0.0,
+        /// Factor from which a drop counts.
+        strong: f64 [above 1.0] = 3.0,
     }
 }
 
@@ -100,6 +83,8 @@ impl Measure for Changes {
 
 #[cfg(test)]
 mod tests {
+    use mbsbench_problem::Parameters;
+
     use super::*;
     use crate::testing::{ended, through};
 

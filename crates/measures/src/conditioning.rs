@@ -1,19 +1,15 @@
 //! How well the matrices of Newton's method are conditioned.
 
-use mbsbench_problem::Parameters;
+use mbsbench_problem::parameters;
 use nalgebra::DMatrix;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition};
 
-/// Largest condition number, in the spectral norm, of the matrices that Newton's method factorises, scaled as the method
-/// scales them. Empty for methods without.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewtonCondition {}
-
-impl Parameters for NewtonCondition {}
+parameters! {
+    /// Largest condition number, in the spectral norm, of the matrices that Newton's method factorises, scaled as the
+    /// method scales them. Empty for methods without.
+    pub struct NewtonCondition {}
+}
 
 impl MeasureDefinition for NewtonCondition {
     const NAME: &'static str = "newton_condition";

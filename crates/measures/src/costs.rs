@@ -1,35 +1,17 @@
 //! What a run costs in evaluations of the right-hand side, with Jacobians priced in them.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition};
 
-/// Cost of a run in evaluations of the right-hand side, with a fast and with a slow Jacobian (modin2005, Table 1):
-/// `cost_fast = R + c J` and `cost_slow = R + n J`, with `R` evaluations that are not for Jacobians, `J` Jacobians, a price `c`,
-/// and the `n` components of the state that differences take a column each for. However the Jacobians of the run were
-/// formed; a method without has `R` for both.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct JacobianCosts {
-    /// Evaluations that a fast Jacobian is worth.
-    fast: f64,
-}
-
-impl Default for JacobianCosts {
-    /// That of modin2005.
-    fn default() -> Self {
-        Self { fast: 12.0 }
-    }
-}
-
-impl Parameters for JacobianCosts {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if self.fast.is_finite() && self.fast >= 0.0 {
-            return Ok(());
-        }
-        Err(OutOfRange::new("fast", self.fast, "zero or a finite number above it"))
+parameters! {
+    /// Cost of a run in evaluations of the right-hand side, with a fast and with a slow Jacobian (modin2005, Table 1):
+    /// `cost_fast = R + c J` and `cost_slow = R + n J`, with `R` evaluations that are not for Jacobians, `J` Jacobians,
+    /// a price `c`, and the `n` components of the state that differences take a column each for. However the Jacobians
+    /// of the run were formed; a method without has `R` for both.
+    pub struct JacobianCosts {
+        /// Evaluations that a fast Jacobian is worth.
+        fast: f64 [from 0.0] = 12.0,
     }
 }
 

@@ -1,8 +1,6 @@
 //! The counters of a solve as measures, one each, named as in [`Statistics`].
 
-use mbsbench_problem::{Parameters, Statistics};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Statistics, parameters};
 
 use super::{Catalogue, Ending, Measure, MeasureContext, MeasureDefinition};
 
@@ -21,12 +19,10 @@ macro_rules! measures {
         $(mod $name {
             use super::*;
 
-            #[doc = concat!("Number of ", $about, ".")]
-            #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-            #[serde(deny_unknown_fields)]
-            pub struct Counter {}
-
-            impl Parameters for Counter {}
+            parameters! {
+                #[doc = concat!("Number of ", $about, ".")]
+                pub struct Counter {}
+            }
 
             impl MeasureDefinition for Counter {
                 const NAME: &'static str = stringify!($name);
@@ -49,13 +45,11 @@ macro_rules! measures {
 
 mbsbench_problem::for_each_counter!(measures);
 
-/// Number of evaluations of the right-hand side, those for difference quotients included: what methods with exact and with
-/// approximate Jacobians are compared by.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AllRhsEvaluations {}
-
-impl Parameters for AllRhsEvaluations {}
+parameters! {
+    /// Number of evaluations of the right-hand side, those for difference quotients included: what methods with exact
+    /// and with approximate Jacobians are compared by.
+    pub struct AllRhsEvaluations {}
+}
 
 impl MeasureDefinition for AllRhsEvaluations {
     const NAME: &'static str = "all_rhs_evaluations";
@@ -69,13 +63,11 @@ impl MeasureDefinition for AllRhsEvaluations {
     }
 }
 
-/// Operations of the dense linear algebra that a method makes itself: factorisations, solves and products of matrices, by
-/// their sizes. A method that does not count them is refused.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LinearAlgebraFlops {}
-
-impl Parameters for LinearAlgebraFlops {}
+parameters! {
+    /// Operations of the dense linear algebra that a method makes itself: factorisations, solves and products of
+    /// matrices, by their sizes. A method that does not count them is refused.
+    pub struct LinearAlgebraFlops {}
+}
 
 impl MeasureDefinition for LinearAlgebraFlops {
     const NAME: &'static str = "linear_algebra_flops";
@@ -96,13 +88,11 @@ impl MeasureDefinition for LinearAlgebraFlops {
     }
 }
 
-/// Newton iterations by the accepted steps and the implicit stages of each: how many one system of equations took on
-/// average.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewtonIterationsPerStage {}
-
-impl Parameters for NewtonIterationsPerStage {}
+parameters! {
+    /// Newton iterations by the accepted steps and the implicit stages of each: how many one system of equations took
+    /// on average.
+    pub struct NewtonIterationsPerStage {}
+}
 
 impl MeasureDefinition for NewtonIterationsPerStage {
     const NAME: &'static str = "newton_iterations_per_stage";
@@ -123,12 +113,10 @@ impl MeasureDefinition for NewtonIterationsPerStage {
     }
 }
 
-/// Largest number of tests of the criterion for the size of a step, in one step.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TestsPerStep {}
-
-impl Parameters for TestsPerStep {}
+parameters! {
+    /// Largest number of tests of the criterion for the size of a step, in one step.
+    pub struct TestsPerStep {}
+}
 
 impl MeasureDefinition for TestsPerStep {
     const NAME: &'static str = "tests_per_step";

@@ -1,6 +1,6 @@
 //! Running extremes of observables over accepted states.
 
-use mbsbench_problem::Parameters;
+use mbsbench_problem::{Parameters, parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,12 +82,10 @@ impl Measure for Follow {
 
 macro_rules! largest {
     ($($(#[$doc:meta])* $name:ident $text:literal of $observable:literal as $summary:ident: $about:literal;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {}
-
-        impl Parameters for $name {}
+        parameters! {
+            $(#[$doc])*
+            pub struct $name {}
+        }
 
         impl MeasureDefinition for $name {
             const NAME: &'static str = $text;
@@ -175,13 +173,11 @@ impl MeasureDefinition for RangeAfterEvents {
     }
 }
 
-/// Largest change that a projection made to a component of the state, over accepted steps (compere2001,
-/// section 3.4.1: the bound on it is `h^(p−1)`).
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AdjustmentMax {}
-
-impl Parameters for AdjustmentMax {}
+parameters! {
+    /// Largest change that a projection made to a component of the state, over accepted steps (compere2001,
+    /// section 3.4.1: the bound on it is `h^(p−1)`).
+    pub struct AdjustmentMax {}
+}
 
 impl MeasureDefinition for AdjustmentMax {
     const NAME: &'static str = "adjustment_max";
@@ -206,13 +202,11 @@ impl MeasureDefinition for AdjustmentMax {
     }
 }
 
-/// The largest magnitude that a discontinuity function has where its zero was located; before the jump's effects on other
-/// functions. Empty where no event was located.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EventResidual {}
-
-impl Parameters for EventResidual {}
+parameters! {
+    /// The largest magnitude that a discontinuity function has where its zero was located; before the jump's effects on
+    /// other functions. Empty where no event was located.
+    pub struct EventResidual {}
+}
 
 impl MeasureDefinition for EventResidual {
     const NAME: &'static str = "event_residual";

@@ -1,32 +1,19 @@
 //! What happens inside steps and shows at neither end.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// Number of accepted steps inside which an observable exceeds its values at both ends: of `contacts`, contacts that a step
-/// goes through without noticing. It is looked at in points that divide the step evenly, `every` apart at most; steps shorter
-/// than that are not looked into. A lower bound, therefore: what rises and falls again between two points is not seen.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExcessInside {
-    /// Observable.
-    of: String,
-    /// Largest distance of the points, s.
-    every: f64,
-}
-
-impl Default for ExcessInside {
-    fn default() -> Self {
-        Self { of: "contacts".to_owned(), every: 2.5e-4 }
-    }
-}
-
-impl Parameters for ExcessInside {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("every", self.every)
+parameters! {
+    /// Number of accepted steps inside which an observable exceeds its values at both ends: of `contacts`, contacts
+    /// that a step goes through without noticing. It is looked at in points that divide the step evenly, `every` apart
+    /// at most; steps shorter than that are not looked into. A lower bound, therefore: what rises and falls again
+    /// between two points is not seen.
+    pub struct ExcessInside {
+        /// Observable.
+        of: String = "contacts".to_owned(),
+        /// Largest distance of the points, s.
+        every: f64 [above 0.0] = 2.5e-4,
     }
 }
 

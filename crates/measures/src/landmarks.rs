@@ -1,18 +1,8 @@
 //! Landmarks of a curve: zero crossings, turning points, events.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
-
-/// Fails unless `count` is a number of columns that a file can do with.
-pub(super) fn check_count(count: usize) -> Result<(), OutOfRange> {
-    if (1..=10_000).contains(&count) {
-        return Ok(());
-    }
-    Err(OutOfRange::new("count", count, "a whole number from 1 to 10000"))
-}
 
 /// Columns `name@1` to `name@count`.
 pub(super) fn numbered(name: &str, count: usize) -> impl Iterator<Item = String> + '_ {
@@ -26,28 +16,15 @@ pub(super) fn padded(mut values: Vec<f64>, count: usize) -> Vec<Option<f64>> {
     values.into_iter().map(Some).chain(std::iter::repeat_n(None, missing)).collect()
 }
 
-/// Times at which an observable passes through a level.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Crossings {
-    /// Observable.
-    of: String,
-    /// Level, in the observable's unit.
-    level: f64,
-    /// Number of crossings to report; the first ones.
-    count: usize,
-}
-
-impl Default for Crossings {
-    fn default() -> Self {
-        Self { of: String::new(), level: 0.0, count: 1 }
-    }
-}
-
-impl Parameters for Crossings {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_finite("level", self.level)?;
-        check_count(self.count)
+parameters! {
+    /// Times at which an observable passes through a level.
+    pub struct Crossings {
+        /// Observable.
+        of: String = String::new(),
+        /// Level, in the observable's unit.
+        level: f64 = 0.0,
+        /// Number of crossings to report; the first ones.
+        count: usize [from 1, to 10_000] = 1,
     }
 }
 
@@ -122,25 +99,13 @@ impl Measure for Passing {
     }
 }
 
-/// Turning points of an observable: values and times, from the parabola through three successive states.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Extrema {
-    /// Observable.
-    of: String,
-    /// Number of turning points to report; the first ones.
-    count: usize,
-}
-
-impl Default for Extrema {
-    fn default() -> Self {
-        Self { of: String::new(), count: 1 }
-    }
-}
-
-impl Parameters for Extrema {
-    fn check(&self) -> Result<(), OutOfRange> {
-        check_count(self.count)
+parameters! {
+    /// Turning points of an observable: values and times, from the parabola through three successive states.
+    pub struct Extrema {
+        /// Observable.
+        of: String = String::new(),
+        /// Number of turning points to report; the first ones.
+        count: usize [from 1, to 10_000] = 1,
     }
 }
 
@@ -201,23 +166,11 @@ impl Measure for Turning {
     }
 }
 
-/// Times at which events were located, in the order of the switching functions.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct EventTimes {
-    /// Number of switching functions to report; for each the time of its first event.
-    count: usize,
-}
-
-impl Default for EventTimes {
-    fn default() -> Self {
-        Self { count: 1 }
-    }
-}
-
-impl Parameters for EventTimes {
-    fn check(&self) -> Result<(), OutOfRange> {
-        check_count(self.count)
+parameters! {
+    /// Times at which events were located, in the order of the switching functions.
+    pub struct EventTimes {
+        /// Number of switching functions to report; for each the time of its first event.
+        count: usize [from 1, to 10_000] = 1,
     }
 }
 
@@ -246,23 +199,11 @@ impl MeasureDefinition for EventTimes {
     }
 }
 
-/// Times at which events were located, in the order of time.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct EventSequence {
-    /// Number of events to report; the first ones.
-    count: usize,
-}
-
-impl Default for EventSequence {
-    fn default() -> Self {
-        Self { count: 1 }
-    }
-}
-
-impl Parameters for EventSequence {
-    fn check(&self) -> Result<(), OutOfRange> {
-        check_count(self.count)
+parameters! {
+    /// Times at which events were located, in the order of time.
+    pub struct EventSequence {
+        /// Number of events to report; the first ones.
+        count: usize [from 1, to 10_000] = 1,
     }
 }
 

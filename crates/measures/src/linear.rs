@@ -1,33 +1,19 @@
 //! What follows from the characteristic roots of a method.
 
 use mbsbench_integrators::implicit::linear::{Characteristics, characteristics};
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition};
 
-/// Spectral radius, and amplitude decay and period elongation of the principal root, on the undamped oscillator (zhang2022,
-/// Eq. 22). Nothing is solved for it: the roots are those of the method's formula at the run's constant step, whatever the
-/// model. Cells are empty for a method that does not know its roots.
-///
-/// With a period of one second the step for each stage is the abscissa `Δt/(nT)` of the paper's figures.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct LinearAnalysis {
-    /// Period `T` of the oscillator, s.
-    period: f64,
-}
-
-impl Default for LinearAnalysis {
-    fn default() -> Self {
-        Self { period: 1.0 }
-    }
-}
-
-impl Parameters for LinearAnalysis {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("period", self.period)
+parameters! {
+    /// Spectral radius, and amplitude decay and period elongation of the principal root, on the undamped oscillator
+    /// (zhang2022, Eq. 22). Nothing is solved for it: the roots are those of the method's formula at the run's constant
+    /// step, whatever the model. Cells are empty for a method that does not know its roots.
+    ///
+    /// With a period of one second the step for each stage is the abscissa `Δt/(nT)` of the paper's figures.
+    pub struct LinearAnalysis {
+        /// Period `T` of the oscillator, s.
+        period: f64 [above 0.0] = 1.0,
     }
 }
 

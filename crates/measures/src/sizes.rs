@@ -1,8 +1,6 @@
 //! How large a problem is.
 
-use mbsbench_problem::Parameters;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition};
 
@@ -16,12 +14,10 @@ impl Measure for Read {
 
 macro_rules! sizes {
     ($($name:ident $column:literal $field:ident $about:literal;)*) => {$(
-        #[doc = concat!("Number of ", $about, ".")]
-        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {}
-
-        impl Parameters for $name {}
+        parameters! {
+            #[doc = concat!("Number of ", $about, ".")]
+            pub struct $name {}
+        }
 
         impl MeasureDefinition for $name {
             const NAME: &'static str = $column;

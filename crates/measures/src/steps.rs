@@ -1,19 +1,17 @@
 //! Sizes of steps, and the errors that a method estimates for them.
 
-use mbsbench_problem::{OutOfRange, Parameters};
+use mbsbench_problem::{OutOfRange, Parameters, parameters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 use crate::stepwise::estimated_error;
 
-/// Smallest, largest and median step, and the share of steps that turn from growing to shrinking or back. The last step of
-/// a run is left out, since the end of the span cuts it.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StepSizes {}
-
-impl Parameters for StepSizes {}
+parameters! {
+    /// Smallest, largest and median step, and the share of steps that turn from growing to shrinking or back. The last
+    /// step of a run is left out, since the end of the span cuts it.
+    pub struct StepSizes {}
+}
 
 impl MeasureDefinition for StepSizes {
     const NAME: &'static str = "step_sizes";

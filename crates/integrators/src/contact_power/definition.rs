@@ -1,84 +1,65 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable,
-};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
 use super::stepper::{FixedStepper, Sizes, second_order};
 use super::{Formula, Predictor, run};
 use crate::control::ControllerSettings;
 use crate::drive;
 
-/// The formula that makes the steps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Inner {
-    /// See [`StormerVerlet`].
-    #[default]
-    StormerVerlet,
-    /// See [`SemiExplicit`].
-    SemiExplicit,
+parameters! {
+    /// The formula that makes the steps.
+    #[derive(Copy, Default, Eq)]
+    pub enum Inner {
+        /// See [`StormerVerlet`].
+        #[default]
+        StormerVerlet,
+        /// See [`SemiExplicit`].
+        SemiExplicit,
+    }
 }
 
-/// Steps chosen by contact power (modin2005, Algorithm 1).
-///
-/// The step is `h = ε u`, and `u` follows the control objective `W = 1/(1 + α (max_i |P_i|)^β)` of the contact powers `P_i` of the
-/// bodies (Eq. 8): it solves `R(u) = u/2 (1/W(y_k) + 1/W(y_{k+1})) − 1 = 0` (Eq. 12) up to `|R| ≤ η`, by doubling and
-/// bisection from the prediction `u_k/(1 + R_k)`. Each test of the criterion takes one evaluation of the right-hand side,
-/// at the end of the trial, which is that at the start of the next step where the trial is accepted: a run takes
-/// one more than it has tests. Tests that fail count as rejected steps. No error is estimated, and tolerances
-/// are not heeded; where the task names a first or largest step, that is taken. With a constant step the
-/// formula is used as it is.
-///
-/// Powers are in the problem's unit, mostly W; a unit S times smaller is the same as an α greater by `S^β`. `W` is looked at
-/// where a step ends, with the velocities that its forces see: those that [`StormerVerlet`] predicts.
-///
-/// Beyond the paper: no `u` exceeds `1 + η`; the last step ends with the span; a trial without finite result counts as too
-/// long, and the run fails with `non-finite` after 30 of them in a step; where the bracket is down to four units of rounding or
-/// 60 tests are made, which a force that jumps can lead to, its lower end is accepted if it is above zero, the last
-/// trial if not (`forced_accepts`).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct ContactPower {
-    /// The formula that makes the steps: `stormer-verlet` (the paper's for the ball) or `semi-explicit` (for the bearing).
-    pub inner: Inner,
-    /// γ of `semi-explicit`.
-    pub gamma: f64,
-    /// ε: the step without contact power, s.
-    pub epsilon: f64,
-    /// α: how much contact power shortens the step, (unit of power)^(−β).
-    #[schemars(range(min = 0.0))]
-    pub alpha: f64,
-    /// η: how far the criterion may be missed, above 0 and below 1.
-    pub eta: f64,
-    /// β: the power of the contact power.
-    pub beta: f64,
-    /// Where the search for a step begins: `i` (the paper's) or `pi`.
-    pub predictor: Predictor,
-    /// Integral gain of `pi`; 0.3.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub integral: Option<f64>,
-    /// Proportional gain of `pi`; 0.4.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proportional: Option<f64>,
-}
-
-impl Default for ContactPower {
-    fn default() -> Self {
-        let (inner, predictor) = (Inner::default(), Predictor::default());
-        Self {
-            inner,
-            gamma: 0.75,
-            epsilon: 0.01,
-            alpha: 100.0,
-            eta: 0.1,
-            beta: 1.0 / 3.0,
-            predictor,
-            integral: None,
-            proportional: None,
-        }
+parameters! {
+    /// Steps chosen by contact power (modin2005, Algorithm 1).
+    ///
+    /// The step is `h = ε u`, and `u` follows the control objective `W = 1/(1 + α (max_i |P_i|)^β)` of the contact
+    /// powers `P_i` of the bodies (Eq. 8): it solves `R(u) = u/2 (1/W(y_k) + 1/W(y_{k+1})) − 1 = 0` (Eq. 12) up to `|R|
+    /// ≤ η`, by doubling and bisection from the prediction `u_k/(1 + R_k)`. Each test of the criterion takes one
+    /// evaluation of the right-hand side, at the end of the trial, which is that at the start of the next step where
+    /// the trial is accepted: a run takes one more than it has tests. Tests that fail count as rejected steps. No error
+    /// is estimated, and tolerances are not heeded; where the task names a first or largest step, that is taken. With a
+    /// constant step the formula is used as it is.
+    ///
+    /// Powers are in the problem's unit, mostly W; a unit S times smaller is the same as an α greater by `S^β`. `W` is
+    /// looked at where a step ends, with the velocities that its forces see: those that [`StormerVerlet`] predicts.
+    ///
+    /// Beyond the paper: no `u` exceeds `1 + η`; the last step ends with the span; a trial without finite result counts
+    /// as too long, and the run fails with `non-finite` after 30 of them in a step; where the bracket is down to four
+    /// units of rounding or 60 tests are made, which a force that jumps can lead to, its lower end is accepted if it is
+    /// above zero, the last trial if not (`forced_accepts`).
+    #[derive(Copy)]
+    pub struct ContactPower {
+        /// The formula that makes the steps: `stormer-verlet` (the paper's for the ball) or `semi-explicit` (for the
+        /// bearing).
+        pub inner: Inner = Inner::default(),
+        /// γ of `semi-explicit`.
+        pub gamma: f64 = 0.75,
+        /// ε: the step without contact power, s.
+        pub epsilon: f64 [above 0.0] = 0.01,
+        /// α: how much contact power shortens the step, (unit of power)^(−β).
+        pub alpha: f64 [from 0.0] = 100.0,
+        /// η: how far the criterion may be missed, above 0 and below 1.
+        pub eta: f64 [above 0.0, below 1.0] = 0.1,
+        /// β: the power of the contact power.
+        pub beta: f64 [above 0.0] = 1.0 / 3.0,
+        /// Where the search for a step begins: `i` (the paper's) or `pi`.
+        pub predictor: Predictor = Predictor::default(),
+        /// Integral gain of `pi`; 0.3.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub integral: Option<f64> = None,
+        /// Proportional gain of `pi`; 0.4.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub proportional: Option<f64> = None,
     }
 }
 
@@ -97,104 +78,64 @@ impl ContactPower {
     }
 }
 
-impl Parameters for ContactPower {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_finite("gamma", self.gamma)?;
-        OutOfRange::unless_positive("epsilon", self.epsilon)?;
-        for (field, gain) in [("integral", self.integral), ("proportional", self.proportional)] {
-            if let Some(gain) = gain {
-                OutOfRange::unless_finite(field, gain)?;
-            }
-        }
-        OutOfRange::unless_positive("beta", self.beta)?;
-        if !(self.alpha.is_finite() && self.alpha >= 0.0) {
-            return Err(OutOfRange::new("alpha", self.alpha, "zero or a finite number above it"));
-        }
-        if !(self.eta > 0.0 && self.eta < 1.0) {
-            return Err(OutOfRange::new("eta", self.eta, "a number above 0 and below 1"));
-        }
-        Ok(())
+definition!(
+    ContactPower,
+    "contact-power",
+    "contact-power",
+    "Explicit formula whose steps are chosen by contact power instead of an error estimate",
+    "modin2005, Algorithm 1, Eqs. 8 and 12",
+    |settings| Controlled(*settings)
+);
+
+parameters! {
+    /// Störmer and Verlet's method in its velocity form, with constant steps, order 2:
+    ///
+    /// ```text
+    /// q₁ = q₀ + h v₀ + h²/2 a₀,   v₁ = v₀ + h/2 (a₀ + a₁),   a₁ = a(t₁, q₁, v₀ + h a₀)
+    /// ```
+    ///
+    /// One evaluation a step and one at the start. Symplectic and symmetric where forces do not depend on velocities;
+    /// those that do see a predicted velocity, and `a₁` is not evaluated again. Rotations are updated on their
+    /// manifold. Stable for `h ω ≤ 2`.
+    #[derive(Copy)]
+    pub struct StormerVerlet {}
+}
+
+definition!(
+    StormerVerlet,
+    "stormer-verlet",
+    "verlet",
+    "Störmer and Verlet's method of order 2 in its velocity form, one evaluation a step",
+    "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1.4; section 6.1 of modin2005",
+    |_| Constant(Formula::stormer_verlet())
+);
+
+parameters! {
+    /// The formula of the paper's bearing (modin2005, Eq. 16), with constant steps, order 1 for every γ:
+    ///
+    /// ```text
+    /// v₁ = v₀ + h a₀,   q₁ = q₀ + h v₀ + γ h² a₀
+    /// ```
+    ///
+    /// One evaluation a step. With γ = 1 it is the symplectic Euler method. On `q'' = −ω² q − 2 ζ ω q'` with `x = h ω`
+    /// the step has trace `2 − 2 ζ x − γ x²` and determinant `1 − 2 ζ x + (1 − γ) x²`: with the printed γ = 3/4 it is
+    /// unstable without damping, however small the step, and with it for `x > 8 ζ`, or `x²/2 + 4 ζ x > 4` (γ = 3/4).
+    /// Rotations are updated on their manifold.
+    #[derive(Copy)]
+    pub struct SemiExplicit {
+        /// γ.
+        pub gamma: f64 = 0.75,
     }
 }
 
-impl MethodDefinition for ContactPower {
-    const NAME: &'static str = "contact-power";
-    const SUMMARY: &'static str =
-        "Explicit formula whose steps are chosen by contact power instead of an error estimate";
-    const SOURCE: &'static str = "modin2005, Algorithm 1, Eqs. 8 and 12";
-    const FAMILY: &'static str = "contact-power";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Controlled(*self))
-    }
-}
-
-/// Störmer and Verlet's method in its velocity form, with constant steps, order 2:
-///
-/// ```text
-/// q₁ = q₀ + h v₀ + h²/2 a₀,   v₁ = v₀ + h/2 (a₀ + a₁),   a₁ = a(t₁, q₁, v₀ + h a₀)
-/// ```
-///
-/// One evaluation a step and one at the start. Symplectic and symmetric where forces do not depend on velocities; those that
-/// do see a predicted velocity, and `a₁` is not evaluated again. Rotations are updated on their manifold. Stable
-/// for `h ω ≤ 2`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct StormerVerlet {}
-
-impl Parameters for StormerVerlet {}
-
-impl MethodDefinition for StormerVerlet {
-    const NAME: &'static str = "stormer-verlet";
-    const SUMMARY: &'static str = "Störmer and Verlet's method of order 2 in its velocity form, one evaluation a step";
-    const SOURCE: &'static str =
-        "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1.4; section 6.1 of modin2005";
-    const FAMILY: &'static str = "verlet";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Constant(Formula::stormer_verlet()))
-    }
-}
-
-/// The formula of the paper's bearing (modin2005, Eq. 16), with constant steps, order 1 for every γ:
-///
-/// ```text
-/// v₁ = v₀ + h a₀,   q₁ = q₀ + h v₀ + γ h² a₀
-/// ```
-///
-/// One evaluation a step. With γ = 1 it is the symplectic Euler method. On `q'' = −ω² q − 2 ζ ω q'` with `x = h ω` the step has
-/// trace `2 − 2 ζ x − γ x²` and determinant `1 − 2 ζ x + (1 − γ) x²`: with the printed γ = 3/4 it is unstable without
-/// damping, however small the step, and with it for `x > 8 ζ`, or `x²/2 + 4 ζ x > 4` (γ = 3/4). Rotations are updated on their
-/// manifold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct SemiExplicit {
-    /// γ.
-    pub gamma: f64,
-}
-
-impl Default for SemiExplicit {
-    fn default() -> Self {
-        Self { gamma: 0.75 }
-    }
-}
-
-impl Parameters for SemiExplicit {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_finite("gamma", self.gamma)
-    }
-}
-
-impl MethodDefinition for SemiExplicit {
-    const NAME: &'static str = "semi-explicit";
-    const SUMMARY: &'static str = "Explicit formula of order 1 with a free coefficient γ, one evaluation a step";
-    const SOURCE: &'static str = "modin2005, Eq. 16";
-    const FAMILY: &'static str = "verlet";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Constant(Formula::semi_explicit(self.gamma)))
-    }
-}
+definition!(
+    SemiExplicit,
+    "semi-explicit",
+    "verlet",
+    "Explicit formula of order 1 with a free coefficient γ, one evaluation a step",
+    "modin2005, Eq. 16",
+    |settings| Constant(Formula::semi_explicit(settings.gamma))
+);
 
 /// A formula with constant steps.
 struct Constant(Formula);

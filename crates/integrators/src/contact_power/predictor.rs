@@ -1,19 +1,19 @@
 //! Where the search for a step begins.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
-/// The first trial of a step, from the step before and the residuals `r` of the last two; a controller that
-/// drives `log(1 + r)` to zero.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Predictor {
-    /// Integrating, `u_{k+1} = u_k/(1 + r_k)` (modin2005, Eq. 15).
-    #[default]
-    I,
-    /// Proportional and integrating, `u_{k+1} = u_k (1 + r_k)^(−k_I − k_P) (1 + r_{k−1})^(k_P)`. The paper suggests such a
-    /// controller and names no gains.
-    Pi,
+parameters! {
+    /// The first trial of a step, from the step before and the residuals `r` of the last two; a controller that
+    /// drives `log(1 + r)` to zero.
+    #[derive(Copy, Default, Eq)]
+    pub enum Predictor {
+        /// Integrating, `u_{k+1} = u_k/(1 + r_k)` (modin2005, Eq. 15).
+        #[default]
+        I,
+        /// Proportional and integrating, `u_{k+1} = u_k (1 + r_k)^(−k_I − k_P) (1 + r_{k−1})^(k_P)`. The paper suggests
+        /// such a controller and names no gains.
+        Pi,
+    }
 }
 
 impl Predictor {

@@ -1,10 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{
-    Counted, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, StepControl, Task, Unsuitable,
-};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
 
 use super::LlmStepper;
 use super::pair::LlmPair;
@@ -15,26 +11,28 @@ use crate::drive;
 /// First step with error control where the task names none, s.
 const FIRST_STEP: f64 = 0.02;
 
-/// How the next step follows from the error `r` of the present one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LlmController {
-    /// `h* = 0.9 h (tol/r)^(1/k)`, after acceptance and after rejection (gil2013, Eq. 38).
-    #[default]
-    Elementary,
-    /// `h* = 0.9 h (tol/r)^(0.3/k) (r_old/r)^(0.4/k)` after acceptance (gil2013, Eq. 40).
-    Pi,
+parameters! {
+    /// How the next step follows from the error `r` of the present one.
+    #[derive(Copy, Default, Eq)]
+    pub enum LlmController {
+        /// `h* = 0.9 h (tol/r)^(1/k)`, after acceptance and after rejection (gil2013, Eq. 38).
+        #[default]
+        Elementary,
+        /// `h* = 0.9 h (tol/r)^(0.3/k) (r_old/r)^(0.4/k)` after acceptance (gil2013, Eq. 40).
+        Pi,
+    }
 }
 
-/// What the size of an estimated local error is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LlmNorm {
-    /// The 2-norm of the state.
-    #[default]
-    Euclidean,
-    /// Its largest component.
-    Largest,
+parameters! {
+    /// What the size of an estimated local error is.
+    #[derive(Copy, Default, Eq)]
+    pub enum LlmNorm {
+        /// The 2-norm of the state.
+        #[default]
+        Euclidean,
+        /// Its largest component.
+        Largest,
+    }
 }
 
 impl LlmNorm {
@@ -51,68 +49,55 @@ impl LlmNorm {
     }
 }
 
-/// The local linearisation method: the exact solution of the equations linearised at the start of each step,
-///
-/// ```text
-/// y_{n+1} = y_n + ∫₀ʰ e^{J(h−s)} (f + f_t s) ds,   J = ∂f/∂y, f_t = ∂f/∂t at (t_n, y_n)
-/// ```
-///
-/// which is the top right block of `exp(h [J f_t f; 0 0 1; 0 0 0])` (gil2013, Eqs. 1–6), without the middle row and
-/// column for an autonomous problem. Order 2 in positions and velocities, exact for linear equations with constant
-/// coefficients and a right-hand side linear in time, A-stable. One evaluation of `f` and `J` and one exponential a step.
-///
-/// With error control, a second exponential gives the local error `l` (Eqs. 30–34) from one more evaluation of `f`; a step
-/// is accepted where `r = ‖l‖` or `‖l‖/h` is at most the tolerance. Exponent `k` is 3 or 2. The first
-/// step is 0.02 s where the task names none. No bound on growth; a step shrinks at most a thousandfold at once. The
-/// estimate is that of a remainder that grows quadratically over the step: not to be trusted where `h` is no longer small
-/// against the periods of what the nonlinear terms excite.
-///
-/// Discontinuous equations keep their configuration over a step. Where a function has changed sides at the end of one, the
-/// earliest such zero is located by safeguarded Newton iteration, with the method's own solution as function of the step
-/// size and its derivative for the rate (gil2013, Eqs. 17 and 18); just past it, by at most the tolerance, the next step
-/// starts in the new configuration. Two zeros of a function within one step go unseen: while a contact is closed a step
-/// should be shorter than half a period of what it makes oscillate. With error control, steps of such equations are
-/// bound by the largest component of the local error, per step.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Llm {
-    /// tol: bound on the error in the norm of the state, in the mixed units of its components (per second with
-    /// `per-unit-step`), with error control. Where not given, that of the task, `abs + rel · ‖y‖`.
-    pub tol: Option<f64>,
-    /// Whether the error per unit step is controlled (EPUS) or the error per step (EPS).
-    pub per_unit_step: bool,
-    /// The norm of the state and of its error, which gil2013 does not name: `euclidean` or `largest`.
-    #[serde(skip_serializing_if = "LlmNorm::is_default")]
-    pub norm: LlmNorm,
-    /// The step-size controller: `elementary` or `pi`.
-    pub controller: LlmController,
-    /// Whether local errors are estimated with constant steps, too, for an observer.
-    pub estimate: bool,
-    /// Whether events of discontinuous equations are located; without, the right-hand side follows the signs at the
-    /// start of each step.
-    pub events: bool,
-    /// An event is located where its function is at most so far from zero, in the function's unit.
-    pub event_tolerance: f64,
-    /// Largest step, s, that starts with a discontinuity function below zero: in models of contact, while one is closed.
-    pub contact_step: Option<f64>,
-    /// Whether matrices are balanced before their exponential is formed: fewer squarings and less rounding where
-    /// positions and velocities differ in size. The paper does not say; MATLAB's `expm` does not.
-    pub balance: bool,
-}
-
-impl Default for Llm {
-    fn default() -> Self {
-        Self {
-            tol: None,
-            per_unit_step: true,
-            norm: LlmNorm::default(),
-            controller: LlmController::default(),
-            estimate: false,
-            events: true,
-            event_tolerance: 1e-13,
-            contact_step: None,
-            balance: false,
-        }
+parameters! {
+    /// The local linearisation method: the exact solution of the equations linearised at the start of each step,
+    ///
+    /// ```text
+    /// y_{n+1} = y_n + ∫₀ʰ e^{J(h−s)} (f + f_t s) ds,   J = ∂f/∂y, f_t = ∂f/∂t at (t_n, y_n)
+    /// ```
+    ///
+    /// which is the top right block of `exp(h [J f_t f; 0 0 1; 0 0 0])` (gil2013, Eqs. 1–6), without the middle row and
+    /// column for an autonomous problem. Order 2 in positions and velocities, exact for linear equations with constant
+    /// coefficients and a right-hand side linear in time, A-stable. One evaluation of `f` and `J` and one exponential a
+    /// step.
+    ///
+    /// With error control, a second exponential gives the local error `l` (Eqs. 30–34) from one more evaluation of `f`;
+    /// a step is accepted where `r = ‖l‖` or `‖l‖/h` is at most the tolerance. Exponent `k` is 3 or 2. The first step
+    /// is 0.02 s where the task names none. No bound on growth; a step shrinks at most a thousandfold at once. The
+    /// estimate is that of a remainder that grows quadratically over the step: not to be trusted where `h` is no longer
+    /// small against the periods of what the nonlinear terms excite.
+    ///
+    /// Discontinuous equations keep their configuration over a step. Where a function has changed sides at the end of
+    /// one, the earliest such zero is located by safeguarded Newton iteration, with the method's own solution as
+    /// function of the step size and its derivative for the rate (gil2013, Eqs. 17 and 18); just past it, by at most
+    /// the tolerance, the next step starts in the new configuration. Two zeros of a function within one step go unseen:
+    /// while a contact is closed a step should be shorter than half a period of what it makes oscillate. With error
+    /// control, steps of such equations are bound by the largest component of the local error, per step.
+    #[derive(Copy)]
+    pub struct Llm {
+        /// tol: bound on the error in the norm of the state, in the mixed units of its components (per second with
+        /// `per-unit-step`), with error control. Where not given, that of the task, `abs + rel · ‖y‖`.
+        pub tol: Option<f64> [above 0.0] = None,
+        /// Whether the error per unit step is controlled (EPUS) or the error per step (EPS).
+        pub per_unit_step: bool = true,
+        /// The norm of the state and of its error, which gil2013 does not name: `euclidean` or `largest`.
+        #[serde(skip_serializing_if = "LlmNorm::is_default")]
+        pub norm: LlmNorm = LlmNorm::default(),
+        /// The step-size controller: `elementary` or `pi`.
+        pub controller: LlmController = LlmController::default(),
+        /// Whether local errors are estimated with constant steps, too, for an observer.
+        pub estimate: bool = false,
+        /// Whether events of discontinuous equations are located; without, the right-hand side follows the signs at the
+        /// start of each step.
+        pub events: bool = true,
+        /// An event is located where its function is at most so far from zero, in the function's unit.
+        pub event_tolerance: f64 [above 0.0] = 1e-13,
+        /// Largest step, s, that starts with a discontinuity function below zero: in models of contact, while one is
+        /// closed.
+        pub contact_step: Option<f64> [above 0.0] = None,
+        /// Whether matrices are balanced before their exponential is formed: fewer squarings and less rounding where
+        /// positions and velocities differ in size. The paper does not say; MATLAB's `expm` does not.
+        pub balance: bool = false,
     }
 }
 
@@ -134,24 +119,14 @@ impl Llm {
     }
 }
 
-impl Parameters for Llm {
-    fn check(&self) -> Result<(), OutOfRange> {
-        self.tol.map_or(Ok(()), |tol| OutOfRange::unless_positive("tol", tol))?;
-        OutOfRange::unless_positive("event-tolerance", self.event_tolerance)?;
-        self.contact_step.map_or(Ok(()), |step| OutOfRange::unless_positive("contact-step", step))
-    }
-}
-
-impl MethodDefinition for Llm {
-    const NAME: &'static str = "llm";
-    const SUMMARY: &'static str = "Local linearisation method, order 2, exact for linear equations";
-    const SOURCE: &'static str = "gil2013, Eqs. 1–6 and 26–40";
-    const FAMILY: &'static str = "exponential";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(*self))
-    }
-}
+definition!(
+    Llm,
+    "llm",
+    "exponential",
+    "Local linearisation method, order 2, exact for linear equations",
+    "gil2013, Eqs. 1–6 and 26–40",
+    |settings| Solver(*settings)
+);
 
 /// The method.
 struct Solver(Llm);

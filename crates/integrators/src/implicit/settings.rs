@@ -1,19 +1,19 @@
 //! Settings that the implicit formulas share.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
-/// Derivatives and multipliers that a run starts from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum InitialDerivatives {
-    /// Those that the equations give, at acceleration level.
-    #[default]
-    Consistent,
-    /// None: positions change with the initial velocities, accelerations and multipliers are zero. What the published runs
-    /// of zhang2022 start from where the solution for them is skipped; of first order where the initial accelerations are
-    /// not zero.
-    Zero,
+parameters! {
+    /// Derivatives and multipliers that a run starts from.
+    #[derive(Copy, Default, Eq)]
+    pub enum InitialDerivatives {
+        /// Those that the equations give, at acceleration level.
+        #[default]
+        Consistent,
+        /// None: positions change with the initial velocities, accelerations and multipliers are zero. What the
+        /// published runs of zhang2022 start from where the solution for them is skipped; of first order where the
+        /// initial accelerations are not zero.
+        Zero,
+    }
 }
 
 /// How the equations of the steps are solved, and from what.
@@ -38,33 +38,36 @@ impl Default for Options {
     }
 }
 
-/// How the first steps of a multistep formula are made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// All by the trapezoidal rule, as zhang2022 says.
-    #[default]
-    Trapezoidal,
-    /// The first by the trapezoidal rule, the second by LMS2, the third by LMS3, with the same `rho`.
-    Ladder,
+parameters! {
+    /// How the first steps of a multistep formula are made.
+    #[derive(Copy, Default, Eq)]
+    pub enum Start {
+        /// All by the trapezoidal rule, as zhang2022 says.
+        #[default]
+        Trapezoidal,
+        /// The first by the trapezoidal rule, the second by LMS2, the third by LMS3, with the same `rho`.
+        Ladder,
+    }
 }
 
-/// Where local coordinates of a configuration with rotations are centred. It matters for nothing else.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Charts {
-    /// At the start of each step.
-    #[default]
-    Step,
-    /// At the point solved last, in every stage.
-    Stage,
-    /// In every stage, at the point solved last for the prediction, and at the predicted point for the correction, to which
-    /// alone the formula is applied then.
-    Prediction,
-    /// In the same way, with the chart of the correction moving on as predicted: the formula is applied to the rotation that
-    /// leads from the predicted one to the corrected one and to the rate of that rotation. Auxiliary derivatives of single-step
-    /// formulas stay what they are from chart to chart. As the code behind zhang2022 does.
-    Moving,
+parameters! {
+    /// Where local coordinates of a configuration with rotations are centred. It matters for nothing else.
+    #[derive(Copy, Default, Eq)]
+    pub enum Charts {
+        /// At the start of each step.
+        #[default]
+        Step,
+        /// At the point solved last, in every stage.
+        Stage,
+        /// In every stage, at the point solved last for the prediction, and at the predicted point for the correction,
+        /// to which alone the formula is applied then.
+        Prediction,
+        /// In the same way, with the chart of the correction moving on as predicted: the formula is applied to the
+        /// rotation that leads from the predicted one to the corrected one and to the rate of that rotation. Auxiliary
+        /// derivatives of single-step formulas stay what they are from chart to chart. As the code behind zhang2022
+        /// does.
+        Moving,
+    }
 }
 
 impl Charts {
@@ -75,20 +78,22 @@ impl Charts {
     }
 }
 
-/// What the first guess of `y'` at a point is made of. It decides on the iterations that Newton's method takes, and on the
-/// solution by no more than the tolerance of that, but where charts are about the predicted point.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Prediction {
-    /// As zhang2022 has it in section 3.1: multistep formulas from the two points solved last, single-step formulas from
-    /// one, stages from two but the first implicit one, and the last of formulas of order four and more from three.
-    #[default]
-    Paper,
-    /// `y'` of the point solved last, everywhere (Eq. 15).
-    Constant,
-    /// From the two points solved last (Eq. 12), also in single-step formulas and in the last stage of those of order four
-    /// and more; not in the first step nor in the first implicit stage.
-    SecondOrder,
+parameters! {
+    /// What the first guess of `y'` at a point is made of. It decides on the iterations that Newton's method takes, and
+    /// on the solution by no more than the tolerance of that, but where charts are about the predicted point.
+    #[derive(Copy, Default, Eq)]
+    pub enum Prediction {
+        /// As zhang2022 has it in section 3.1: multistep formulas from the two points solved last, single-step formulas
+        /// from one, stages from two but the first implicit one, and the last of formulas of order four and more from
+        /// three.
+        #[default]
+        Paper,
+        /// `y'` of the point solved last, everywhere (Eq. 15).
+        Constant,
+        /// From the two points solved last (Eq. 12), also in single-step formulas and in the last stage of those of
+        /// order four and more; not in the first step nor in the first implicit stage.
+        SecondOrder,
+    }
 }
 
 impl Prediction {

@@ -1,58 +1,62 @@
 //! Settings that several of the formulas share.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
-/// When Newton's matrix is formed and factorised.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum JacobianUse {
-    /// In every iteration: Newton's method.
-    #[default]
-    Full,
-    /// In the first iteration of a step; it is then kept for the rest of them.
-    Modified,
+parameters! {
+    /// When Newton's matrix is formed and factorised.
+    #[derive(Copy, Default, Eq)]
+    pub enum JacobianUse {
+        /// In every iteration: Newton's method.
+        #[default]
+        Full,
+        /// In the first iteration of a step; it is then kept for the rest of them.
+        Modified,
+    }
 }
 
-/// Accelerations and multipliers from which the first step's iteration starts. All other steps start from those of
-/// the step before.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FirstGuess {
-    /// Those that the equations of motion have at the initial state.
-    #[default]
-    Consistent,
-    /// None: where a stiff spring makes the initial accelerations large, the iteration may converge from here alone.
-    Zero,
+parameters! {
+    /// Accelerations and multipliers from which the first step's iteration starts. All other steps start from those of
+    /// the step before.
+    #[derive(Copy, Default, Eq)]
+    pub enum FirstGuess {
+        /// Those that the equations of motion have at the initial state.
+        #[default]
+        Consistent,
+        /// None: where a stiff spring makes the initial accelerations large, the iteration may converge from here
+        /// alone.
+        Zero,
+    }
 }
 
-/// How the linear systems of a formula with constraints on both levels are solved.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LinearAlgebra {
-    /// Unknowns that others determine are eliminated block by block from Newton's system. The iterates are the same, but
-    /// that HHT-SI2 and NSTIFF-SI2 keep the blocks of the velocities over a step while corrections decrease fast.
-    #[default]
-    Structured,
-    /// One dense system of all `2 n + 2 n_c` unknowns.
-    Dense,
+parameters! {
+    /// How the linear systems of a formula with constraints on both levels are solved.
+    #[derive(Copy, Default, Eq)]
+    pub enum LinearAlgebra {
+        /// Unknowns that others determine are eliminated block by block from Newton's system. The iterates are the
+        /// same, but that HHT-SI2 and NSTIFF-SI2 keep the blocks of the velocities over a step while corrections
+        /// decrease fast.
+        #[default]
+        Structured,
+        /// One dense system of all `2 n + 2 n_c` unknowns.
+        Dense,
+    }
 }
 
-/// How the linear systems of HHT-SI2 are solved.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PairAlgebra {
-    /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorised
-    /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h with damping and h² without;
-    /// where it is seen to be above 0.1 (a spring stiff for the step), the rest of the step is made as in `structured`, and
-    /// so are the next 1, 2, 4, … steps.
-    #[default]
-    Shared,
-    /// As [`LinearAlgebra::Structured`].
-    Structured,
-    /// As [`LinearAlgebra::Dense`].
-    Dense,
+parameters! {
+    /// How the linear systems of HHT-SI2 are solved.
+    #[derive(Copy, Default, Eq)]
+    pub enum PairAlgebra {
+        /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorised
+        /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h with damping and h²
+        /// without; where it is seen to be above 0.1 (a spring stiff for the step), the rest of the step is made as in
+        /// `structured`, and so are the next 1, 2, 4, … steps.
+        #[default]
+        Shared,
+        /// As [`LinearAlgebra::Structured`].
+        Structured,
+        /// As [`LinearAlgebra::Dense`].
+        Dense,
+    }
 }
 
 impl From<LinearAlgebra> for PairAlgebra {
@@ -64,16 +68,17 @@ impl From<LinearAlgebra> for PairAlgebra {
     }
 }
 
-/// Where HHT-I3 evaluates the mass matrix.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum MassAt {
-    /// At the end of the step, as printed. First order where the mass depends on the configuration, since the
-    /// acceleration belongs to `t_{n+1} + α h`.
-    #[default]
-    End,
-    /// At `q_n + (1 + α) h v_n`, as HHT-SI2 does: second order.
-    Shifted,
+parameters! {
+    /// Where HHT-I3 evaluates the mass matrix.
+    #[derive(Copy, Default, Eq)]
+    pub enum MassAt {
+        /// At the end of the step, as printed. First order where the mass depends on the configuration, since the
+        /// acceleration belongs to `t_{n+1} + α h`.
+        #[default]
+        End,
+        /// At `q_n + (1 + α) h v_n`, as HHT-SI2 does: second order.
+        Shifted,
+    }
 }
 
 impl MassAt {
@@ -86,47 +91,29 @@ impl MassAt {
     }
 }
 
-/// Newton's method.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct NewtonSettings {
-    /// The iteration ends with a correction `‖Δa‖ ≤ tolerance (1 + ‖a‖)` (largest component, m/s² or rad/s²), or where
-    /// corrections no longer decrease and move positions by rounding only. Where corrections decrease by a ratio ρ above
-    /// 1/2 only, `ρ/(1 − ρ) ‖Δa‖` has to be as small: what the iteration would still change.
-    pub tolerance: f64,
-    /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
-    #[schemars(range(min = 1))]
-    pub max_iterations: u32,
-    /// When the matrix is formed and factorised: `full` or `modified`.
-    pub jacobian: JacobianUse,
-    /// Start of the first step's iteration: `consistent` or `zero`.
-    pub first_guess: FirstGuess,
-    /// Factor of the derivatives of the applied forces in the matrix: 1 has them right, 0 leaves them out. The iteration ends on
-    /// the same residuals.
-    #[serde(skip_serializing_if = "is_one")]
-    pub load_derivatives: f64,
+parameters! {
+    /// Newton's method.
+    #[derive(Copy)]
+    pub struct NewtonSettings {
+        /// The iteration ends with a correction `‖Δa‖ ≤ tolerance (1 + ‖a‖)` (largest component, m/s² or rad/s²), or
+        /// where corrections no longer decrease and move positions by rounding only. Where corrections decrease by a
+        /// ratio ρ above 1/2 only, `ρ/(1 − ρ) ‖Δa‖` has to be as small: what the iteration would still change.
+        pub tolerance: f64 [above 0.0] = 1e-10,
+        /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
+        pub max_iterations: u32 [from 1] = 20,
+        /// When the matrix is formed and factorised: `full` or `modified`.
+        pub jacobian: JacobianUse = JacobianUse::default(),
+        /// Start of the first step's iteration: `consistent` or `zero`.
+        pub first_guess: FirstGuess = FirstGuess::default(),
+        /// Factor of the derivatives of the applied forces in the matrix: 1 has them right, 0 leaves them out. The
+        /// iteration ends on the same residuals.
+        #[serde(skip_serializing_if = "is_one")]
+        pub load_derivatives: f64 = 1.0,
+    }
 }
 
 /// A setting that changes nothing is no part of a run's name.
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
 fn is_one(factor: &f64) -> bool {
     *factor == 1.0
-}
-
-impl Default for NewtonSettings {
-    fn default() -> Self {
-        let (jacobian, first_guess) = (JacobianUse::default(), FirstGuess::default());
-        Self { tolerance: 1e-10, max_iterations: 20, jacobian, first_guess, load_derivatives: 1.0 }
-    }
-}
-
-impl Parameters for NewtonSettings {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("tolerance", self.tolerance)?;
-        OutOfRange::unless_finite("load-derivatives", self.load_derivatives)?;
-        if self.max_iterations == 0 {
-            return Err(OutOfRange::new("max-iterations", self.max_iterations, "a whole number above zero"));
-        }
-        Ok(())
-    }
 }

@@ -1,65 +1,44 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, StepControl, Task,
-    Unsuitable,
-};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
 
 use super::formula::{Formula, MAX_ORDER};
 use super::run::{self, Tolerances};
 use crate::suite;
 
-/// Numerical differentiation formulas of variable order 1 to 5 with the step-size control of MATLAB's ode15s
-/// (L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22, section 2), for `M y' = f(t, y)` with a constant
-/// `M`; where `M` is singular, for equations of index one and a consistent initial state. For coefficients and
-/// stability see [`Formula`].
-///
-/// Step size and order are kept for `k + 2` steps at least; then orders `k − 1`, `k`, `k + 1` offer the steps
-/// `h/(1.3 e_{k−1}^(1/k))`, `h/(1.2 e_k^(1/(k+1)))`, `h/(1.4 e_{k+1}^(1/(k+2)))`, at most `10 h`, and the largest is
-/// taken if it exceeds `h`. `e` are largest components of `∇^{k+1} y` times the error constant over
-/// `max(rel |y_n|, rel |y⁽⁰⁾|, abs)`. A step that fails is repeated with
-/// `h max(0.1, 1/(1.2 e_k^(1/(k+1))))`, or order `k − 1` and its `1.3` where that allows a larger one, and with half its
-/// size where it fails again. Where iterations converge slowly, the Jacobian (exact, or by forward differences) is formed
-/// anew; if it is not old, the step shrinks to `0.3 h`. Each attempt made in vain counts as a rejected step. First step
-/// `0.8 √(2/e)` with `e` the largest component of `y''` over its tolerance, largest step a tenth of the span; the last step is stretched by up to a tenth. Where the
-/// task names a first or largest step, that is taken. There are no constant steps: the order would remain one. States
-/// inside a step come from the polynomial through the last `k + 1` states.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Ode15s {
-    /// Highest order, 1 to 5.
-    pub max_order: usize,
-    /// Whether backward differentiation formulas (`κ = 0`) are used.
-    pub bdf: bool,
-}
-
-impl Default for Ode15s {
-    fn default() -> Self {
-        Self { max_order: MAX_ORDER, bdf: false }
+parameters! {
+    /// Numerical differentiation formulas of variable order 1 to 5 with the step-size control of MATLAB's ode15s (L. F.
+    /// Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22, section 2), for `M y' = f(t, y)` with a constant
+    /// `M`; where `M` is singular, for equations of index one and a consistent initial state. For coefficients and
+    /// stability see [`Formula`].
+    ///
+    /// Step size and order are kept for `k + 2` steps at least; then orders `k − 1`, `k`, `k + 1` offer the steps
+    /// `h/(1.3 e_{k−1}^(1/k))`, `h/(1.2 e_k^(1/(k+1)))`, `h/(1.4 e_{k+1}^(1/(k+2)))`, at most `10 h`, and the largest
+    /// is taken if it exceeds `h`. `e` are largest components of `∇^{k+1} y` times the error constant over `max(rel
+    /// |y_n|, rel |y⁽⁰⁾|, abs)`. A step that fails is repeated with `h max(0.1, 1/(1.2 e_k^(1/(k+1))))`, or order `k −
+    /// 1` and its `1.3` where that allows a larger one, and with half its size where it fails again. Where iterations
+    /// converge slowly, the Jacobian (exact, or by forward differences) is formed anew; if it is not old, the step
+    /// shrinks to `0.3 h`. Each attempt made in vain counts as a rejected step. First step `0.8 √(2/e)` with `e` the
+    /// largest component of `y''` over its tolerance, largest step a tenth of the span; the last step is stretched by
+    /// up to a tenth. Where the task names a first or largest step, that is taken. There are no constant steps: the
+    /// order would remain one. States inside a step come from the polynomial through the last `k + 1` states.
+    #[derive(Copy)]
+    pub struct Ode15s {
+        /// Highest order, 1 to 5.
+        pub max_order: usize [from 1, to MAX_ORDER as f64] = MAX_ORDER,
+        /// Whether backward differentiation formulas (`κ = 0`) are used.
+        pub bdf: bool = false,
     }
 }
 
-impl Parameters for Ode15s {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if (1..=MAX_ORDER).contains(&self.max_order) {
-            return Ok(());
-        }
-        Err(OutOfRange::new("max-order", self.max_order, "a whole number from 1 to 5"))
-    }
-}
-
-impl MethodDefinition for Ode15s {
-    const NAME: &'static str = "ode15s";
-    const SUMMARY: &'static str = "Numerical differentiation formulas of variable order 1 to 5 of MATLAB's ode15s";
-    const SOURCE: &'static str = "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013";
-    const FAMILY: &'static str = "ndf";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(*self))
-    }
-}
+definition!(
+    Ode15s,
+    "ode15s",
+    "ndf",
+    "Numerical differentiation formulas of variable order 1 to 5 of MATLAB's ode15s",
+    "L. F. Shampine, M. W. Reichelt, SIAM J. Sci. Comput. 18 (1997) 1–22; gil2013",
+    |settings| Solver(*settings)
+);
 
 /// The method.
 struct Solver(Ode15s);

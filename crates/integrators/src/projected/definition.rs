@@ -1,67 +1,45 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Scalar, Solution,
-    Task, Unsuitable,
-};
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable, parameters};
 use nalgebra::{Complex, DMatrix};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{ProjectedStepper, Projection};
-use crate::{Dop853, ExplicitRungeKutta, drive};
+use crate::control::ControllerSettings;
+use crate::{ExplicitRungeKutta, drive, tableaux};
 
-/// DOP853 with projection: the Dormand–Prince formula of order 8(5,3) on the accelerations of a constrained mechanical system
-/// (index 1), whose state is moved onto `Φ(t, q) = 0` and then onto `Γ = 0`, `J v + ∂Φ/∂t = 0` after each accepted step, by
-/// the smallest displacements in the metric of the mass (Hairer, Wanner, Solving Ordinary Differential Equations II, section
-/// VII.2).
-///
-/// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of `dop853`, and
-/// look at the state before the projection. The initial state is not moved. Positions may live on a manifold, and constraints
-/// may be nonholonomic; a problem with a projection, controls or switches of its own is refused.
-///
-/// Counted: a projection for each accepted step, and for it two factorisations (of `M` and of `J M⁻¹ Jᵀ`) and an iteration and a
-/// linear solve for each correction of positions or of velocities; what they evaluate of the constraints is part of them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Dop853Projected {
-    /// Corrections end with one below this, relative to one and the largest position or velocity.
-    pub projection_tolerance: f64,
-}
-
-impl Default for Dop853Projected {
-    fn default() -> Self {
-        Self { projection_tolerance: 1e-12 }
+parameters! {
+    /// DOP853 with projection: the Dormand–Prince formula of order 8(5,3) on the accelerations of a constrained
+    /// mechanical system (index 1), whose state is moved onto `Φ(t, q) = 0` and then onto `Γ = 0`, `J v + ∂Φ/∂t = 0`
+    /// after each accepted step, by the smallest displacements in the metric of the mass (Hairer, Wanner, Solving
+    /// Ordinary Differential Equations II, section VII.2).
+    ///
+    /// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of
+    /// `dop853`, and look at the state before the projection. The initial state is not moved. Positions may live on a
+    /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or switches of its own is
+    /// refused.
+    ///
+    /// Counted: a projection for each accepted step, and for it two factorisations (of `M` and of `J M⁻¹ Jᵀ`) and an
+    /// iteration and a linear solve for each correction of positions or of velocities; what they evaluate of the
+    /// constraints is part of them.
+    #[derive(Copy)]
+    pub struct Dop853Projected {
+        /// Corrections end with one below this, relative to one and the largest position or velocity.
+        pub projection_tolerance: f64 [above 0.0] = 1e-12,
     }
 }
 
-impl Parameters for Dop853Projected {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("projection-tolerance", self.projection_tolerance)
-    }
-}
-
-impl Dop853Projected {
-    fn build(self) -> Projected {
-        Projected { formula: Dop853::default().build(), tolerance: self.projection_tolerance }
-    }
-}
-
-impl MethodDefinition for Dop853Projected {
-    const NAME: &'static str = "dop853-projected";
-    const SUMMARY: &'static str = "DOP853 on constrained mechanics, projected onto positions and velocities";
-    const SOURCE: &'static str =
-        "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853";
-    const FAMILY: &'static str = "explicit-runge-kutta";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(self.build())
-    }
-
-    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        Some(Box::new(self.build()))
-    }
-}
+definition!(
+    Dop853Projected,
+    "dop853-projected",
+    "explicit-runge-kutta",
+    "DOP853 on constrained mechanics, projected onto positions and velocities",
+    "Hairer, Wanner, Solving ODEs II (1996), section VII.2; formula and control as in dop853",
+    |settings| Projected {
+        formula: ExplicitRungeKutta::new(&tableaux::DOP853, ControllerSettings::dop853()),
+        tolerance: settings.projection_tolerance,
+    },
+    precise
+);
 
 /// An explicit formula with projection.
 struct Projected {

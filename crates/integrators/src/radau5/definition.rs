@@ -1,69 +1,53 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{
-    Counted, Method, MethodDefinition, Observer, Ode, OutOfRange, Parameters, Solution, Task, Unsuitable, dae,
-};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, dae, parameters};
 use nalgebra::{Complex, DMatrix};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::details::details;
 use super::first_order::FirstOrder;
 use super::index3::IndexThree;
 use super::{run, tableau};
 
-/// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and Wanner
-/// (Solving Ordinary Differential Equations II, section IV.8), for `M y' = f(t, y)` with a constant `M` and for constrained
-/// mechanics in index-3 form, as which a mechanical system is solved where the problem has one.
-///
-/// Order 5 and stage order 3; L-stable. On index-3 mechanics order 5 in positions, 3 in velocities and 2 in accelerations and
-/// multipliers (section VII.4), which are unknowns of their own.
-///
-/// The stages are solved for by simplified Newton iterations that start from the collocation polynomial of the step before
-/// and end where the estimated remaining error is `min(0.03, √rel')` of the tolerance; at most seven, and where their rate says
-/// that these will not do, the step shrinks. The Jacobian is kept where they converge at a rate of 1e-3 or better, and size
-/// and factors too where the step would grow by less than a fifth. The error of the step is `abs' + rel' |y|` in the mean over
-/// the components, with `rel' = rel^(2/3)/10` and `abs'/rel' = abs/rel`; its estimate is of order 3, and sizes follow from the
-/// smaller one of the classical law and Gustafsson's predictive one. Errors of velocities count `h` times and those of
-/// accelerations and multipliers `h²` times (section VII.7), so that multipliers are hardly controlled. First step 1e-6 s where
-/// the task names none; largest step the span. Rejected steps are those whose iterations did not converge and those with too
-/// large an error.
-///
-/// With a constant step, iterations end where the remaining error is `newton-tolerance` of `1 + |y|`, or rounding; if they do
-/// not, with a Jacobian of the start of the step, the run does.
-///
-/// Counted as in the code of that name: a pair of factors, real and complex, is one factorisation, a solution with both is one
-/// linear solve, and there is a further (real) one for an estimate of the error. States inside a step come from the
-/// collocation polynomial.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Radau5 {
-    /// With a constant step: remaining error at which iterations end, relative to `1 + |y|`.
-    pub newton_tolerance: f64,
-}
-
-impl Default for Radau5 {
-    fn default() -> Self {
-        Self { newton_tolerance: 1e-14 }
+parameters! {
+    /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
+    /// Wanner (Solving Ordinary Differential Equations II, section IV.8), for `M y' = f(t, y)` with a constant `M` and
+    /// for constrained mechanics in index-3 form, as which a mechanical system is solved where the problem has one.
+    ///
+    /// Order 5 and stage order 3; L-stable. On index-3 mechanics order 5 in positions, 3 in velocities and 2 in
+    /// accelerations and multipliers (section VII.4), which are unknowns of their own.
+    ///
+    /// The stages are solved for by simplified Newton iterations that start from the collocation polynomial of the step
+    /// before and end where the estimated remaining error is `min(0.03, √rel')` of the tolerance; at most seven, and
+    /// where their rate says that these will not do, the step shrinks. The Jacobian is kept where they converge at a
+    /// rate of 1e-3 or better, and size and factors too where the step would grow by less than a fifth. The error of
+    /// the step is `abs' + rel' |y|` in the mean over the components, with `rel' = rel^(2/3)/10` and `abs'/rel' =
+    /// abs/rel`; its estimate is of order 3, and sizes follow from the smaller one of the classical law and
+    /// Gustafsson's predictive one. Errors of velocities count `h` times and those of accelerations and multipliers
+    /// `h²` times (section VII.7), so that multipliers are hardly controlled. First step 1e-6 s where the task names
+    /// none; largest step the span. Rejected steps are those whose iterations did not converge and those with too large
+    /// an error.
+    ///
+    /// With a constant step, iterations end where the remaining error is `newton-tolerance` of `1 + |y|`, or rounding;
+    /// if they do not, with a Jacobian of the start of the step, the run does.
+    ///
+    /// Counted as in the code of that name: a pair of factors, real and complex, is one factorisation, a solution with
+    /// both is one linear solve, and there is a further (real) one for an estimate of the error. States inside a step
+    /// come from the collocation polynomial.
+    #[derive(Copy)]
+    pub struct Radau5 {
+        /// With a constant step: remaining error at which iterations end, relative to `1 + |y|`.
+        pub newton_tolerance: f64 [above 0.0] = 1e-14,
     }
 }
 
-impl Parameters for Radau5 {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("newton-tolerance", self.newton_tolerance)
-    }
-}
-
-impl MethodDefinition for Radau5 {
-    const NAME: &'static str = "radau5";
-    const SUMMARY: &'static str = "Radau IIA formula of order 5 with the step-size control of RADAU5";
-    const SOURCE: &'static str = "E. Hairer, G. Wanner, Solving ODEs II (1996), section IV.8; code RADAU5";
-    const FAMILY: &'static str = "implicit-runge-kutta";
-
-    fn method(&self) -> Box<dyn Method> {
-        Box::new(Solver(*self))
-    }
-}
+definition!(
+    Radau5,
+    "radau5",
+    "implicit-runge-kutta",
+    "Radau IIA formula of order 5 with the step-size control of RADAU5",
+    "E. Hairer, G. Wanner, Solving ODEs II (1996), section IV.8; code RADAU5",
+    |settings| Solver(*settings)
+);
 
 /// The method.
 struct Solver(Radau5);

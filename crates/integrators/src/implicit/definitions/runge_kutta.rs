@@ -1,61 +1,34 @@
 //! Runge–Kutta formulas with an explicit first stage.
 
-use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, parameters};
 
-use super::{at_least_one, check_rho};
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction};
 use crate::implicit::{Esdirk, Implicit};
 
-/// A formula with any `rho` from 0 to 1.
-macro_rules! damped {
-    ($(#[$doc:meta])* $type:ident, $formula:expr, $name:literal, $summary:literal, $source:literal) => {
-        definition!(
-            $(#[$doc])*
-            $type {
-                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
-                #[schemars(range(min = 0.0, max = 1.0))]
-                rho: f64 = 0.6,
-            }
-            $name, "composite", $summary, $source
-        );
-
-        impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                check_rho(self.rho)
-            }
-
-            fn rule(&self) -> Esdirk {
-                let formula: fn(f64) -> Esdirk = $formula;
-                formula(self.rho)
-            }
-        }
+/// A formula of composite steps.
+macro_rules! composite {
+    ($(#[$doc:meta])* $type:ident, $rule:expr, $name:literal, $summary:literal, $source:literal) => {
+        damped!($(#[$doc])* $type {} $name, "composite", $summary, $source, $rule);
     };
 }
 
 /// A formula whose coefficients are known for a few `rho`.
 macro_rules! tabulated {
     ($(#[$doc:meta])* $type:ident, $n:literal, $name:literal, $summary:literal) => {
-        definition!(
+        formula!(
             $(#[$doc])*
-            $type {
+            $type where rho_is_tabulated {
                 /// ρ∞, spectral radius at infinite frequency: 0, 0.6 or 1.
-                rho: f64 = 0.0,
+                pub rho: f64 = 0.0,
             }
-            $name, "esdirk", $summary,
-            "zhang2022, appendix; nodes as in the authors' program"
+            $name, "esdirk", $summary, "zhang2022, appendix; nodes as in the authors' program",
+            |formula| Esdirk::mssth($n, formula.rho).expect("`check` accepts known values only")
         );
 
         impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
+            fn rho_is_tabulated(&self) -> Result<(), OutOfRange> {
                 let known = Esdirk::mssth($n, self.rho).map(|_| ());
                 known.ok_or_else(|| OutOfRange::new("rho", self.rho, "0, 0.6 or 1"))
-            }
-
-            fn rule(&self) -> Esdirk {
-                let formula = Esdirk::mssth($n, self.rho).expect("`check` accepts known values only");
-                formula
             }
         }
     };
@@ -64,42 +37,32 @@ macro_rules! tabulated {
 /// A formula without parameters.
 macro_rules! fixed {
     ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal, $source:literal) => {
-        definition!(
-            $(#[$doc])*
-            $type {}
-            $name, "esdirk", $summary, $source
-        );
-
-        impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                Ok(())
-            }
-
-            fn rule(&self) -> Esdirk {
-                Esdirk::$formula()
-            }
-        }
+        formula!($(#[$doc])* $type {} $name, "esdirk", $summary, $source, |_| Esdirk::$formula());
     };
 }
 
-damped!(
+composite!(
     /// The ρ∞-Bathe method: a trapezoidal substep and a last stage; order 2, A-stable.
-    Bathe, Esdirk::bathe, "bathe", "Two substeps, order two, damping rho at infinity (rho-infinity-Bathe)",
+    Bathe, |formula| Esdirk::bathe(formula.rho), "bathe",
+    "Two substeps, order two, damping rho at infinity (rho-infinity-Bathe)",
     "zhang2022, Eq. 7; G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310"
 );
-damped!(
+composite!(
     /// MSSTC(3): two trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc3, |rho| Esdirk::msstc(3, rho), "msstc3", "Three substeps, order two, damping rho at infinity (MSSTC(3))",
+    Msstc3, |formula| Esdirk::msstc(3, formula.rho), "msstc3",
+    "Three substeps, order two, damping rho at infinity (MSSTC(3))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
-damped!(
+composite!(
     /// MSSTC(4): three trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc4, |rho| Esdirk::msstc(4, rho), "msstc4", "Four substeps, order two, damping rho at infinity (MSSTC(4))",
+    Msstc4, |formula| Esdirk::msstc(4, formula.rho), "msstc4",
+    "Four substeps, order two, damping rho at infinity (MSSTC(4))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
-damped!(
+composite!(
     /// MSSTC(5): four trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc5, |rho| Esdirk::msstc(5, rho), "msstc5", "Five substeps, order two, damping rho at infinity (MSSTC(5))",
+    Msstc5, |formula| Esdirk::msstc(5, formula.rho), "msstc5",
+    "Five substeps, order two, damping rho at infinity (MSSTC(5))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 tabulated!(

@@ -1,62 +1,34 @@
 //! Formulas with one implicit point a step.
 
-use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
-use super::{at_least_one, check_rho};
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, Start};
 use crate::implicit::{Implicit, LinearMultistep, Multistep, SingleStep};
 
 macro_rules! multistep {
     ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal) => {
-        definition!(
+        damped!(
             $(#[$doc])*
             $type {
-                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
-                #[schemars(range(min = 0.0, max = 1.0))]
-                rho: f64 = 0.6,
                 /// How the first steps are made: `trapezoidal` or `ladder`.
-                start: Start = Start::default(),
+                pub start: Start = Start::default(),
             }
             $name, "linear-multistep", $summary,
-            "zhang2022, Eq. 2; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313"
+            "zhang2022, Eq. 2; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313",
+            |formula| Multistep::damped(LinearMultistep::$formula(formula.rho), formula.rho, formula.start)
         );
-
-        impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                check_rho(self.rho)
-            }
-
-            fn rule(&self) -> Multistep {
-                Multistep::damped(LinearMultistep::$formula(self.rho), self.rho, self.start)
-            }
-        }
     };
 }
 
 macro_rules! single_step {
     ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal) => {
-        definition!(
+        damped!(
             $(#[$doc])*
-            $type {
-                /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
-                #[schemars(range(min = 0.0, max = 1.0))]
-                rho: f64 = 0.6,
-            }
+            $type {}
             $name, "single-step", $summary,
-            "zhang2022, Eqs. 4, 9 to 11 and 18 to 20; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313"
+            "zhang2022, Eqs. 4, 9 to 11 and 18 to 20; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313",
+            |formula| SingleStep::$formula(formula.rho)
         );
-
-        impl $type {
-            fn check_formula(&self) -> Result<(), OutOfRange> {
-                check_rho(self.rho)
-            }
-
-            fn rule(&self) -> SingleStep {
-                SingleStep::$formula(self.rho)
-            }
-        }
     };
 }
 
@@ -94,19 +66,9 @@ single_step!(
     Ss4, ss4, "ss4", "Single-step equivalent of LMS4, three auxiliary derivatives (SS4)"
 );
 
-definition!(
+formula!(
     /// The trapezoidal rule: order 2, A-stable, without damping. Multipliers of index-3 mechanics alternate and do not converge.
     Trapezoidal {}
-    "trapezoidal", "linear-multistep", "The trapezoidal rule, order two, without damping",
-    "zhang2022, Eq. 3"
+    "trapezoidal", "linear-multistep", "The trapezoidal rule, order two, without damping", "zhang2022, Eq. 3",
+    |_| Multistep::damped(LinearMultistep::trapezoidal(), 1.0, Start::Trapezoidal)
 );
-
-impl Trapezoidal {
-    fn check_formula(&self) -> Result<(), OutOfRange> {
-        Ok(())
-    }
-
-    fn rule(&self) -> Multistep {
-        Multistep::damped(LinearMultistep::trapezoidal(), 1.0, Start::Trapezoidal)
-    }
-}

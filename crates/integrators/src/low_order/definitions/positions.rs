@@ -1,46 +1,28 @@
 //! Formulas with constraints on positions only.
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Method, MethodDefinition, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
-use super::{Rule, Solver, check_alpha, check_newton};
+use super::{LEAST_ALPHA, Rule, Solver};
 use crate::low_order::drive::Plan;
 use crate::low_order::formula::Start;
 use crate::low_order::index3::Index3;
 use crate::low_order::predictor::{Discretisation, GeneralizedAlphaWeights};
 use crate::low_order::settings::{MassAt, NewtonSettings};
 
-/// NEWMARK: Newmark's formulas, equations of motion and position constraints at the end of the step.
-///
-/// Order of q, v and λ: 1, or 2 where `γ = 1/2`. Velocity constraints are violated by
-/// `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Newmark {
-    /// γ, at least 1/2; above it, high frequencies are damped.
-    #[schemars(range(min = 0.5))]
-    pub gamma: f64,
-    /// β; `(γ + 1/2)²/4` where not given.
-    pub beta: Option<f64>,
-    /// Newton's method.
-    pub newton: NewtonSettings,
-}
-
-impl Default for Newmark {
-    fn default() -> Self {
-        Self { gamma: 0.7, beta: None, newton: NewtonSettings::default() }
-    }
-}
-
-impl Parameters for Newmark {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if !(self.gamma.is_finite() && self.gamma >= 0.5) {
-            return Err(OutOfRange::new("gamma", self.gamma, "a finite number from 0.5 on"));
-        }
-        self.beta.map_or(Ok(()), |beta| OutOfRange::unless_positive("beta", beta))?;
-        check_newton(&self.newton)
+parameters! {
+    /// NEWMARK: Newmark's formulas, equations of motion and position constraints at the end of the step.
+    ///
+    /// Order of q, v and λ: 1, or 2 where `γ = 1/2`. Velocity constraints are violated by
+    /// `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
+    #[derive(Copy)]
+    pub struct Newmark {
+        /// γ, at least 1/2; above it, high frequencies are damped.
+        pub gamma: f64 [from 0.5] = 0.7,
+        /// β; `(γ + 1/2)²/4` where not given.
+        pub beta: Option<f64> [above 0.0] = None,
+        /// Newton's method.
+        pub newton: NewtonSettings = NewtonSettings::default(),
     }
 }
 
@@ -68,35 +50,25 @@ impl Rule for Newmark {
 definition!(
     Newmark,
     "newmark",
+    "low-order",
     "Newmark's formulas on the index-3 equations (NEWMARK)",
-    "negrut2007, section 2, Eqs. 1 to 4; defaults of γ and β are ours"
+    "negrut2007, section 2, Eqs. 1 to 4; defaults of γ and β are ours",
+    |formula| Solver(*formula)
 );
 
-/// HHT-I3: Hilber, Hughes and Taylor's formulas (`γ = 1/2 − α`, `β = (1 − α)²/4`) on the index-3 equations.
-///
-/// Order of q, v and λ: 2; 1 where the mass matrix depends on the configuration and is taken at the end of the step, as
-/// printed. Velocity constraints are violated by `h² (1/6 − α/2 − β) J q'''`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct HhtI3 {
-    /// α, from −1/3 (most damping of high frequencies) to 0.
-    pub alpha: f64,
-    /// Where the mass matrix is evaluated: `end` or `shifted`.
-    pub mass: MassAt,
-    /// Newton's method.
-    pub newton: NewtonSettings,
-}
-
-impl Default for HhtI3 {
-    fn default() -> Self {
-        Self { alpha: -0.3, mass: MassAt::default(), newton: NewtonSettings::default() }
-    }
-}
-
-impl Parameters for HhtI3 {
-    fn check(&self) -> Result<(), OutOfRange> {
-        check_alpha(self.alpha)?;
-        check_newton(&self.newton)
+parameters! {
+    /// HHT-I3: Hilber, Hughes and Taylor's formulas (`γ = 1/2 − α`, `β = (1 − α)²/4`) on the index-3 equations.
+    ///
+    /// Order of q, v and λ: 2; 1 where the mass matrix depends on the configuration and is taken at the end of the
+    /// step, as printed. Velocity constraints are violated by `h² (1/6 − α/2 − β) J q'''`.
+    #[derive(Copy)]
+    pub struct HhtI3 {
+        /// α, from −1/3 (most damping of high frequencies) to 0.
+        pub alpha: f64 [from LEAST_ALPHA, to 0.0] = -0.3,
+        /// Where the mass matrix is evaluated: `end` or `shifted`.
+        pub mass: MassAt = MassAt::default(),
+        /// Newton's method.
+        pub newton: NewtonSettings = NewtonSettings::default(),
     }
 }
 
@@ -127,23 +99,22 @@ impl Rule for HhtI3 {
 definition!(
     HhtI3,
     "hht-i3",
+    "low-order",
     "Hilber–Hughes–Taylor formulas on the index-3 equations (HHT-I3)",
-    "negrut2007, section 2, Eqs. 5 to 7"
+    "negrut2007, section 2, Eqs. 5 to 7",
+    |formula| Solver(*formula)
 );
 
-/// NSTIFF: second-order BDF for positions and velocities on the index-3 equations; the first step is of first order.
-///
-/// Order of q, v and λ: 2. Velocity constraints are violated by `−h²/3 J q'''`. The span must be a whole number of steps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Nstiff {
-    /// Newton's method.
-    pub newton: NewtonSettings,
-}
-
-impl Parameters for Nstiff {
-    fn check(&self) -> Result<(), OutOfRange> {
-        check_newton(&self.newton)
+parameters! {
+    /// NSTIFF: second-order BDF for positions and velocities on the index-3 equations; the first step is of first
+    /// order.
+    ///
+    /// Order of q, v and λ: 2. Velocity constraints are violated by `−h²/3 J q'''`. The span must be a whole number of
+    /// steps.
+    #[derive(Copy)]
+    pub struct Nstiff {
+        /// Newton's method.
+        pub newton: NewtonSettings = NewtonSettings::default(),
     }
 }
 
@@ -170,52 +141,40 @@ impl Rule for Nstiff {
 definition!(
     Nstiff,
     "nstiff",
+    "low-order",
     "Second-order BDF on the index-3 equations (NSTIFF)",
-    "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours"
+    "negrut2007, section 2, Eqs. 8 and 9; start by first-order BDF is ours",
+    |formula| Solver(*formula)
 );
 
-/// The generalized-α method on the index-3 equations (M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202), with the
-/// equations of motion at the end of the step and Chung and Hulbert's parameters,
-///
-/// ```text
-/// α_m = (2 ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = 1/2 − α_m + α_f,   β = (γ + 1/2)²/4
-/// (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
-/// ```
-///
-/// and algorithmic accelerations `ā` in Newmark's formulas. They begin with those of the motion `(α_m − α_f) h` after the
-/// start (before it), to O(h²), by one further evaluation.
-///
-/// Order of q, v and λ: 2. As the velocities of the start satisfy their constraints and those of later steps do not, λ begins
-/// with an error O(h) that dies out like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179). Velocity constraints are violated by `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct GeneralizedAlpha {
-    /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1, at which errors of the
-    /// accelerations along the constraints are not damped.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub rho_inf: f64,
-    /// Newton's method.
-    pub newton: NewtonSettings,
-}
-
-impl Default for GeneralizedAlpha {
-    fn default() -> Self {
-        Self { rho_inf: 0.8, newton: NewtonSettings::default() }
+parameters! {
+    /// The generalized-α method on the index-3 equations (M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202),
+    /// with the equations of motion at the end of the step and Chung and Hulbert's parameters,
+    ///
+    /// ```text
+    /// α_m = (2 ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = 1/2 − α_m + α_f,   β = (γ + 1/2)²/4
+    /// (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
+    /// ```
+    ///
+    /// and algorithmic accelerations `ā` in Newmark's formulas. They begin with those of the motion `(α_m − α_f) h`
+    /// after the start (before it), to O(h²), by one further evaluation.
+    ///
+    /// Order of q, v and λ: 2. As the velocities of the start satisfy their constraints and those of later steps do
+    /// not, λ begins with an error O(h) that dies out like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
+    /// (2015) 149–179). Velocity constraints are violated by `h² (1/6 + (γ − 1/2)/2 − β) J q'''`.
+    #[derive(Copy)]
+    pub struct GeneralizedAlpha {
+        /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1, at which errors of
+        /// the accelerations along the constraints are not damped.
+        pub rho_inf: f64 [from 0.0, to 1.0] = 0.8,
+        /// Newton's method.
+        pub newton: NewtonSettings = NewtonSettings::default(),
     }
 }
 
 impl GeneralizedAlpha {
     fn weights(&self) -> GeneralizedAlphaWeights {
         GeneralizedAlphaWeights::with_spectral_radius(self.rho_inf)
-    }
-}
-
-impl Parameters for GeneralizedAlpha {
-    fn check(&self) -> Result<(), OutOfRange> {
-        if !(0.0..=1.0).contains(&self.rho_inf) {
-            return Err(OutOfRange::new("rho-inf", self.rho_inf, "a number from 0 to 1"));
-        }
-        check_newton(&self.newton)
     }
 }
 
@@ -246,6 +205,8 @@ impl Rule for GeneralizedAlpha {
 definition!(
     GeneralizedAlpha,
     "generalized-alpha",
+    "low-order",
     "Generalized-α formulas on the index-3 equations",
-    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375"
+    "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375",
+    |formula| Solver(*formula)
 );

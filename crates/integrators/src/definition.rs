@@ -1,0 +1,27 @@
+//! How parameters become a method that an experiment file can name.
+
+/// Name, family, summary and source of a definition, and how its method is made of the parameters; with `precise` at the
+/// end, in double-double precision too.
+macro_rules! definition {
+    (
+        $type:ident, $name:literal, $family:literal, $summary:literal, $source:literal,
+        $method:expr $(, $precise:ident)? $(,)?
+    ) => {
+        impl mbsbench_problem::MethodDefinition for $type {
+            const NAME: &'static str = $name;
+            const SUMMARY: &'static str = $summary;
+            const SOURCE: &'static str = $source;
+            const FAMILY: &'static str = $family;
+
+            fn method(&self) -> Box<dyn mbsbench_problem::Method> {
+                let method: fn(&Self) -> _ = $method;
+                Box::new(method(self))
+            }
+
+            $(fn $precise(&self) -> Option<Box<dyn mbsbench_problem::Method<mbsbench_problem::DoubleDouble>>> {
+                let method: fn(&Self) -> _ = $method;
+                Some(Box::new(method(self)))
+            })?
+        }
+    };
+}
