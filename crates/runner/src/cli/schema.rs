@@ -33,7 +33,7 @@ fn claims() -> Value {
         let description = kind["description"].take();
         for (name, tested) in kind["properties"].as_object().into_iter().flatten() {
             let optional = json!([tested, { "type": "null" }]);
-            check["properties"][name] = json!({ "anyOf": optional, "default": null, "description": description });
+            check["properties"][name] = json!({ "anyOf": optional, "description": description });
         }
     }
     // A template of `each` has names of axes where values are, and operands take over from `on`.
