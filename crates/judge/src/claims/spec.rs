@@ -101,7 +101,7 @@ impl BoundSet {
     }
 }
 
-/// What a check, or a whole table of them, says beside its [`KindSpec`].
+/// A check, or a whole table of them, written out. Exactly one of the kinds is given.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckSpec {
