@@ -216,28 +216,29 @@ impl Experiment {
             let drawings = drawings.iter().map(|drawing| (&drawing.value.id, &drawing.node));
             identity::check_file_names(tables.chain(plots).chain(drawings), &mut problems);
         }
-        problems.into_result(document)?;
-        let all_read = "a part that could not be read is a problem";
-        let id = id.expect(all_read);
-        Ok(Self {
-            document: document.clone(),
-            paper: id.split('/').next().unwrap_or_default().to_owned(),
-            id,
-            reproduces: reproduces.expect(all_read),
-            title: title.expect(all_read),
-            gathers: gathers.expect(all_read),
-            cases,
-            tables: tables.expect(all_read),
-            plots: plots.expect(all_read),
-            drawings: drawings.expect(all_read),
-            rankings: rankings.expect(all_read),
-            timing: timing.expect(all_read),
-            trajectories: trajectories.expect(all_read),
-            known: known.expect(all_read),
-            undetermined: undetermined.expect(all_read),
-            study: study.expect(all_read),
-            quick,
-        })
+        let read = || {
+            let id = id?;
+            Some(Self {
+                document: document.clone(),
+                paper: id.split('/').next().unwrap_or_default().to_owned(),
+                id,
+                reproduces: reproduces?,
+                title: title?,
+                gathers: gathers?,
+                cases,
+                tables: tables?,
+                plots: plots?,
+                drawings: drawings?,
+                rankings: rankings?,
+                timing: timing?,
+                trajectories: trajectories?,
+                known: known?,
+                undetermined: undetermined?,
+                study: study?,
+                quick,
+            })
+        };
+        problems.into_value(document, read())
     }
 }
 

@@ -23,6 +23,14 @@ impl Problems {
         self.0.is_empty()
     }
 
+    /// The value that was read, which is there where nothing is wrong.
+    ///
+    /// # Errors
+    /// [`BadInput`] with all problems.
+    pub fn into_value<T>(self, document: &Document, value: Option<T>) -> Result<T, BadInput> {
+        value.filter(|_| self.0.is_empty()).ok_or_else(|| document.bad(self.0))
+    }
+
     /// An error where there are any.
     ///
     /// # Errors

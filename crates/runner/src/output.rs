@@ -1,17 +1,23 @@
-//! The one place through which the program writes to standard output.
+//! The one place through which the program writes to standard output, and says beside it what went wrong on the way.
 
 use std::io::{self, Write};
 
 /// Standard output, or what stands for it in a test.
 pub struct Output<'o> {
     writer: &'o mut dyn Write,
+    beside: &'o mut dyn Write,
     closed: bool,
 }
 
 impl<'o> Output<'o> {
-    /// Writes to `writer`.
-    pub fn new(writer: &'o mut dyn Write) -> Self {
-        Self { writer, closed: false }
+    /// Writes to `writer`, and to `beside`, the standard error, what is no part of the answer.
+    pub fn new(writer: &'o mut dyn Write, beside: &'o mut dyn Write) -> Self {
+        Self { writer, beside, closed: false }
+    }
+
+    /// Says something that does not end the command: a reference that failed. Where nobody can be told, nobody is.
+    pub fn beside(&mut self, text: impl AsRef<str>) {
+        let _ = writeln!(self.beside, "{}", text.as_ref().trim_end());
     }
 
     /// Writes a text and a new line. Where the reader has gone (`mbsbench list | head`), nothing more is written,
@@ -50,8 +56,8 @@ mod tests {
 
     #[test]
     fn a_reader_that_has_gone_is_no_error() {
-        let mut gone = Gone(0);
-        let mut output = Output::new(&mut gone);
+        let (mut gone, mut aside) = (Gone(0), Vec::new());
+        let mut output = Output::new(&mut gone, &mut aside);
         output.line("one").unwrap();
         output.line("two").unwrap();
         assert_eq!(gone.0, 1, "nothing is written to a closed pipe");

@@ -33,9 +33,8 @@ pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan
             problems.add(problem.help("accepted: an experiment that has"));
             continue;
         }
-        let is_meant: Vec<bool> = plan.runs.iter().map(|run| plan.is_meant(run, &gathered.filter)).collect();
-        let mut is_meant = is_meant.into_iter();
-        plan.runs.retain(|_| is_meant.next().unwrap_or(false));
+        let runs = std::mem::take(&mut plan.runs);
+        plan.runs = runs.into_iter().filter(|run| plan.is_meant(run, &gathered.filter)).collect();
         // With `--quick` values of the axes may have gone.
         if plan.runs.is_empty() && !experiment.quick {
             let problem = Problem::new(node.place_of("where"), "no run has all of these values");

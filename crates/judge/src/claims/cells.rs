@@ -13,8 +13,7 @@ use super::{Printed, Test, definition, runs};
 
 impl Reader<'_> {
     /// One check for each published cell of a table.
-    pub(super) fn cells(&self, spec: CheckSpec) -> Result<Vec<Check>, Problem> {
-        let cells = spec.cells.clone().expect("the kind that is given was read");
+    pub(super) fn cells(&self, spec: &CheckSpec, cells: &Cells) -> Result<Vec<Check>, Problem> {
         let plan = plan_of(self.plans, self.paper, &cells.experiment).ok_or_else(|| {
             runs::unknown_experiment(self.node.place_of("cells.experiment"), &cells.experiment, self.plans)
         })?;
@@ -38,7 +37,7 @@ impl Reader<'_> {
         let mut checks = Vec::new();
         for (row, texts) in &published.rows {
             for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
-                checks.push(self.cell(&spec, &cells, (plan, table), [row, column], text)?);
+                checks.push(self.cell(spec, cells, (plan, table), [row, column], text)?);
             }
         }
         Ok(checks)
@@ -101,7 +100,6 @@ impl Reader<'_> {
             because: own(except.and_then(|except| except.because.as_ref()), &spec.because),
             bound_from: except.and_then(|except| except.bound_from).or(spec.bound_from),
             bound_set: except.and_then(|except| except.bound_set).unwrap_or(spec.bound_set),
-            cells: None,
             ..spec.clone()
         };
         self.check_id(&check.id)?;

@@ -2,12 +2,15 @@
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::{Placed, Problems, is_safe_name};
-use mbsbench_input::{BadInput, Document, Node, Problem, Value, read};
+use mbsbench_input::{BadInput, Document, Node, Problem, Value, keys_of, read};
 
 use super::check::{Check, Kind, Tested};
-use super::spec::{BoundFrom, CheckSpec, KINDS, Measurement, Operand, Order, StatementSpec, Tolerance, Weaker};
+use super::spec::{
+    BoundFrom, CheckSpec, KindSpec, Landmark, Measurement, Operand, Order, Ordering, Shape, StatementSpec, Tolerance,
+    Weaker,
+};
 use super::statement::Statement;
-use super::written::{OF_STATEMENT, Sets};
+use super::written::Sets;
 use super::{Test, Verdict, definition, lock, runs, written};
 
 /// What a paper says, and what we found besides.
@@ -80,9 +83,9 @@ impl Ledger {
             check_marks(root, &paper, plans, &mut problems);
         }
         let sets = problems.keep(Sets::read(root));
-        problems.into_result(document)?;
+        let sets = problems.into_value(document, sets)?;
         let mut problems = Problems::default();
-        let reading = Reading { paper: &paper, book, plans, sets: sets.expect("what could not be read is a problem") };
+        let reading = Reading { paper: &paper, book, plans, sets };
         let [statements, findings] = [0, 1].map(|index| match book.lists().get(index) {
             Some(key) => reading.statements(root, key, &mut problems),
             None => Vec::new(),
@@ -181,8 +184,9 @@ impl Reading<'_> {
     }
 
     fn statement(&self, node: &Node, problems: &mut Problems) -> Option<ReadStatement> {
+        let keys = keys_of::<StatementSpec>();
         let own: Vec<_> =
-            node.entries().iter().filter(|entry| OF_STATEMENT.contains(&entry.key.name.as_str())).cloned().collect();
+            node.entries().iter().filter(|entry| keys.contains(&entry.key.name.as_str())).cloned().collect();
         let spec: StatementSpec = problems.keep(read(&Node::new(Value::Map(own), node.place)))?;
         let written = problems.keep(written::checks(node, &self.sets))?;
         let mut checks: Vec<Placed<Check>> = Vec::new();
@@ -211,16 +215,10 @@ pub(super) struct Reader<'n> {
 impl Reader<'_> {
     /// The check; of a table one for each cell.
     fn checks(&self) -> Result<Vec<Placed<Check>>, Problem> {
-        let (kind, kind_node) = written::kind(self.node, &KINDS)?;
-        let spec: CheckSpec = read(self.node)?;
+        let (spec, kind) = written::parts(self.node)?;
+        let spec: CheckSpec = read(&spec)?;
         self.check_id(&spec.id)?;
-        let checks = if kind == "cells" {
-            self.cells(spec)?
-        } else {
-            let read = self.kind(kind, &spec)?;
-            let definition = definition::of(kind, &kind_node.to_json(), &read, self.paper, self.plans);
-            vec![self.finish(spec, read, definition)?]
-        };
+        let checks = self.checks_of(spec, &kind)?;
         Ok(checks.into_iter().map(|value| Placed { value, node: self.node.clone() }).collect())
     }
 
@@ -267,23 +265,21 @@ impl Reader<'_> {
         })
     }
 
-    fn kind(&self, name: &str, spec: &CheckSpec) -> Result<Kind, Problem> {
-        let given = "the kind that is given was read";
-        Ok(match name {
-            "value" => Kind::Value(self.single(name, spec.value.as_ref().expect(given), true)?),
-            "bound" => Kind::Bound(self.single(name, spec.bound.as_ref().expect(given), false)?),
-            "ratio" => Kind::Ratio(self.double(name, spec.ratio.as_ref().expect(given))?),
-            "difference" => Kind::Difference(self.double(name, spec.difference.as_ref().expect(given))?),
-            "order" => {
-                let Order { of, x, published, tolerance, partly } = spec.order.clone().expect(given);
+    fn checks_of(&self, spec: CheckSpec, node: &Node) -> Result<Vec<Check>, Problem> {
+        let kind = match read(node)? {
+            KindSpec::Cells(cells) => return self.cells(&spec, &cells),
+            KindSpec::Value(measurement) => Kind::Value(self.single("value", &measurement, true)?),
+            KindSpec::Bound(measurement) => Kind::Bound(self.single("bound", &measurement, false)?),
+            KindSpec::Ratio(measurement) => Kind::Ratio(self.double("ratio", &measurement)?),
+            KindSpec::Difference(measurement) => Kind::Difference(self.double("difference", &measurement)?),
+            KindSpec::Order(Order { of, x, published, tolerance, partly }) => {
                 let test = Test::Near { published, tolerance };
                 self.check_tolerance("order", Some(tolerance), partly.as_ref())?;
                 Kind::Order { of, x, partly: partly.map(|weaker| test.weakened(&weaker)), test }
             }
-            "ordering" => {
-                let ordering = spec.ordering.as_ref().expect(given);
-                let by_factor = ordering.by_factor.unwrap_or(1.0);
-                if ordering.smallest_first.len() < 2 {
+            KindSpec::Ordering(Ordering { smallest_first, by_factor }) => {
+                let by_factor = by_factor.unwrap_or(1.0);
+                if smallest_first.len() < 2 {
                     let accepted = "accepted: at least two operands";
                     return Err(self.wrong("ordering.smallest_first", "nothing to put in order", accepted));
                 }
@@ -291,10 +287,9 @@ impl Reader<'_> {
                     let message = format!("a factor of {by_factor}");
                     return Err(self.wrong("ordering.by_factor", message, "accepted: a number above zero"));
                 }
-                Kind::Ordering { smallest_first: ordering.smallest_first.clone(), by_factor }
+                Kind::Ordering { smallest_first, by_factor }
             }
-            "failure" => {
-                let failure = spec.failure.clone().expect(given);
+            KindSpec::Failure(failure) => {
                 if failure.completes && (failure.status.is_some() || failure.between.is_some()) {
                     let accepted = "accepted: `status` and `between`, or `completes: true`";
                     return Err(self.wrong("failure.status", "runs that complete have no failure", accepted));
@@ -305,29 +300,22 @@ impl Reader<'_> {
                 }
                 Kind::Failure(failure)
             }
-            "shape" => self.shape(spec)?,
-            "identity" => Kind::Identity(spec.identity.clone().expect(given)),
-            _ => Kind::Untestable(spec.untestable.as_ref().expect(given).needs.clone()),
-        })
+            KindSpec::Shape(shape) => self.shape(shape)?,
+            KindSpec::Identity(identity) => Kind::Identity(identity),
+            KindSpec::Untestable(untestable) => Kind::Untestable(untestable.needs),
+        };
+        let definition = definition::of(kind.name(), &node.to_json()[kind.name()], &kind, self.paper, self.plans);
+        Ok(vec![self.finish(spec, kind, definition)?])
     }
 
-    fn shape(&self, spec: &CheckSpec) -> Result<Kind, Problem> {
-        let shape = spec.shape.as_ref().expect("the kind that is given was read");
+    fn shape(&self, shape: Shape) -> Result<Kind, Problem> {
         if shape.landmarks.is_empty() {
             return Err(self.wrong("shape.landmarks", "no landmark", "accepted: at least one"));
         }
-        let tested = shape.landmarks.iter().map(|landmark| {
-            let measurement = Measurement {
-                of: landmark.of.clone(),
-                to: None,
-                published: landmark.published.clone(),
-                tolerance: landmark.tolerance,
-                below: landmark.below,
-                above: landmark.above,
-                partly: None,
-            };
-            let near = landmark.tolerance.is_some();
-            Ok((landmark.name.clone(), self.single("shape.landmarks", &measurement, near)?))
+        let tested = shape.landmarks.into_iter().map(|landmark| {
+            let Landmark { name, of, published, tolerance, below, above } = landmark;
+            let measurement = Measurement { of, to: None, published, tolerance, below, above, partly: None };
+            Ok((name, self.single("shape.landmarks", &measurement, tolerance.is_some())?))
         });
         tested.collect::<Result<_, Problem>>().map(Kind::Shape)
     }

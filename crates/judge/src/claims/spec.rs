@@ -128,55 +128,35 @@ pub struct CheckSpec {
     /// What is to be said of its verdict beside what is said of the statement's.
     #[serde(default)]
     pub because: Option<String>,
-    /// The number is the published one.
-    #[serde(default)]
-    pub value: Option<Measurement>,
-    /// The number lies within bounds.
-    #[serde(default)]
-    pub bound: Option<Measurement>,
-    /// The ratio of two numbers.
-    #[serde(default)]
-    pub ratio: Option<Measurement>,
-    /// The difference of two numbers.
-    #[serde(default)]
-    pub difference: Option<Measurement>,
-    /// A slope on logarithmic axes.
-    #[serde(default)]
-    pub order: Option<Order>,
-    /// Numbers in order.
-    #[serde(default)]
-    pub ordering: Option<Ordering>,
-    /// Runs that fail, or that do not.
-    #[serde(default)]
-    pub failure: Option<Failure>,
-    /// Landmarks of curves.
-    #[serde(default)]
-    pub shape: Option<Shape>,
-    /// A sum of columns that holds in every run.
-    #[serde(default)]
-    pub identity: Option<Identity>,
-    /// All cells of a published table.
-    #[serde(default)]
-    pub cells: Option<Cells>,
-    /// What nobody outside can test.
-    #[serde(default)]
-    pub untestable: Option<Untestable>,
 }
 
-/// Names of the kinds, the keys of [`CheckSpec`] of which one is given.
-pub(super) const KINDS: [&str; 11] = [
-    "value",
-    "bound",
-    "ratio",
-    "difference",
-    "order",
-    "ordering",
-    "failure",
-    "shape",
-    "identity",
-    "cells",
-    "untestable",
-];
+/// How a check is made; its key stands beside those of [`CheckSpec`].
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KindSpec {
+    /// The number is the published one.
+    Value(Measurement),
+    /// The number lies within bounds.
+    Bound(Measurement),
+    /// The ratio of two numbers.
+    Ratio(Measurement),
+    /// The difference of two numbers.
+    Difference(Measurement),
+    /// A slope on logarithmic axes.
+    Order(Order),
+    /// Numbers in order.
+    Ordering(Ordering),
+    /// Runs that fail, or that do not.
+    Failure(Failure),
+    /// Landmarks of curves.
+    Shape(Shape),
+    /// A sum of columns that holds in every run.
+    Identity(Identity),
+    /// All cells of a published table.
+    Cells(Cells),
+    /// What nobody outside can test.
+    Untestable(Untestable),
+}
 
 /// Numbers out of `runs.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! Checks written out: what a statement, `sets:`, `each`, `except` and `on` say together becomes one node a check.
 
-use mbsbench_input::{Entry, Key, Node, Problem, Value, one_of};
+use mbsbench_input::{Entry, Key, Node, Problem, Value, keys_of, one_of};
 
-/// Keys of a statement itself.
-pub(super) const OF_STATEMENT: [&str; 6] = ["id", "place", "says", "verdict", "expected", "because"];
+use super::spec::{CheckSpec, KindSpec, StatementSpec};
+
 /// Keys of a statement that its checks take over where they do not say otherwise.
 const SHARED: [&str; 5] = ["on", "why", "bound_from", "bound_set", "independent_of"];
 /// The key under which a statement that is its own check names it.
@@ -71,7 +71,7 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
         Node::new(Value::Map(entries), statement.place)
     };
     let Some(items) = statement.get("checks") else {
-        let own = part(&|name| !OF_STATEMENT.contains(&name) && name != NAME);
+        let own = part(&|name| !keys_of::<StatementSpec>().contains(&name) && name != NAME);
         let name = statement.entry(NAME);
         return Ok(vec![match name {
             Some(name) => own.with(&[Key { name: "id".to_owned(), place: name.key.place }], &name.value),
@@ -79,7 +79,7 @@ fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
         }]);
     };
     let shared = part(&|name| SHARED.contains(&name));
-    let known = || OF_STATEMENT.into_iter().chain(SHARED).chain(["checks"]);
+    let known = || keys_of::<StatementSpec>().iter().copied().chain(SHARED).chain(["checks"]);
     if let Some(entry) = statement.entries().iter().find(|entry| !known().any(|known| known == entry.key.name)) {
         let known: Vec<&str> = known().collect();
         return Err(Problem::unknown(entry.key.place, "key of a statement with `checks`", &entry.key.name, known));
@@ -286,14 +286,21 @@ fn common(on: &Node, operand: &Node) -> Node {
     }
 }
 
-/// The kind of a check with its node; a problem where there is none, or more than one.
-pub(super) fn kind<'n>(check: &'n Node, kinds: &[&'static str]) -> Result<(&'static str, &'n Node), Problem> {
-    let given: Vec<(&'static str, &Node)> = kinds.iter().filter_map(|kind| Some((*kind, check.get(kind)?))).collect();
-    let [kind] = given.as_slice() else {
-        let found = if given.is_empty() { "no kind".to_owned() } else { format!("{} kinds", given.len()) };
+/// What a check says beside its kind, and its kind; a problem where there is none, or more than one.
+pub(super) fn parts(check: &Node) -> Result<(Node, Node), Problem> {
+    let kinds = keys_of::<KindSpec>();
+    let (kind, rest): (Vec<Entry>, Vec<Entry>) =
+        check.entries().iter().cloned().partition(|entry| kinds.contains(&entry.key.name.as_str()));
+    if kind.len() != 1 {
+        let found = if kind.is_empty() { "no kind".to_owned() } else { format!("{} kinds", kind.len()) };
         let name = check.get("id").and_then(Node::spelling).unwrap_or_default();
         let accepted = format!("accepted: one of {}", one_of(kinds.iter().copied()));
         return Err(Problem::new(check.place, format!("the check `{name}` has {found}")).help(accepted));
-    };
-    Ok(*kind)
+    }
+    let known = keys_of::<CheckSpec>();
+    if let Some(entry) = rest.iter().find(|entry| !known.contains(&entry.key.name.as_str())) {
+        let known = known.iter().chain(kinds).copied();
+        return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
+    }
+    Ok((Node::new(Value::Map(rest), check.place), Node::new(Value::Map(kind), check.place)))
 }

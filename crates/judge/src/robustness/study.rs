@@ -17,8 +17,8 @@ use rayon::prelude::*;
 
 use super::explain::{Outcomes, Variable};
 use super::sampling::{is_logarithmic, points};
-use super::scope::{LeftOut, Scope};
-use crate::claims::{Check, Counts, Evidence, Ledger, Verdict, judge};
+use super::scope::{Judgeable, LeftOut, Scope};
+use crate::claims::{Check, Counts, Evidence, Verdict, judge};
 
 /// Runs that are made together, about; their results are let go before the next.
 const TOGETHER: usize = 2048;
@@ -100,7 +100,8 @@ pub enum StudyError {
 }
 
 impl Study {
-    /// Samples the undetermined parameters of a scope, goes through its readings, and judges the checks that rest on it alone.
+    /// Samples the undetermined parameters of a scope, goes through its readings, and judges the checks that rest on it alone: what
+    /// [`Scope::checks`] says of a ledger.
     ///
     /// A run that fails is evidence like any other; so is one that its model refuses, which has the status `refused`.
     ///
@@ -108,16 +109,15 @@ impl Study {
     /// No sample that the models accept; a method that is unavailable here; what the store says.
     pub fn new(
         scope: &Scope<'_>,
-        ledger: &Ledger,
+        (checks, left_out): (Vec<Judgeable<'_>>, Vec<(String, LeftOut)>),
         samples: u32,
         registry: &Registry,
         store: &Store,
         progress: &Progress,
     ) -> Result<Self, StudyError> {
-        let (checks, left_out) = scope.checks(ledger);
         let runs = scope.runs();
         let nominal = Varied { at: "the nominal numbers".to_owned(), runs: scope.nominal() };
-        let paper = ledger.paper.as_str();
+        let paper = scope.plan.experiment.paper.as_str();
         let mut made = Made { scope, store, progress, paper, checks: &checks, refusal: None, is_accepted: false };
         let nominal = made.judge(vec![nominal])?.remove(0);
         // What is asked is whether any sample or reading is accepted besides.

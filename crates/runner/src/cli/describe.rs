@@ -202,7 +202,8 @@ mod tests {
     fn details_of_a_method_come_last() {
         let registry = Registry::empty().method::<Listed>();
         let mut text = Vec::new();
-        describe(&registry, args::Kind::Method, "listed", &mut Output::new(&mut text)).expect("it is known");
+        describe(&registry, args::Kind::Method, "listed", &mut Output::new(&mut text, &mut Vec::new()))
+            .expect("it is known");
         let text = String::from_utf8(text).expect("UTF-8");
         assert!(text.ends_with("double-double   no\ncoefficients\n  a = 0.25\n"), "{text}");
     }

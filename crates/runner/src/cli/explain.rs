@@ -10,7 +10,7 @@ use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdic
 use mbsbench_numbers::short;
 
 use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
-use super::verify::judged;
+use super::verify::{evidence, judged_on};
 use super::{CommandError, load};
 use crate::output::Output;
 
@@ -44,10 +44,8 @@ pub(super) fn explain(
             statements: ledger.statements.iter().filter(|each| each.id == id).cloned().collect(),
             findings: ledger.findings.iter().filter(|each| each.id == id).cloned().collect(),
         };
-        let judged = judged(&only, &plans, results)?;
-        let evidence = Evidence::read(results, &plans, |plan| {
-            only.checks().flat_map(|check| check.kind.experiments()).any(|name| plan.experiment.is_called(name, &paper))
-        })?;
+        let evidence = evidence(&only, &plans, results)?;
+        let judged = judged_on(&evidence, &only, &plans, results)?;
         let Some(judged) = judged.first() else { continue };
         let teller = Teller { paper: &paper, plans: &plans, evidence: &evidence };
         for line in teller.tell(judged, is_check.then_some(own)) {

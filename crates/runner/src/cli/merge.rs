@@ -1,6 +1,5 @@
 //! `mbsbench merge`.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::registry::Registry;
@@ -19,7 +18,7 @@ pub(super) fn merge(
 ) -> Result<Exit, CommandError> {
     let merged = Store::new(cache, fingerprint(registry)).merge(folders)?;
     for (file, refusal) in &merged.refused {
-        let _ = writeln!(std::io::stderr(), "{}: {refusal}", file.display());
+        output.beside(format!("{}: {refusal}", file.display()));
     }
     let mut parts = vec![format!("{} added", merged.added), format!("{} there already", merged.same)];
     if merged.times > 0 {

@@ -75,10 +75,10 @@ pub fn run(
     stderr: &mut dyn Write,
     colour: bool,
 ) -> Exit {
-    let mut output = Output::new(stdout);
+    let mut output = Output::new(stdout, stderr);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => return tell(stderr, &error.render().to_string(), Exit::BadInput),
+        Err(error) if error.use_stderr() => return tell(&mut output, &error.render().to_string(), Exit::BadInput),
         // `--help` and `--version` are answers, not errors.
         Err(answer) => {
             return match output.line(answer.render().to_string().trim_end()) {
@@ -89,7 +89,7 @@ pub fn run(
     };
     match command(registry, &arguments.command, &mut output) {
         Ok(exit) => exit,
-        Err(error) => tell(stderr, &error.render(colour), error.exit()),
+        Err(error) => tell(&mut output, &error.render(colour), error.exit()),
     }
 }
 
@@ -126,7 +126,7 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
 }
 
 /// Says what went wrong. Where even that fails, the exit code is all that is left.
-fn tell(stderr: &mut dyn Write, text: &str, exit: Exit) -> Exit {
-    let _ = writeln!(stderr, "{}", text.trim_end());
+fn tell(output: &mut Output<'_>, text: &str, exit: Exit) -> Exit {
+    output.beside(text);
     exit
 }

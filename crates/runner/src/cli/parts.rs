@@ -1,6 +1,5 @@
 //! `mbsbench cell` and `mbsbench shard`: some of the runs, kept in the store, on any machine.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use mbsbench_experiment::plan::{Plan, RunSpec, Shard};
@@ -35,7 +34,7 @@ pub(super) fn cell(
     if meant.iter().all(|(plan, _)| plan.is_timed()) {
         return Err(CommandError::TimedRun { key: key.to_owned(), experiment: first.experiment.id.clone() });
     }
-    let (made, _) = keep(registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options)?;
+    let (made, _) = keep(registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
     for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
         let line = format!("{} {} {}: {}", run.key, plan.experiment.id, title(plan, run), record.status);
         output.line(line)?;
@@ -60,7 +59,7 @@ pub(super) fn shard(
             runs.len()
         ))?;
     }
-    let (_, progress) = keep(registry, &plans, &|plan, run| !plan.is_timed() && shard.has(&run.key), options)?;
+    let (_, progress) = keep(registry, &plans, &|plan, run| !plan.is_timed() && shard.has(&run.key), options, output)?;
     output.line(progress.summary())?;
     Ok(())
 }
@@ -75,6 +74,7 @@ fn keep(
     plans: &[Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     options: &RunOptions,
+    output: &mut Output<'_>,
 ) -> Result<(Made, Progress), CommandError> {
     let kept = |error| CommandError::Store { path: options.cache.clone(), error };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
@@ -86,7 +86,7 @@ fn keep(
     let made = made.map_err(kept)?;
     for certificate in &made.certificates {
         if let Err(failure) = &certificate.outcome {
-            let _ = writeln!(std::io::stderr(), "reference {}: {failure}", certificate.plan.key);
+            output.beside(format!("reference {}: {failure}", certificate.plan.key));
         }
     }
     Ok((made, progress))

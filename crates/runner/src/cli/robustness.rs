@@ -59,13 +59,13 @@ pub(super) fn robustness(
         };
         let samples = options.samples.unwrap_or_else(|| plan.experiment.study.samples());
         let scope = Scope::new(plan, &all).map_err(|name| StudyError::Along(id.clone(), name))?;
-        let (checks, left_out) = scope.checks(&ledger);
-        if checks.is_empty() {
-            output.line(format!("{id}: no check to study, of {} that rest on it", left_out.len()))?;
+        let checks = scope.checks(&ledger);
+        if checks.0.is_empty() {
+            output.line(format!("{id}: no check to study, of {} that rest on it", checks.1.len()))?;
             continue;
         }
         let progress = Progress::new(scope.runs() * scope.times(samples)).counting_failures();
-        let study = pool.install(|| Study::new(&scope, &ledger, samples, registry, &store, &progress));
+        let study = pool.install(|| Study::new(&scope, checks, samples, registry, &store, &progress));
         progress.clear();
         let study = study?;
         let findings = Finding::all(&study);

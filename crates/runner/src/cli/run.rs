@@ -1,6 +1,5 @@
 //! `mbsbench run`, `mbsbench reproduce` and `mbsbench render`.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
@@ -91,7 +90,7 @@ fn run_plans(
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let (pool, store, progress, outcomes) = make(registry, plans, options)?;
+    let (pool, store, progress, outcomes) = make(registry, plans, options, output)?;
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
         // Alone, after all other work: nothing else of this program runs while it is timed.
         // Those to be recorded are of now, and not what the store remembers.
@@ -127,7 +126,7 @@ pub(super) fn render(
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = selected(registry, wanted, options.quick)?;
-    let (pool, store, progress, outcomes) = make(registry, &plans, options)?;
+    let (pool, store, progress, outcomes) = make(registry, &plans, options, output)?;
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
         recorded_times(Path::new("results"), plan, &mut outcome.results)?;
         let paths = pool.install(|| write_pictures(out, plan, &outcome, registry, &store, as_png))?;
@@ -144,6 +143,7 @@ fn make(
     registry: &Registry,
     plans: &[Plan],
     options: &RunOptions,
+    output: &mut Output<'_>,
 ) -> Result<(rayon::ThreadPool, Store, Progress, Vec<Outcome>), CommandError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
     let store = Store::new(&options.cache, fingerprint(registry));
@@ -154,7 +154,7 @@ fn make(
     for (plan, outcome) in plans.iter().zip(&outcomes) {
         for certificate in &outcome.certificates {
             if let Err(failure) = &certificate.outcome {
-                let _ = writeln!(std::io::stderr(), "{}: reference: {failure}", plan.experiment.id);
+                output.beside(format!("{}: reference: {failure}", plan.experiment.id));
             }
         }
     }

@@ -5,7 +5,7 @@ use mbsbench_experiment::registry::{Entry, Kind, Registry};
 use mbsbench_experiment::spec::{DrawingSpec, PanelSpec, Settings, TableSpec, Timing, Tolerance};
 use mbsbench_experiment::undetermined::UndeterminedSpec;
 use mbsbench_experiment::{Every, Gathered, Precision, RankingSpec, Rule, StudySpec};
-use mbsbench_judge::claims::spec::{CheckSpec, StatementSpec};
+use mbsbench_judge::claims::spec::{CheckSpec, KindSpec, StatementSpec};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -26,8 +26,16 @@ fn claims() -> Value {
     let mut generator = SchemaGenerator::default();
     let mut part = |schema: fn(&mut SchemaGenerator) -> schemars::Schema| schema(&mut generator).to_value();
     let mut check = part(CheckSpec::json_schema);
+    let mut kinds = part(KindSpec::json_schema);
     let mut statement = part(StatementSpec::json_schema);
     let mut definitions = json!(generator.take_definitions(true));
+    for kind in kinds["oneOf"].as_array_mut().into_iter().flatten() {
+        let description = kind["description"].take();
+        for (name, tested) in kind["properties"].as_object().into_iter().flatten() {
+            let optional = json!([tested, { "type": "null" }]);
+            check["properties"][name] = json!({ "anyOf": optional, "description": description });
+        }
+    }
     // A template of `each` has names of axes where values are, and operands take over from `on`.
     for schema in [&mut check, &mut definitions] {
         templates(schema);

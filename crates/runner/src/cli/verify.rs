@@ -6,7 +6,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
-use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Studies, Verdict};
+use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
 use mbsbench_judge::robustness::studies;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
@@ -67,7 +67,7 @@ pub(super) fn verify_paper(
 /// Judges the values that guard against regressions, which no report counts, and names those that do not hold.
 fn verify_anchors(paper: &str, plans: &[Plan], results: &Path, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     let Some(ledger) = anchors(paper, plans)? else { return Ok(Exit::Done) };
-    let evidence = Evidence::read(results, plans, |plan| is_named(&ledger, plan))?;
+    let evidence = evidence(&ledger, plans, results)?;
     let judged: Vec<_> =
         ledger.checks().map(|check| (check, mbsbench_judge::claims::judge(paper, check, &evidence))).collect();
     let loose: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict != Verdict::Reproduced).collect();
@@ -95,19 +95,22 @@ fn is_named(ledger: &Ledger, plan: &Plan) -> bool {
 
 /// All statements of a ledger, judged on the results and studies in a folder.
 pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<Vec<Judged>, CommandError> {
-    let studies = studies(ledger, plans, results)?;
-    judged_with(ledger, plans, results, &studies)
+    judged_on(&evidence(ledger, plans, results)?, ledger, plans, results)
 }
 
-/// The same with these studies.
-pub(super) fn judged_with(
+/// The same, where the evidence has been read.
+pub(super) fn judged_on(
+    evidence: &Evidence<'_>,
     ledger: &Ledger,
     plans: &[Plan],
     results: &Path,
-    studies: &Studies<'_>,
 ) -> Result<Vec<Judged>, CommandError> {
-    let evidence = Evidence::read(results, plans, |plan| is_named(ledger, plan))?;
-    Ok(judge_all(ledger, &evidence, &Grounds::new(plans), studies))
+    Ok(judge_all(ledger, evidence, &Grounds::new(plans), &studies(ledger, plans, results)?))
+}
+
+/// What was measured in the experiments that a ledger names.
+pub(super) fn evidence<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Evidence<'p>, CommandError> {
+    Ok(Evidence::read(results, plans, |plan| is_named(ledger, plan))?)
 }
 
 /// Prints judged statements as a table, the verdicts counted, and what surprises.

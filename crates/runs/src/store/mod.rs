@@ -1,4 +1,4 @@
-//! The cache of finished runs, and writing that is never half done.
+//! The cache of finished runs.
 
 mod entry;
 mod merge;
