@@ -49,6 +49,17 @@ impl Number<'_> {
     }
 }
 
+/// A number in the range of a schema of numbers.
+fn accepted_number(schema: &Value) -> f64 {
+    let Interval { low, high } = Interval::of(schema.try_into().expect("a schema"));
+    match (low, high) {
+        (Unbounded, Unbounded) => 0.0,
+        (Included(low) | Excluded(low), Unbounded) => low + 1.0,
+        (Unbounded, Included(high) | Excluded(high)) => high - 1.0,
+        (Included(low) | Excluded(low), Included(high) | Excluded(high)) => 0.5 * (low + high),
+    }
+}
+
 /// Shows all numbers below a schema.
 fn numbers(
     root: &Value,
@@ -71,7 +82,9 @@ fn numbers(
     if let Some(properties) = schema["properties"].as_object() {
         // What has no defaults of its own is given whole.
         let is_whole = schema["required"].as_array().is_some_and(|required| required.len() == properties.len());
-        let base = if is_whole { default.as_object().cloned().unwrap_or_default() } else { Map::new() };
+        let accepted = |(name, schema): (&String, &Value)| (name.clone(), json!(accepted_number(schema)));
+        let whole = || default.as_object().cloned().unwrap_or_else(|| properties.iter().map(accepted).collect());
+        let base = if is_whole { whole() } else { Map::new() };
         for (name, property) in properties {
             let with_field = |value| {
                 let mut fields = base.clone();
