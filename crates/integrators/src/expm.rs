@@ -17,11 +17,11 @@ pub struct ExponentialCosts {
     pub products: u64,
     /// Squarings that undo the scaling.
     pub squarings: u64,
-    /// Factorisations.
+    /// Factorizations.
     pub factorizations: u64,
     /// Columns that were solved for.
     pub solves: u64,
-    /// Operations of the products, squarings, factorisations and solves.
+    /// Operations of the products, squarings, factorizations and solves.
     pub flops: u64,
 }
 

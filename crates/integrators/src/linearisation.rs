@@ -120,7 +120,7 @@ fn increment(y: f64) -> f64 {
 pub(crate) struct IterationMatrix {
     mass: Option<DMatrix<f64>>,
     system: System,
-    /// Factorisations and solves.
+    /// Factorizations and solves.
     pub costs: Statistics,
 }
 
@@ -137,7 +137,7 @@ impl IterationMatrix {
         self.mass.as_ref()
     }
 
-    /// Factorises `M − c J`.
+    /// Factorizes `M − c J`.
     ///
     /// # Errors
     /// [`Singular`].
@@ -151,7 +151,7 @@ impl IterationMatrix {
             *entry -= c * derivative;
         }
         self.costs.factorizations += 1;
-        let factorized = self.system.factorise();
+        let factorized = self.system.factorize();
         self.costs.add_flops(self.system.factors.factorization_flops());
         factorized
     }

@@ -24,7 +24,7 @@ parameters! {
     /// ```
     ///
     /// of order 2, also with a Jacobian `J` that is not exact, L-stable. A step forms `J` and `T` once (exact where the
-    /// problem gives them, forward differences otherwise) and each attempt factorises `W`; `F₂` is the next `F₀`. With
+    /// problem gives them, forward differences otherwise) and each attempt factorizes `W`; `F₂` is the next `F₀`. With
     /// constant steps there is no error, no `F₂` and no `k₃`.
     ///
     /// The error is the largest component of `|e_i| / max(rel |y_i|, rel |ynew_i|, abs)`. After acceptance `h_new = h ·

@@ -94,7 +94,7 @@ pub trait Stepper<S: Scalar>: Clone {
     /// Most evaluations of the right-hand side that a step needs.
     fn evaluations(&self) -> u64;
 
-    /// Counters of what the stepper itself did so far: factorisations, iterations, linear solves and matrix exponentials.
+    /// Counters of what the stepper itself did so far: factorizations, iterations, linear solves and matrix exponentials.
     fn costs(&self) -> Statistics {
         Statistics::default()
     }

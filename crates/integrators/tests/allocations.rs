@@ -135,7 +135,7 @@ fn check_contact_power() {
     }
 }
 
-/// Oscillators in a ring: as many states as make matrices that faer factorises.
+/// Oscillators in a ring: as many states as make matrices that faer factorizes.
 struct Ring;
 
 impl Ring {

@@ -8,7 +8,7 @@ use mbsbench_integrators::low_order::{LinearAlgebra, PairAlgebra};
 use mbsbench_integrators::{HhtAdd, HhtI3, HhtSi2, Llm, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5};
 use mbsbench_problem::{AsOde, Counted, Method, MethodDefinition, Settings, Silent, Statistics, Task};
 
-/// Textbook operations of a factorisation and of a solve, added up entry by entry.
+/// Textbook operations of a factorization and of a solve, added up entry by entry.
 fn lu(n: u64) -> u64 {
     (0..n).map(|k| (n - k - 1) * (1 + 2 * (n - k - 1))).sum()
 }
@@ -37,11 +37,11 @@ fn an_explicit_method_has_none_and_one_that_does_not_count_says_so() {
 }
 
 #[test]
-fn rosenbrock_steps_factorise_once_and_solve_twice() {
+fn rosenbrock_steps_factorize_once_and_solve_twice() {
     let counted = circle(&*Ode23s::default().method(), Settings::fixed(0.0625));
     assert_eq!((lu(2), solve(2)), (3, 6));
     assert_eq!(counted.linear_algebra_flops, Some(16 * (3 + 2 * 6)));
-    // With an error estimate a third solve, and a factorisation in steps that are rejected, too.
+    // With an error estimate a third solve, and a factorization in steps that are rejected, too.
     let counted = circle(&*Ode23s::default().method(), Settings::tolerance(1e-5, 1e-5));
     assert_eq!(counted.linear_algebra_flops, Some(3 * counted.factorizations + 6 * counted.linear_solves));
     assert!(counted.linear_solves >= 3 * counted.steps_accepted);
@@ -55,9 +55,9 @@ fn differentiation_formulas_keep_their_factors() {
 }
 
 /// With a step of 2^-10 the norm of the matrix of four rows (two states, and a column each for `f` and `f_t`) is below
-/// 0.015: degree 3, with two products of 2 · 4³, a factorisation, and four columns solved for.
+/// 0.015: degree 3, with two products of 2 · 4³, a factorization, and four columns solved for.
 #[test]
-fn exponentials_are_products_a_factorisation_and_solves() {
+fn exponentials_are_products_a_factorization_and_solves() {
     let llm = Llm { estimate: false, ..Llm::default() };
     let counted = circle(&*llm.method(), Settings::fixed(2f64.powi(-10)));
     assert_eq!((counted.matrix_exponentials, counted.matrix_products, counted.matrix_squarings), (1024, 2048, 0));

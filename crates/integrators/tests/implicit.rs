@@ -380,9 +380,9 @@ impl Dae for Rotor {
         residual[1] = at.rates[1] - Self::torque(at.t, angle);
         Ok(())
     }
-    fn factorise(&mut self, at: Point<'_>, c: f64) -> Result<(), Singular> {
+    fn factorize(&mut self, at: Point<'_>, c: f64) -> Result<(), Singular> {
         self.form(at, c);
-        self.system.factorise()
+        self.system.factorize()
     }
     fn solve(&mut self, x: &mut [f64]) {
         self.system.solve(x);

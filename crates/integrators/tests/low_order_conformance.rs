@@ -110,7 +110,7 @@ fn failures<D: LowOrder>(method: &dyn Method) {
     }
 }
 
-/// One evaluation, factorisation and solution for each motion at the start; one evaluation and one or two solutions an iteration.
+/// One evaluation, factorization and solution for each motion at the start; one evaluation and one or two solutions an iteration.
 fn counters<D: LowOrder>() {
     let name = D::NAME;
     for jacobian in [JacobianUse::Full, JacobianUse::Modified] {

@@ -128,7 +128,7 @@ fn the_states_hold_both_kinds_of_constraints() {
     assert!(drifting.iter().all(|violation| *violation > 1e-7), "{drifting:?}");
 }
 
-/// Twelve evaluations of a step, and for each step a projection: two factorisations, and at each level a correction and one that is
+/// Twelve evaluations of a step, and for each step a projection: two factorizations, and at each level a correction and one that is
 /// within the tolerance, or two where the first was large.
 #[test]
 fn projections_and_their_iterations_are_counted() {

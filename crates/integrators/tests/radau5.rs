@@ -31,7 +31,7 @@ fn solve(ode: &mut dyn Ode, initial: &[f64], t_end: f64, settings: Settings) -> 
     solution
 }
 
-/// What RADAU5 prints of a run: evaluations, Jacobians, factorisations, solutions, steps, accepted ones.
+/// What RADAU5 prints of a run: evaluations, Jacobians, factorizations, solutions, steps, accepted ones.
 fn printed(counted: &Statistics) -> [u64; 6] {
     let steps = counted.steps_accepted + counted.steps_rejected;
     [

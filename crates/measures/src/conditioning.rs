@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition};
 
 parameters! {
-    /// Largest condition number, in the spectral norm, of the matrices that Newton's method factorises, scaled as the
+    /// Largest condition number, in the spectral norm, of the matrices that Newton's method factorizes, scaled as the
     /// method scales them. Empty for methods without.
     pub struct NewtonCondition {}
 }

@@ -64,7 +64,7 @@ impl MeasureDefinition for AllRhsEvaluations {
 }
 
 parameters! {
-    /// Operations of the dense linear algebra that a method makes itself: factorisations, solves and products of
+    /// Operations of the dense linear algebra that a method makes itself: factorizations, solves and products of
     /// matrices, by their sizes. A method that does not count them is refused.
     pub struct LinearAlgebraFlops {}
 }
@@ -72,7 +72,7 @@ parameters! {
 impl MeasureDefinition for LinearAlgebraFlops {
     const NAME: &'static str = "linear_algebra_flops";
     const SUMMARY: &'static str =
-        "operations of a method's dense linear algebra: factorisations, solves and products, by their sizes";
+        "operations of a method's dense linear algebra: factorizations, solves and products, by their sizes";
 
     fn columns(&self) -> Vec<String> {
         vec![Self::NAME.to_owned()]

@@ -260,7 +260,7 @@ pub trait Measure {
         false
     }
 
-    /// A matrix that Newton's method is about to factorise.
+    /// A matrix that Newton's method is about to factorize.
     fn newton_matrix(&mut self, _matrix: &DMatrix<f64>) {}
 
     /// The initial state's observables.

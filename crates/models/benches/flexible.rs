@@ -27,7 +27,7 @@ fn newton(criterion: &mut Criterion) {
     let mut x = vec![0.0; n + m];
     let mut group = criterion.benchmark_group("shaft of 16 beams");
     group.bench_function("residual", |bench| bench.iter(|| dae.residual(black_box(at), C, &mut x)));
-    group.bench_function("matrix and factors", |bench| bench.iter(|| dae.factorise(black_box(at), C)));
+    group.bench_function("matrix and factors", |bench| bench.iter(|| dae.factorize(black_box(at), C)));
     group.bench_function("solution", |bench| {
         bench.iter(|| {
             x.fill(1.0);
@@ -37,7 +37,7 @@ fn newton(criterion: &mut Criterion) {
     group.bench_function("iteration", |bench| {
         bench.iter(|| {
             dae.residual(black_box(at), C, &mut x).expect("it exists");
-            dae.factorise(at, C).expect("it is regular");
+            dae.factorize(at, C).expect("it is regular");
             dae.solve(&mut x);
         });
     });

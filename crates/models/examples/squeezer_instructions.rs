@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     println!(
-        "{} + {} steps, {} evaluations, {} Jacobians, {} factorisations, {} iterations, beta = {:.12}",
+        "{} + {} steps, {} evaluations, {} Jacobians, {} factorizations, {} iterations, beta = {:.12}",
         statistics.steps_accepted,
         statistics.steps_rejected,
         statistics.rhs_evaluations,

@@ -35,7 +35,7 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
         dae.kinematic(&chart, &y, &mut rates);
         let at = Point { t: S::nought(), chart: &chart, y: &y, rates: &rates };
         dae.residual(at, c, &mut x).expect("it exists");
-        dae.factorise(at, c).expect("it is regular");
+        dae.factorize(at, c).expect("it is regular");
         dae.solve(&mut x);
         dae.recentre(&chart, &y, &mut centred);
         dae.transport(&chart, &centred, &mut y, &mut rates[..n]);

@@ -75,7 +75,7 @@ fn implicit<S: Scalar>(name: &str, dae: &mut dyn Dae<S>, state: &[S]) {
         dae.consistent(S::nought(), &chart, &y, &mut rates).expect("regular");
         let at = Point { t: S::nought(), chart: &chart, y: &y, rates: &rates };
         dae.residual(at, S::from(1e-4), &mut residual).expect("it exists");
-        dae.factorise(at, S::from(1e-4)).expect("regular");
+        dae.factorize(at, S::from(1e-4)).expect("regular");
         dae.solve(&mut residual);
         dae.recentre(&chart, &y, &mut centred);
         dae.transport(&chart, &centred, &mut y, &mut rates);

@@ -75,7 +75,7 @@ proptest! {
             assert_relative_eq!(&matrix, &expected, max_relative = 1e-12, epsilon = 1e-14);
             let right: Vec<f64> = (0..ALL).map(|i| (i as f64).sin()).collect();
             let mut solution = right.clone();
-            dae.factorise(at, C).expect("regular");
+            dae.factorize(at, C).expect("regular");
             dae.solve(&mut solution);
             let back = &matrix * DVector::from_vec(solution.clone());
             let scale = solution.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));

@@ -97,7 +97,7 @@ fn assert_all_near(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// Accepted steps and factorisations of RADAU5 on the test set's form of the index-3 equations (27 unknowns: angles, rates,
+/// Accepted steps and factorizations of RADAU5 on the test set's form of the index-3 equations (27 unknowns: angles, rates,
 /// accelerations, multipliers), as the test set for IVP solvers (Bari) gives them. They differ by a few steps: our Jacobian is
 /// exact and our first step is 1e-6 s, and which the published runs had is not known here.
 #[test]

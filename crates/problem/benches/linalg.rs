@@ -1,4 +1,4 @@
-//! What defends the linear algebra of this crate: each of its ways to factorise and solve against the others and faer's.
+//! What defends the linear algebra of this crate: each of its ways to factorize and solve against the others and faer's.
 
 use std::hint::black_box;
 
@@ -101,7 +101,7 @@ fn sparse(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix
     let mut numeric = NumericLu::new();
     let scratch = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
     let mut buffer = MemBuffer::new(scratch.or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)));
-    let mut factorise = |x: Option<&mut [f64]>| {
+    let mut factorize = |x: Option<&mut [f64]>| {
         let stack = MemStack::new(&mut buffer);
         let matrix = black_box(matrix.as_ref());
         let factors = symbolic.factorize_numeric_lu(&mut numeric, matrix, Par::Seq, stack, Default::default());
@@ -112,9 +112,9 @@ fn sparse(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix
         }
     };
     let mut x = vec![1.0; n];
-    group.bench_function(format!("{name}, sparse factors by faer"), |bench| bench.iter(|| factorise(None)));
+    group.bench_function(format!("{name}, sparse factors by faer"), |bench| bench.iter(|| factorize(None)));
     group.bench_function(format!("{name}, the same and a solution"), |bench| {
-        bench.iter(|| factorise(Some(filled(&mut x))))
+        bench.iter(|| factorize(Some(filled(&mut x))))
     });
 }
 
@@ -151,7 +151,7 @@ fn structured(criterion: &mut Criterion) {
                 (i.saturating_sub(HALF)..chain.nrows().min(i + HALF + 1))
                     .for_each(|j| *banded.entry(i, j) = chain[(i, j)]);
             }
-            banded.factorise()
+            banded.factorize()
         });
     });
     let mut x = vec![1.0; chain.nrows()];

@@ -49,7 +49,7 @@ pub struct Multipliers<S> {
     rows: Vec<Block<S>>,
 }
 
-/// Why `matrix` could not be factorised: a trial step that has run off to infinity is not a singular system.
+/// Why `matrix` could not be factorized: a trial step that has run off to infinity is not a singular system.
 pub(crate) fn not_invertible<S: Scalar>(matrix: &DMatrix<S>, time: S, name: &'static str) -> Failure {
     let time = time.value();
     if matrix.iter().all(|entry| entry.is_finite()) {

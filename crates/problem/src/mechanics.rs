@@ -95,7 +95,7 @@ pub trait MechanicalModel: Send + Sync {
     /// M v' = D + Jᵀ λ,   J v' + bias = 0
     /// ```
     ///
-    /// where the topology of the model gives a shorter way to them than to factorise matrices, and says whether it has written them. What
+    /// where the topology of the model gives a shorter way to them than to factorize matrices, and says whether it has written them. What
     /// that asks of a state need not hold at every one; the positions need not satisfy the constraints.
     fn accelerations<S: Scalar>(
         &self,

@@ -76,7 +76,7 @@ pub trait Observer<S: Scalar = f64> {
         false
     }
 
-    /// A matrix that Newton's method is about to factorise, scaled as the method scales it. `t` is the end of the
+    /// A matrix that Newton's method is about to factorize, scaled as the method scales it. `t` is the end of the
     /// step that is attempted, s.
     fn newton_matrix(&mut self, _t: S, _matrix: &DMatrix<S>) {}
 

@@ -71,7 +71,7 @@ impl<S: Scalar> HeldSurfaces<S> {
         Self { matrix: DMatrix::from_element(surfaces, surfaces, S::nought()), factors: Lu::new(surfaces) }
     }
 
-    /// Factorises `entry(a, b)` with the rows and columns where `is_held` is false replaced by those of the unit matrix: the
+    /// Factorizes `entry(a, b)` with the rows and columns where `is_held` is false replaced by those of the unit matrix: the
     /// solution for a right-hand side that is zero there is zero there.
     fn factorize(
         &mut self,
@@ -269,7 +269,7 @@ impl<S: Scalar, P: Mechanics<S>> SlidingMode<P, S> {
         }
     }
 
-    /// Factorises `J Jᵀ` or `J M⁻¹ Jᵀ` at the state at which a pass of the post-stabilisation starts.
+    /// Factorizes `J Jᵀ` or `J M⁻¹ Jᵀ` at the state at which a pass of the post-stabilisation starts.
     fn prepare_correction(&mut self, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         let robust = &self.robust_control;
         match self.settings.metric {

@@ -21,12 +21,12 @@ macro_rules! for_each_counter {
             jacobian_rhs_evaluations "evaluations of the right-hand side for Jacobians, counted apart";
             /// A Jacobian is formed; elsewhere `nje`, NJAC.
             jacobian_evaluations "evaluations of a Jacobian";
-            /// A matrix is factorised by the method (not inside the model); elsewhere `nsetups`, NDEC.
-            factorizations "factorisations";
+            /// A matrix is factorized by the method (not inside the model); elsewhere `nsetups`, NDEC.
+            factorizations "factorizations";
             /// A Newton correction is computed; elsewhere `nni`.
             newton_iterations "Newton iterations";
-            /// A right-hand side is solved for with a factorised matrix; elsewhere NSOL.
-            linear_solves "solves with a factorised matrix";
+            /// A right-hand side is solved for with a factorized matrix; elsewhere NSOL.
+            linear_solves "solves with a factorized matrix";
             /// The switching functions are evaluated.
             switch_evaluations "evaluations of the switching functions";
             /// An event is located and handled; elsewhere Nev.
@@ -68,7 +68,7 @@ macro_rules! statistics {
             /// The largest number of tests of the criterion for the size of a step in one step.
             pub tests_per_step: u64,
             /// Additions, multiplications and divisions of the dense linear algebra that a method makes itself:
-            /// factorisations, solves, products of matrices, and products of matrices and vectors where they stand for
+            /// factorizations, solves, products of matrices, and products of matrices and vectors where they stand for
             /// a solve with a larger matrix. Each counts as by the formulas of [`flops`](crate::linalg::flops) for the
             /// size it has: single entries that happen to be zero are no less work, but a diagonal matrix, and columns
             /// of zeros that are left out, are. Neither residuals nor what a model does for its own equations are in

@@ -20,7 +20,7 @@ rankings:
   - title: Angle of the pendulum
     error: error(theta)
     meaning: absolute, in rad
-    work: { right-hand sides: all_rhs_evaluations, factorisations: factorizations }
+    work: { right-hand sides: all_rhs_evaluations, factorizations: factorizations }
 plots:
   - { id: work, x: all_rhs_evaluations, y: error(theta), series: method, scale: log-log }
 ";
@@ -86,7 +86,7 @@ fn the_comparison_is_made_when_it_is_asked_for() {
     let first = summary.iter().filter(|line| line["rank"] == "1");
     let mut compared = 0;
     for line in first {
-        let work = if line["work"] == "factorisations" { "factorizations" } else { "all_rhs_evaluations" };
+        let work = if line["work"] == "factorizations" { "factorizations" } else { "all_rhs_evaluations" };
         let accuracy: f64 = line["accuracy"].parse().unwrap();
         assert_eq!(line["cost"].parse::<f64>().unwrap(), least(&runs, work, accuracy), "{line:?}");
         assert!(runs.iter().any(|run| run["run"] == line["run"] && run[work] == line["cost"]), "{line:?}");

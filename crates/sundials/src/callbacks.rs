@@ -136,7 +136,7 @@ pub struct Counters {
     pub convergence_failures: u64,
     /// Iterations of Newton's method, or functional ones.
     pub iterations: u64,
-    /// Factorisations.
+    /// Factorizations.
     pub factorizations: u64,
     /// Jacobians.
     pub jacobians: u64,

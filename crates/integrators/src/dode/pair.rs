@@ -28,7 +28,7 @@ pub trait Pair<S: Scalar>: Clone {
     /// The difference between both results of the step just made, in the maximum norm: δ of (5.8).
     fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64;
 
-    /// What an implicit pair counts itself: Jacobians, factorisations, Newton iterations, linear solves.
+    /// What an implicit pair counts itself: Jacobians, factorizations, Newton iterations, linear solves.
     fn costs(&self) -> Statistics {
         Statistics::default()
     }

@@ -33,7 +33,7 @@ const CLOSE: f64 = 1e-12;
 /// Equations II, section IV.6, table 6.5).
 ///
 /// Simplified Newton iteration in the stages, with a Jacobian by forward differences, formed once for each start of a
-/// step and factorised for each size. The error estimate is the plain difference of both results.
+/// step and factorized for each size. The error estimate is the plain difference of both results.
 #[derive(Debug, Clone)]
 pub struct Sdirk4<S> {
     /// Derivatives at the stages.

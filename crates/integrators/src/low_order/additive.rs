@@ -226,7 +226,7 @@ impl Formula for Additive {
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorise()
+        self.system.factorize()
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {

@@ -73,7 +73,7 @@ pub trait Formula {
     /// Newton's matrix as formed last.
     fn matrix(&self) -> &DMatrix<f64>;
 
-    /// Factorises it.
+    /// Factorizes it.
     ///
     /// # Errors
     /// [`Singular`].

@@ -99,7 +99,7 @@ impl Formula for Index3 {
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorise()
+        self.system.factorize()
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {

@@ -46,7 +46,7 @@ struct Step<'s, 'r, 'p, F> {
 }
 
 impl<F: Formula> Step<'_, '_, '_, F> {
-    /// Forms the matrix at the iterate and factorises it; false where it is not finite.
+    /// Forms the matrix at the iterate and factorizes it; false where it is not finite.
     fn factorize(&mut self) -> Result<bool, Failure> {
         let Self { run, formula, trial, .. } = self;
         if self.settings.load_derivatives != 1.0 {

@@ -3,7 +3,7 @@
 use mbsbench_problem::parameters;
 
 parameters! {
-    /// When Newton's matrix is formed and factorised.
+    /// When Newton's matrix is formed and factorized.
     #[derive(Copy, Default, Eq)]
     pub enum JacobianUse {
         /// In every iteration: Newton's method.
@@ -46,7 +46,7 @@ parameters! {
     /// How the linear systems of HHT-SI2 are solved.
     #[derive(Copy, Default, Eq)]
     pub enum PairAlgebra {
-        /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorised
+        /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorized
         /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h with damping and h²
         /// without; where it is seen to be above 0.1 (a spring stiff for the step), the rest of the step is made as in
         /// `structured`, and so are the next 1, 2, 4, … steps.
@@ -101,7 +101,7 @@ parameters! {
         pub tolerance: f64 [above 0.0] = 1e-10,
         /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
         pub max_iterations: u32 [from 1] = 20,
-        /// When the matrix is formed and factorised: `full` or `modified`.
+        /// When the matrix is formed and factorized: `full` or `modified`.
         pub jacobian: JacobianUse = JacobianUse::default(),
         /// Start of the first step's iteration: `consistent` or `zero`.
         pub first_guess: FirstGuess = FirstGuess::default(),

@@ -269,7 +269,7 @@ impl Formula for Stabilised {
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorise()
+        self.system.factorize()
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {

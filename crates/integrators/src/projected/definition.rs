@@ -18,7 +18,7 @@ parameters! {
     /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or switches of its own is
     /// refused.
     ///
-    /// Counted: a projection for each accepted step, and for it two factorisations (of `M` and of `J M⁻¹ Jᵀ`) and an
+    /// Counted: a projection for each accepted step, and for it two factorizations (of `M` and of `J M⁻¹ Jᵀ`) and an
     /// iteration and a linear solve for each correction of positions or of velocities; what they evaluate of the
     /// constraints is part of them.
     #[derive(Copy)]

@@ -65,7 +65,7 @@ impl<S: Scalar> Projection<S> {
         }
     }
 
-    /// Factorisations, iterations and linear solves so far.
+    /// Factorizations, iterations and linear solves so far.
     #[must_use]
     pub fn costs(&self) -> Statistics {
         self.costs
@@ -81,7 +81,7 @@ impl<S: Scalar> Projection<S> {
             return Ok(());
         }
         let (q, v) = y.split_at_mut(self.coordinates);
-        self.factorise(mechanics, t, q, v)?;
+        self.factorize(mechanics, t, q, v)?;
         self.iterate(t, |projection| {
             mechanics.constraint_values(t, q, v, &mut projection.residual);
             projection.residual[..projection.nonholonomic].fill(S::nought());
@@ -99,7 +99,7 @@ impl<S: Scalar> Projection<S> {
     }
 
     /// Forms `F` of a state, in parts.
-    fn factorise(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
+    fn factorize(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         let singular = |matrix| move |_| Failure::SingularMatrix { time: t.value(), matrix };
         mechanics.mass(q, &mut self.mass);
         mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);

@@ -30,7 +30,7 @@ parameters! {
     /// With a constant step, iterations end where the remaining error is `newton-tolerance` of `1 + |y|`, or rounding;
     /// if they do not, with a Jacobian of the start of the step, the run does.
     ///
-    /// Counted as in the code of that name: a pair of factors, real and complex, is one factorisation, a solution with
+    /// Counted as in the code of that name: a pair of factors, real and complex, is one factorization, a solution with
     /// both is one linear solve, and there is a further (real) one for an estimate of the error. States inside a step
     /// come from the collocation polynomial.
     #[derive(Copy)]

@@ -36,11 +36,11 @@ pub(super) trait Equations {
     /// Evaluations of the right-hand side that forming `J` costs.
     fn linearisation_cost(&self) -> u64;
 
-    /// Factorises `real M − J` and `complex M − J`.
+    /// Factorizes `real M − J` and `complex M − J`.
     ///
     /// # Errors
     /// [`Singular`].
-    fn factorise(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular>;
+    fn factorize(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular>;
 
     /// Writes `M x`.
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]);

@@ -6,7 +6,7 @@ use mbsbench_problem::linalg::Singular;
 
 use super::blocks::{Columns, Number, ROWS, entry, put, subtract, swap, written_out};
 
-/// A square matrix and its factors with partial pivoting, in storage that is kept between factorisations.
+/// A square matrix and its factors with partial pivoting, in storage that is kept between factorizations.
 ///
 /// nalgebra's decomposition would allocate, and its complex numbers, with real and imaginary part side by side, are not worked
 /// on four at a time: with loops as those of [`Lu`](mbsbench_problem::linalg::Lu) a solution of Andrews' squeezer took 1.27 times as
@@ -14,7 +14,7 @@ use super::blocks::{Columns, Number, ROWS, entry, put, subtract, swap, written_o
 /// are worked on.
 #[derive(Debug, Clone)]
 pub(super) struct Factors<T: Number> {
-    /// The matrix, to be filled; [`factorise`](Self::factorise) leaves the upper factor in it, without its diagonal.
+    /// The matrix, to be filled; [`factorize`](Self::factorize) leaves the upper factor in it, without its diagonal.
     pub matrix: Columns<T>,
     /// The lower factor without its diagonal, which is one; each column has its rows in the order of its own elimination.
     lower: Columns<T>,
@@ -48,11 +48,11 @@ impl<T: Number> Factors<T> {
         ROWS * block..self.len().min(ROWS * (block + 1))
     }
 
-    /// Factorises the matrix in place.
+    /// Factorizes the matrix in place.
     ///
     /// # Errors
     /// [`Singular`] where a column has no finite pivot other than zero.
-    pub(super) fn factorise(&mut self) -> Result<(), Singular> {
+    pub(super) fn factorize(&mut self) -> Result<(), Singular> {
         let height = self.matrix.height();
         for first in 0..height {
             written_out!(height - first; REST => for k in self.columns(first) {
@@ -165,7 +165,7 @@ mod tests {
         for (column, entries) in factors.matrix.iter_mut().zip(matrix.column_iter()) {
             entries.iter().enumerate().for_each(|(i, &entry)| put(column, i, entry));
         }
-        factors.factorise()?;
+        factors.factorize()?;
         Ok(factors)
     }
 

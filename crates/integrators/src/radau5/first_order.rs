@@ -29,8 +29,8 @@ impl FirstOrder {
     }
 }
 
-/// Factorises `factor M − J`.
-fn factorise<T: Number>(
+/// Factorizes `factor M − J`.
+fn factorize<T: Number>(
     factors: &mut Factors<T>,
     factor: T,
     mass: Option<&DMatrix<f64>>,
@@ -42,7 +42,7 @@ fn factorise<T: Number>(
             put(column, i, factor.scale(mass) - T::from_real(derivative));
         }
     }
-    factors.factorise()
+    factors.factorize()
 }
 
 impl Equations for FirstOrder {
@@ -74,10 +74,10 @@ impl Equations for FirstOrder {
         self.linearisation.evaluations()
     }
 
-    fn factorise(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
+    fn factorize(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
         let Self { mass, linearisation: Linearisation { jacobian, .. }, .. } = self;
-        factorise(&mut self.real, real, mass.as_ref(), jacobian)?;
-        factorise(&mut self.complex, complex, mass.as_ref(), jacobian)
+        factorize(&mut self.real, real, mass.as_ref(), jacobian)?;
+        factorize(&mut self.complex, complex, mass.as_ref(), jacobian)
     }
 
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {

@@ -108,8 +108,8 @@ impl<T: Number> Condensed<T> {
         Self { gamma: T::one(), factors: Factors::new(n + m), kinematic: vec![T::zero(); n] }
     }
 
-    /// Forms and factorises the matrix for `gamma`.
-    fn factorise(&mut self, gamma: T, linearised: &Linearised) -> Result<(), Singular> {
+    /// Forms and factorizes the matrix for `gamma`.
+    fn factorize(&mut self, gamma: T, linearised: &Linearised) -> Result<(), Singular> {
         let Linearised { inertia, damping, stiffness } = linearised;
         self.gamma = gamma;
         let s = gamma.recip();
@@ -123,7 +123,7 @@ impl<T: Number> Condensed<T> {
             add_real(column, -s, &damping.part(j, 0)[..BLOCKS]);
             add_real(column, square, &stiffness.part(j, 0)[..BLOCKS]);
         });
-        self.factors.factorise()
+        self.factors.factorize()
     }
 
     /// Solves for the right-hand side that `vector` holds, in place.
@@ -224,9 +224,9 @@ impl Equations for IndexThree {
         1
     }
 
-    fn factorise(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
-        self.real.factorise(real, &self.linearised)?;
-        self.complex.factorise(complex, &self.linearised)
+    fn factorize(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
+        self.real.factorize(real, &self.linearised)?;
+        self.complex.factorize(complex, &self.linearised)
     }
 
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {

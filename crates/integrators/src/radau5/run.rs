@@ -1,4 +1,4 @@
-//! A run: sizes, factorisations, failures.
+//! A run: sizes, factorizations, failures.
 
 use std::ops::ControlFlow;
 
@@ -231,7 +231,7 @@ impl<E: Equations> Steps<E> {
         }
         if self.due > Due::Nothing {
             run.own.factorizations += 1;
-            if self.equations.factorise(REAL / self.h, COMPLEX / self.h).is_err() {
+            if self.equations.factorize(REAL / self.h, COMPLEX / self.h).is_err() {
                 return Ok(Err("γ M − ∂f/∂y of a step"));
             }
             self.due = Due::Nothing;

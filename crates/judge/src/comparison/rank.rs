@@ -38,7 +38,7 @@ pub struct Place {
 
 /// For each method its cheapest run that reaches the accuracy, the cheapest method first; methods at the same cost by name.
 /// Runs that cost nothing by this kind of work are passed over: an explicit method is not the one with the fewest
-/// factorisations, but has none.
+/// factorizations, but has none.
 #[must_use]
 pub fn cheapest(candidates: &[Candidate], work: usize, accuracy: f64) -> Vec<Place> {
     let mut best: BTreeMap<&str, Place> = BTreeMap::new();

@@ -37,13 +37,13 @@ pub struct FlexibleEquations<'f, S: Scalar = f64> {
     system: System<S>,
     motions: Vec<Motion<S>>,
     loads: Vec<Wrench<S>>,
-    /// What the elimination of the momenta needs, as of the last factorisation.
+    /// What the elimination of the momenta needs, as of the last factorization.
     eliminated: Vec<Eliminated<S>>,
     banded: Banded<S>,
     /// Right-hand side and solution of the reduced system.
     reduced: Vec<S>,
     c: S,
-    /// Angular velocities of the centres of the charts, for the next factorisation.
+    /// Angular velocities of the centres of the charts, for the next factorization.
     turning: Vec<Vector3<S>>,
     /// Whether they turn.
     moving: bool,
@@ -317,9 +317,9 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         Ok(())
     }
 
-    fn factorise(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
+    fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
         self.form(at, c);
-        self.banded.factorise()
+        self.banded.factorize()
     }
 
     fn solve(&mut self, x: &mut [S]) {
@@ -409,7 +409,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
             reduced[row] = -bias;
         }
         let matrix = "[M Jᵀ; J 0]";
-        banded.factorise().map_err(|Singular| Failure::SingularMatrix { time: t.value(), matrix })?;
+        banded.factorize().map_err(|Singular| Failure::SingularMatrix { time: t.value(), matrix })?;
         banded.solve(reduced);
         let (nodes, multipliers) = rates.split_at_mut(n);
         for ((rates, &first), eliminated) in nodes.chunks_exact_mut(UNKNOWNS).zip(&layout.nodes).zip(&*eliminated) {

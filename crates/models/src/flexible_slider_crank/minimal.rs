@@ -14,7 +14,7 @@ use crate::linkage::{FollowingRod, Linkage, LinkageFormulation, dot};
 /// F = D − M (R'', r', 0) θ̇²
 /// ```
 ///
-/// The block of the modes is diagonal, so that they are eliminated without a factorisation.
+/// The block of the modes is diagonal, so that they are eliminated without a factorization.
 impl Linkage for FlexibleSliderCrank {
     fn formulation(&self) -> LinkageFormulation {
         self.formulation

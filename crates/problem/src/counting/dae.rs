@@ -99,7 +99,7 @@ impl<S: Scalar> CountedDae<'_, S> {
     }
 
     /// Replaces the residual at a point by Newton's correction, to be subtracted from `(y' ; λ)`: with the matrix formed and
-    /// factorised there. Counts a Jacobian, a factorisation, a solution and an iteration.
+    /// factorized there. Counts a Jacobian, a factorization, a solution and an iteration.
     ///
     /// # Errors
     /// [`Singular`].
@@ -107,7 +107,7 @@ impl<S: Scalar> CountedDae<'_, S> {
         let counted = u64::from(!self.paused);
         self.statistics.jacobian_evaluations += counted;
         self.statistics.factorizations += counted;
-        self.inner.factorise(at, c)?;
+        self.inner.factorize(at, c)?;
         self.statistics.linear_solves += counted;
         self.statistics.newton_iterations += counted;
         self.inner.solve(residual);

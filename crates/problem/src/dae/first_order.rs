@@ -54,9 +54,9 @@ impl<S: Scalar> Dae<S> for FirstOrder<'_, S> {
         Ok(())
     }
 
-    fn factorise(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
+    fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
         self.form(at, c).map_err(|_| Singular)?;
-        self.system.factorise()
+        self.system.factorize()
     }
 
     fn solve(&mut self, x: &mut [S]) {
@@ -75,7 +75,7 @@ impl<S: Scalar> Dae<S> for FirstOrder<'_, S> {
         self.ode.rhs(t, y, rates)?;
         if let Some(mass) = &self.mass {
             self.system.matrix.copy_from(mass);
-            self.system.factorise().map_err(|Singular| not_invertible(mass, t, "M in M y' = f"))?;
+            self.system.factorize().map_err(|Singular| not_invertible(mass, t, "M in M y' = f"))?;
             self.system.solve(rates);
         }
         Ok(())

@@ -20,7 +20,7 @@ use crate::{Derivatives, Failure, Mechanics, Scalar, Terms, Unsuitable};
 pub struct Index3<'p, S: Scalar = f64> {
     mechanics: &'p mut dyn Mechanics<S>,
     terms: Terms<S>,
-    /// Made at the first factorisation, when the structure is known.
+    /// Made at the first factorization, when the structure is known.
     derivatives: Option<Derivatives<S>>,
     /// `K = ∂(M v' − D − Jᵀ λ)/∂q`.
     stiffness: DMatrix<S>,
@@ -111,9 +111,9 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
         Ok(())
     }
 
-    fn factorise(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
+    fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
         self.linearise(at, c);
-        self.system.factorise()
+        self.system.factorize()
     }
 
     fn solve(&mut self, x: &mut [S]) {
@@ -166,7 +166,7 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
         }
         let blocks = [S::from(1.0), S::nought(), S::nought()].map(|factor| (factor, &terms.mass));
         system.put_saddle(blocks, S::from(1.0), &terms.jacobian);
-        system.factorise().map_err(|Singular| not_invertible(&system.matrix, t, "[M Jᵀ; J 0]"))?;
+        system.factorize().map_err(|Singular| not_invertible(&system.matrix, t, "[M Jᵀ; J 0]"))?;
         system.solve(x);
         Ok(())
     }

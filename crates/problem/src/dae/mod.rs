@@ -11,7 +11,7 @@
 //! Every implicit formula has `y = ŷ + c y'` at the point it solves for, with `ŷ` from what came before and `c` of the size
 //! of the step (`c = b₀ h`). Newton's method corrects `(y', λ)`, and through `y'` also `y`.
 //!
-//! Linear algebra is the problem's own business ([`Dae::factorise`], [`Dae::solve`]), so that its structure can be used:
+//! Linear algebra is the problem's own business ([`Dae::factorize`], [`Dae::solve`]), so that its structure can be used:
 //! elimination of `q' = v`, sparse blocks. [`System`](crate::linalg::System) is there for problems without structure.
 
 mod first_order;
@@ -90,7 +90,7 @@ pub trait Dae<S: Scalar = f64> {
     /// Turns `y = −c d + c y'`, where local coordinates and rates `d` are those of the chart's own centre, into the coordinates
     /// that `y = c z` gives, with `z` the rates of `y` in a chart whose centre goes on moving with `d`: what remains of the
     /// velocity `y'` when that of the centre has been taken out of it. The two are the same for states that are vectors.
-    /// The next [factorisation](Self::factorise) may be along this relation between `y` and `y'`.
+    /// The next [factorization](Self::factorize) may be along this relation between `y` and `y'`.
     fn follow(&mut self, _d: &[S], _c: S, _y: &mut [S]) {}
 
     /// Writes the residual `r`, length `n + m`, at a point of a stage with `y = ŷ + c y'`. Rows of holonomic constraints
@@ -100,18 +100,18 @@ pub trait Dae<S: Scalar = f64> {
     /// A [`Failure`] where it does not exist.
     fn residual(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Failure>;
 
-    /// Forms and factorises Newton's matrix, `∂r/∂y' + c ∂r/∂y` for the columns of `y'` and `∂r/∂λ` for those of λ, at the
+    /// Forms and factorizes Newton's matrix, `∂r/∂y' + c ∂r/∂y` for the columns of `y'` and `∂r/∂λ` for those of λ, at the
     /// point of which the [residual](Self::residual) was evaluated last.
     ///
     /// # Errors
     /// [`Singular`].
-    fn factorise(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular>;
+    fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular>;
 
     /// Solves with the factors; `x`, of length `n + m`, is the right-hand side on entry and increments of `(y' ; λ)` on
     /// return.
     fn solve(&mut self, x: &mut [S]);
 
-    /// Writes the matrix of [`factorise`](Self::factorise) as it is, `n + m` square. For tests and observers.
+    /// Writes the matrix of [`factorize`](Self::factorize) as it is, `n + m` square. For tests and observers.
     fn jacobian(&mut self, at: Point<'_, S>, c: S, matrix: &mut DMatrix<S>);
 
     /// Writes rates `y'` and λ that are consistent with `y`, so that `r = 0` and stays so, into `rates`.

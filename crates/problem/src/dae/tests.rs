@@ -128,7 +128,7 @@ fn check_linear_algebra(dae: &mut dyn Dae, y: &[f64], rates: &[f64], expected: &
     assert_relative_eq!(matrix, *expected, epsilon = 1e-14, max_relative = 1e-14);
     let exact = DVector::from_fn(size, |i, _| 1.5 - 0.7 * i as f64);
     let mut x = &matrix * &exact;
-    dae.factorise(at, C).expect("it is regular");
+    dae.factorize(at, C).expect("it is regular");
     dae.solve(x.as_mut_slice());
     // the condition number is below 1e3
     assert_relative_eq!(x, exact, max_relative = 1e-12);

@@ -68,7 +68,7 @@ impl<S: Scalar> Banded<S> {
     ///
     /// # Errors
     /// [`Singular`] where a column has no finite pivot other than zero.
-    pub fn factorise(&mut self) -> Result<(), Singular> {
+    pub fn factorize(&mut self) -> Result<(), Singular> {
         let (size, half, width) = (self.pivots.len(), self.half, self.width());
         for k in 0..size {
             let last = (k + half).min(size - 1);
@@ -167,7 +167,7 @@ mod tests {
             prop_assume!(condition.min() > 1e-3);
             let exact = DVector::from_fn(size, |i, _| 1.0 + i as f64);
             let mut x = &dense * &exact;
-            banded.factorise().expect("it is regular");
+            banded.factorize().expect("it is regular");
             banded.solve(x.as_mut_slice());
             assert_relative_eq!(x, exact, epsilon = 1e-9);
         }
@@ -177,16 +177,16 @@ mod tests {
     fn zeros_on_the_diagonal_are_no_obstacle_and_a_zero_column_is() {
         let (mut banded, dense) = filled(4, 1, &[0.0, 2.0, 3.0, 0.0, 1.0, -1.0, 0.0, 4.0, 5.0, 0.0]);
         let mut x = &dense * DVector::from_vec(vec![1.0, -2.0, 3.0, 0.5]);
-        banded.factorise().expect("it is regular");
+        banded.factorize().expect("it is regular");
         banded.solve(x.as_mut_slice());
         assert_relative_eq!(x.as_slice(), &[1.0, -2.0, 3.0, 0.5][..], max_relative = 1e-14);
         banded.clear();
-        assert_eq!(banded.factorise(), Err(Singular));
+        assert_eq!(banded.factorize(), Err(Singular));
     }
 
     #[test]
     fn what_is_not_a_number_is_singular() {
         let (mut banded, _) = filled(3, 1, &[1.0, 0.5, f64::NAN]);
-        assert_eq!(banded.factorise(), Err(Singular));
+        assert_eq!(banded.factorize(), Err(Singular));
     }
 }

@@ -1,6 +1,6 @@
 //! Operations of dense algorithms: additions, subtractions, multiplications and divisions, one each.
 
-/// Of an LU factorisation of an `n × n` matrix, `2/3 n³` to leading order.
+/// Of an LU factorization of an `n × n` matrix, `2/3 n³` to leading order.
 #[must_use]
 pub const fn factorization(n: usize) -> u64 {
     // n (n − 1)/2 divisions, and a multiplication and a subtraction for each of (n−1)² + … + 1 entries; n = 0 has none

@@ -6,12 +6,12 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use nalgebra::DMatrix;
 
-/// Unknowns from which on faer's factorisation is the faster one, also where nine in ten entries are zero, which it does
+/// Unknowns from which on faer's factorization is the faster one, also where nine in ten entries are zero, which it does
 /// not look for: with 100 of them it takes 28 µs where [`Lu`](super::Lu) by itself takes 27 µs, and 30 µs where that takes 52 µs
 /// without zeros (`cargo bench -p mbsbench-problem`). Its products allocate, and free, a buffer of some kilobytes each.
 pub(super) const LEAST: usize = 100;
 
-/// Memory of faer's factorisation.
+/// Memory of faer's factorization.
 pub(super) struct Large {
     rows: Vec<usize>,
     places: Vec<usize>,
@@ -26,7 +26,7 @@ impl Large {
 
     /// Replaces the matrix by its factors and writes the row that each elimination exchanges with that of the diagonal.
     /// A pivot of a singular matrix is zero or not finite.
-    pub(super) fn factorise(&mut self, matrix: &mut DMatrix<f64>, pivots: &mut [usize]) {
+    pub(super) fn factorize(&mut self, matrix: &mut DMatrix<f64>, pivots: &mut [usize]) {
         let Self { rows, places, buffer } = self;
         let (n, stack) = (pivots.len(), MemStack::new(buffer));
         let matrix = MatMut::from_column_major_slice_mut(matrix.as_mut_slice(), n, n);

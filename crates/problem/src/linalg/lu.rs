@@ -8,7 +8,7 @@ use super::large::{self, Large};
 use super::{Block, FITS, flops, unrolled, vanishes};
 use crate::Scalar;
 
-/// LU factors with partial pivoting, in storage that is kept between factorisations.
+/// LU factors with partial pivoting, in storage that is kept between factorizations.
 #[derive(Debug, Clone)]
 pub struct Lu<S> {
     factors: DMatrix<S>,
@@ -17,7 +17,7 @@ pub struct Lu<S> {
     inverses: Vec<S>,
     /// Whether the matrix has nothing but its diagonal, as the mass matrix of rigid bodies in the plane.
     is_diagonal: bool,
-    /// Memory of faer, which factorises what is large and in double precision.
+    /// Memory of faer, which factorizes what is large and in double precision.
     large: Option<Large>,
 }
 
@@ -39,7 +39,7 @@ impl<S: Scalar> Lu<S> {
         }
     }
 
-    /// Factorises `matrix`, of the size given at construction.
+    /// Factorizes `matrix`, of the size given at construction.
     ///
     /// # Errors
     /// [`Singular`] where a column has no finite non-zero pivot.
@@ -53,7 +53,7 @@ impl<S: Scalar> Lu<S> {
         }
         let doubles = (&mut self.factors as &mut dyn Any).downcast_mut();
         if let (Some(large), Some(factors)) = (&mut self.large, doubles) {
-            large.factorise(factors, &mut self.pivots);
+            large.factorize(factors, &mut self.pivots);
             return self.invert_diagonal();
         }
         unrolled!(S, n; N => {
@@ -63,7 +63,7 @@ impl<S: Scalar> Lu<S> {
         }; else self.eliminate())
     }
 
-    /// Operations of the last factorisation: those of [`flops`], or one for each unknown of a diagonal matrix.
+    /// Operations of the last factorization: those of [`flops`], or one for each unknown of a diagonal matrix.
     #[must_use]
     pub fn factorization_flops(&self) -> u64 {
         let n = self.pivots.len();

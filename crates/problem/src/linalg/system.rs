@@ -8,7 +8,7 @@ use crate::Scalar;
 /// A square matrix that is written anew and again, with its factors, in storage that is kept.
 #[derive(Debug, Clone)]
 pub struct System<S = f64> {
-    /// The matrix; to be filled before [`factorise`](Self::factorise).
+    /// The matrix; to be filled before [`factorize`](Self::factorize).
     pub matrix: DMatrix<S>,
     /// Its factors.
     pub factors: Lu<S>,
@@ -23,14 +23,14 @@ impl<S: Scalar> System<S> {
         Self { matrix: DMatrix::from_element(size, size, S::nought()), factors: Lu::new(size), flops: 0 }
     }
 
-    /// Factorises the matrix.
+    /// Factorizes the matrix.
     ///
     /// # Errors
     /// [`Singular`].
-    pub fn factorise(&mut self) -> Result<(), Singular> {
-        let factorised = self.factors.factorize(&self.matrix);
+    pub fn factorize(&mut self) -> Result<(), Singular> {
+        let factorized = self.factors.factorize(&self.matrix);
         self.flops += self.factors.factorization_flops();
-        factorised
+        factorized
     }
 
     /// Solves with the factors, in place.

@@ -33,7 +33,7 @@ pub(super) fn page_of(results: &Path, plans: &[&Plan], summary: &Summary<'_>) ->
                 p {
                     "Right-hand sides include those for difference quotients. Of a constrained mechanism one is the solution for \
                      accelerations and multipliers (index 1), or one residual for methods that solve the constraints (index 3); exact \
-                     Jacobians are not among them. Factorisations are those of a method's own matrices, and only methods that have some \
+                     Jacobians are not among them. Factorizations are those of a method's own matrices, and only methods that have some \
                      are ranked by them. Times are medians on the machine that made these results."
                 }
                 p.links {

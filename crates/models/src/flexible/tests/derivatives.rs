@@ -75,7 +75,7 @@ fn solutions_are_those_of_the_matrix() {
         let matrix = matrix(&mut equations, at.point(), C);
         let right = DVector::from_iterator(at.rates.len(), numbers(3).take(at.rates.len()));
         let mut x = right.clone();
-        equations.factorise(at.point(), C).expect("it is regular");
+        equations.factorize(at.point(), C).expect("it is regular");
         equations.solve(x.as_mut_slice());
         // backward error
         let defect = (&matrix * &x - &right).amax();
@@ -107,7 +107,7 @@ fn solutions_follow_moving_charts() {
     let solved = |equations: &mut dyn Dae, y: &[f64]| {
         let (point, mut residual) = (Point { y, ..at.point() }, vec![0.0; at.rates.len()]);
         equations.residual(point, C, &mut residual).expect("it exists");
-        equations.factorise(point, C).expect("it is regular");
+        equations.factorize(point, C).expect("it is regular");
         let mut x = change.clone();
         equations.solve(&mut x);
         x.iter().zip(&direction).map(|(x, part)| (x - part).abs()).fold(0.0, f64::max)
@@ -117,7 +117,7 @@ fn solutions_follow_moving_charts() {
     let along = solved(&mut equations, &y);
     assert!(along < 1e-9, "{along:e}");
     let at_rest = solved(&mut equations, &y);
-    assert!(at_rest > 1e-4, "the next factorisation is of charts at rest: {at_rest:e}");
+    assert!(at_rest > 1e-4, "the next factorization is of charts at rest: {at_rest:e}");
 }
 
 #[test]

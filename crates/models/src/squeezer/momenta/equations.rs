@@ -290,9 +290,9 @@ impl<S: Scalar> Dae<S> for SqueezerMomenta<'_, S> {
         Ok(())
     }
 
-    fn factorise(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
+    fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
         self.form(at, c);
-        self.system.factorise()
+        self.system.factorize()
     }
 
     fn solve(&mut self, x: &mut [S]) {
