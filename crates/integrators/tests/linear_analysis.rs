@@ -11,7 +11,7 @@ use mbsbench_integrators::{
     Bs32, Dop853, Dop853Projected, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45,
     Radau5, Rk3, Rk4, Rk5, Rk8,
 };
-use mbsbench_problem::{Counted, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task};
+use mbsbench_problem::{Counted, Entries, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task};
 use nalgebra::{Complex, DMatrix};
 
 /// Decay and elongation at each of `ωh`, ascending.
@@ -205,8 +205,8 @@ impl MechanicalModel for Oscillator {
     fn coordinates(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
         forces[0] = -q[0];

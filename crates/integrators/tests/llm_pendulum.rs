@@ -8,9 +8,8 @@ use std::ops::ControlFlow;
 use common::constrained;
 use mbsbench_integrators::{Llm, Ode15s, Ode23s, Ode45};
 use mbsbench_problem::{
-    Failure, MechanicalModel, MethodDefinition, Observer, Scalar, Settings, Solution, Step, StepControl,
+    Entries, Failure, MechanicalModel, MethodDefinition, Observer, Scalar, Settings, Solution, Step, StepControl,
 };
-use nalgebra::DMatrix;
 
 /// Two uniform rods of 10 kg and 2 m, horizontal, one behind the other, with a torsion spring between them;
 /// `q = (x, y, θ)` of both centres.
@@ -31,7 +30,7 @@ impl MechanicalModel for Rods {
     fn holonomic(&self) -> usize {
         4
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         let inertia = Self::MASS * Self::LENGTH * Self::LENGTH / 12.0;
         for (i, entry) in [Self::MASS, Self::MASS, inertia].into_iter().cycle().take(6).enumerate() {
             mass[(i, i)] = S::from(entry);

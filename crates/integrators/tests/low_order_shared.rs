@@ -5,8 +5,7 @@ mod common;
 use common::constrained::{Manufactured, Pendulum, SliderCrank, StiffDoublePendulum, solve};
 use mbsbench_integrators::HhtSi2;
 use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings, PairAlgebra};
-use mbsbench_problem::{MechanicalModel, MethodDefinition, Scalar, Settings, Silent, Solution, Statistics};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, MethodDefinition, Scalar, Settings, Silent, Solution, Statistics};
 
 const USES: [JacobianUse; 2] = [JacobianUse::Full, JacobianUse::Modified];
 
@@ -82,8 +81,8 @@ impl MechanicalModel for Spring {
     fn holonomic(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         Pendulum.forces(t, q, v, forces.split_at_mut(2).0);

@@ -8,10 +8,9 @@ use common::{Circle, constrained};
 use mbsbench_integrators::projected::Projection;
 use mbsbench_integrators::{Dop853, Dop853Projected, Gbs};
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Counted, DoubleDouble, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
+    AccelerationLevel, AsOde, Counted, DoubleDouble, Entries, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
     MethodDefinition, Ode, Parameters, Scalar, Settings, Silent, SlidingMode, SlidingModeSettings, Statistics, Task,
 };
-use nalgebra::DMatrix;
 
 fn projected() -> Box<dyn Method> {
     Dop853Projected::default().method()
@@ -160,7 +159,7 @@ impl MechanicalModel for Balance {
     fn holonomic(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         (mass[(0, 0)], mass[(1, 1)]) = (S::from(1.0), S::from(3.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {

@@ -87,7 +87,7 @@ fn linearisation(criterion: &mut Criterion, name: &str, model: &impl SqueezerEqu
     let mut mechanics = MechanicsOf::<_, f64>::new(model);
     let (n, m) = (mechanics.coordinates(), mechanics.constraints());
     let mut terms = Terms::new(n, m);
-    let mut derivatives = Derivatives::new(n, m, mechanics.structure(0.0, q));
+    let mut derivatives = Derivatives::new(&mechanics.structure());
     criterion.bench_function(&format!("{name}, terms"), |b| {
         b.iter(|| mechanics.terms(0.0, black_box(q), v, &mut terms));
     });

@@ -292,10 +292,10 @@ fn term_by_term<S: Scalar>(model: &SqueezerAngles, q: &[S], v: &[S], closed: boo
 /// All terms and derivatives of a model that are asked for in implicit methods, one after the other.
 fn linearised(model: &impl MechanicalModel, q: &[f64], v: &[f64]) -> Vec<f64> {
     let mut mechanics = MechanicsOf::<_, f64>::new(model);
-    let (mut terms, mut derivatives) = (Terms::new(7, 6), Derivatives::new(7, 6, mechanics.structure(0.0, q)));
+    let (mut terms, mut derivatives) = (Terms::new(7, 6), Derivatives::new(&mechanics.structure()));
     mechanics.linearisation(0.0, q, v, &mut terms, &mut derivatives);
     let matrices = [&terms.mass, &terms.jacobian, &derivatives.forces_by_position, &derivatives.forces_by_velocity];
-    let mut values: Vec<f64> = matrices.iter().flat_map(|matrix| matrix.iter().copied()).collect();
+    let mut values: Vec<f64> = matrices.iter().flat_map(|matrix| matrix.values().to_vec()).collect();
     values.extend(terms.forces.iter().chain(&terms.constraints).chain(&terms.constraint_rates));
     values.extend(derivatives.mass_mut().flat_map(|(_, mass)| mass.iter().copied().collect::<Vec<_>>()));
     values.extend(derivatives.second_mut().flat_map(|(_, second)| second.to_vec()));

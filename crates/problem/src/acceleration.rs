@@ -49,14 +49,15 @@ pub struct Multipliers<S> {
     rows: Vec<Block<S>>,
 }
 
-/// Why `matrix` could not be factorized: a trial step that has run off to infinity is not a singular system.
-pub(crate) fn not_invertible<S: Scalar>(matrix: &DMatrix<S>, time: S, name: &'static str) -> Failure {
+/// Why a matrix could not be factorized: a trial step that has run off to infinity is not a singular system.
+pub(crate) fn not_invertible<S: Scalar>(is_finite: bool, time: S, name: &'static str) -> Failure {
     let time = time.value();
-    if matrix.iter().all(|entry| entry.is_finite()) {
-        Failure::SingularMatrix { time, matrix: name }
-    } else {
-        Failure::NonFinite { time }
-    }
+    if is_finite { Failure::SingularMatrix { time, matrix: name } } else { Failure::NonFinite { time } }
+}
+
+/// Whether all entries are finite.
+pub(crate) fn is_finite<S: Scalar>(matrix: &DMatrix<S>) -> bool {
+    matrix.iter().all(|entry| entry.is_finite())
 }
 
 impl<S: Scalar> Multipliers<S> {
@@ -91,7 +92,7 @@ impl<S: Scalar> Multipliers<S> {
     ) -> Result<(), Failure> {
         let Self { mass, jacobian, free_acceleration, .. } = self;
         mechanics.acceleration_terms(t, q, v, mass, free_acceleration, jacobian, bias);
-        self.mass_factors.factorize(&self.mass).map_err(|_| not_invertible(&self.mass, t, "mass matrix"))?;
+        self.mass_factors.factorize(&self.mass).map_err(|_| not_invertible(is_finite(&self.mass), t, "mass matrix"))?;
         if !self.reduce_together() {
             self.reduce();
         }
@@ -154,7 +155,7 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
         }
         self.grammian
             .factorize(&self.multipliers.grammian)
-            .map_err(|_| not_invertible(&self.multipliers.grammian, t, "J M⁻¹ Jᵀ"))?;
+            .map_err(|_| not_invertible(is_finite(&self.multipliers.grammian), t, "J M⁻¹ Jᵀ"))?;
         for (lambda, &product) in self.lambda.iter_mut().zip(&self.multipliers.constrained_acceleration) {
             *lambda = -(*lambda + product);
         }
@@ -192,11 +193,11 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        self.with_linearised(t, y, |ode, linearised| linearised.jacobian(ode, t, y, jacobian))
+        self.with_linearised(|ode, linearised| linearised.jacobian(ode, t, y, jacobian))
     }
 
     fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        self.with_linearised(t, y, |ode, linearised| {
+        self.with_linearised(|ode, linearised| {
             linearised.jacobian(ode, t, y, jacobian)?;
             dydt.copy_from_slice(&linearised.rate);
             Ok(())
@@ -204,6 +205,6 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
-        self.with_linearised(t, y, |ode, linearised| linearised.time_derivative(ode, t, y, rate))
+        self.with_linearised(|ode, linearised| linearised.time_derivative(ode, t, y, rate))
     }
 }

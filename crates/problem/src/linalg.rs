@@ -8,9 +8,12 @@
 //! System  matrix ─▶ Lu ── unrolled   up to eight unknowns, in double precision
 //!           │       ├──── loops      any scalar
 //!           │       └──── large      faer, in double precision
-//!           └─ saddle  [A −b Jᵀ; J 0]
+//! Saddle  [A −b Jᵀ; J 0] ─▶ System
+//!           └──────────────▶ SparseLu   faer, real or complex, for matrices with a Pattern
 //! Banded    chains of elements
 //! ```
+//!
+//! [`Matrix`] is what models and mechanics write into: all entries, or those of a [`Pattern`].
 
 /// Evaluates an expression with the number of unknowns as a constant, so that the compiler writes its loops out, up to
 /// [`unrolled::MOST`] of them and in double precision; evaluates the other one elsewhere.
@@ -39,6 +42,9 @@ mod banded;
 pub mod flops;
 mod large;
 mod lu;
+mod matrix;
+mod saddle;
+mod sparse_lu;
 mod system;
 mod unrolled;
 
@@ -49,6 +55,10 @@ use crate::Scalar;
 pub use banded::Banded;
 pub use large::product;
 pub use lu::{Lu, Singular};
+pub(crate) use matrix::groups;
+pub use matrix::{Entries, Matrix, Pattern, Sparse};
+pub use saddle::{Element, Saddle, SparseSaddle};
+pub use sparse_lu::SparseLu;
 pub use system::System;
 pub use unrolled::Block;
 

@@ -14,14 +14,19 @@ mod closed_form;
 mod dual;
 mod structure;
 mod terms;
+mod traced;
+
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
 use crate::Scalar;
+use crate::linalg::{Entries, Matrix};
 
 pub use closed_form::ClosedForm;
 pub use dual::MechanicsOf;
-pub use terms::{Derivatives, Structure, Terms};
+pub use structure::Structure;
+pub use terms::{Accumulate, Derivatives, Terms};
 
 /// A mechanical system as a model writes it: once, for any scalar. Derivatives are not its business.
 pub trait MechanicalModel: Send + Sync {
@@ -56,8 +61,9 @@ pub trait MechanicalModel: Send + Sync {
         }
     }
 
-    /// Writes the symmetric positive definite mass matrix `M(q)`; `mass` comes filled with zeros.
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>);
+    /// Writes the symmetric positive definite mass matrix `M(q)`; `mass` comes filled with zeros. Which entries are written is
+    /// the same at every state (see [`Structure`]).
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>);
 
     /// Writes the forces `D(t, q, v)`, applied and gyroscopic.
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]);
@@ -137,6 +143,8 @@ pub trait Mechanics<S: Scalar = f64> {
     fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
     /// Writes `M(q)`, `n_v × n_v`.
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>);
+    /// The same, into either kind of memory.
+    fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>);
     /// Writes `D(t, q, v)`.
     fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]);
     /// Writes `(Γ(t, q, v) ; Φ(t, q))`.
@@ -176,9 +184,9 @@ pub trait Mechanics<S: Scalar = f64> {
     /// Whether positions are vectors: `q' = v`, and a displacement is added. [`terms`](Self::terms) and what follows
     /// are for such systems, and leave nonholonomic constraints out.
     fn has_vector_coordinates(&mut self) -> bool;
-    /// Which derivatives there can be, found at the first state that is asked for; needed once, to make memory for
-    /// [`derivatives`](Self::derivatives).
-    fn structure(&mut self, t: S, q: &[S]) -> &Structure;
+    /// Which terms and derivatives there can be, found when it is asked for first; what memory for [`terms`](Self::terms) and
+    /// [`derivatives`](Self::derivatives) is made from.
+    fn structure(&mut self) -> Arc<Structure>;
     /// Writes all terms of the equations of motion at a state.
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>);
     /// Writes the derivatives of the terms.
@@ -193,7 +201,7 @@ pub trait Mechanics<S: Scalar = f64> {
     fn is_autonomous(&self) -> bool;
     /// Writes `∂(J a + bias)/∂q`, `n_c × n`, with the accelerations `a` held, into `by_position`. The derivative in `v` is
     /// twice what [`Derivatives::constraint_rates`] gives.
-    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut DMatrix<S>);
+    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut Matrix<S>);
     /// Writes `∂(D + Jᵀ λ)/∂t`, length `n`, into `forces` and `∂(J a + bias)/∂t`, length `n_c`, into `constraints`, with
     /// `a` and `λ` held.
     fn time_derivatives(

@@ -7,7 +7,7 @@ mod tests;
 
 use nalgebra::DMatrix;
 
-use crate::acceleration::{Multipliers, not_invertible};
+use crate::acceleration::{Multipliers, is_finite, not_invertible};
 use crate::linalg::{Lu, multiply};
 use crate::{Failure, Mechanics, Ode, Scalar, Switches};
 
@@ -87,7 +87,7 @@ impl<S: Scalar> HeldSurfaces<S> {
                     if is_held(a) && is_held(b) { entry(a, b) } else { S::from(f64::from(u8::from(a == b))) };
             }
         }
-        self.factors.factorize(&self.matrix).map_err(|_| not_invertible(&self.matrix, time, name))
+        self.factors.factorize(&self.matrix).map_err(|_| not_invertible(is_finite(&self.matrix), time, name))
     }
 }
 

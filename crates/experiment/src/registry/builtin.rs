@@ -29,6 +29,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::SliderCrank>()
         .model::<models::FlexibleSliderCrank>()
         .model::<models::StiffDoublePendulum>()
+        .model::<models::RodChain>()
         .model::<models::TwoBouncingBalls>()
         .model::<models::OscillationInTime>()
         .model::<models::LinearTest>()

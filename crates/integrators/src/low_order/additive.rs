@@ -109,9 +109,9 @@ impl Additive {
 
     /// `M⁻¹ Jᵀ`, and the factors of `M`.
     fn weigh(&mut self, terms: &Terms<f64>) -> Result<(), Singular> {
-        self.mass_factors.factorize(&terms.mass)?;
+        self.mass_factors.factorize(terms.mass.all())?;
         self.system.flops += self.mass_factors.factorization_flops();
-        put_transposed(&mut self.weights, (0, 0), 1.0, &terms.jacobian);
+        put_transposed(&mut self.weights, (0, 0), 1.0, terms.jacobian.all());
         self.system.flops +=
             solve_columns(&self.mass_factors, &mut self.weights) as u64 * self.mass_factors.solve_flops();
         Ok(())
@@ -157,10 +157,10 @@ impl Formula for Additive {
         let (by_position, by_velocity) = (self.predictor.by_position, self.predictor.by_velocity);
         let Self { alpha, b, by_start, by_reaction, stiffness, turning, rates, velocity, weights, system, .. } = self;
         let (of_forces, h) = (1.0 + *alpha, self.predictor.h);
-        let (matrix, damping) = (&mut system.matrix, &derivatives.forces_by_velocity);
+        let (matrix, damping) = (&mut system.matrix, derivatives.forces_by_velocity.all());
         stiffness.fill(0.0);
         derivatives.add_inertia(1.0, &self.shifted, stiffness);
-        add(stiffness, (0, 0), -of_forces, &derivatives.forces_by_position);
+        add(stiffness, (0, 0), -of_forces, derivatives.forces_by_position.all());
         turning.fill(0.0);
         derivatives.add_inertia(1.0, &self.reaction, turning);
         derivatives.add_curvature(-1.0, &self.psi[1], turning);
@@ -170,20 +170,20 @@ impl Formula for Additive {
             add(by, (0, 0), -of_forces * in_velocity, damping);
         }
         for (velocity, position) in velocity.iter_mut().zip([at_start, at_end]) {
-            put(velocity, (0, 0), 1.0, &terms.jacobian);
+            put(velocity, (0, 0), 1.0, terms.jacobian.all());
             add(velocity, (0, 0), 2.0 * position / h, rates);
         }
         // rows: dynamics, (R₁,) positions, velocities; columns: a, (R₁,) ψ₀, ψ₁
         let inner = if self.dense { n } else { 0 };
         let (zeroth, first) = (n + inner, n + inner + m);
         matrix.fill(0.0);
-        put(matrix, (0, 0), 1.0, &terms.mass);
+        put(matrix, (0, 0), 1.0, terms.mass.all());
         add(matrix, (0, 0), by_position, stiffness);
         add(matrix, (0, 0), -of_forces * by_velocity, damping);
         blocks::add_product(matrix, (0, zeroth), 1.0, by_start, weights);
-        put(matrix, (zeroth, 0), 2.0 * by_position / (h * h), &terms.jacobian);
-        blocks::add_product(matrix, (zeroth, zeroth), 1.0 - *b, &terms.jacobian, weights);
-        put(matrix, (first, 0), 2.0 * by_velocity / h, &terms.jacobian);
+        put(matrix, (zeroth, 0), 2.0 * by_position / (h * h), terms.jacobian.all());
+        blocks::add_product(matrix, (zeroth, zeroth), 1.0 - *b, terms.jacobian.all(), weights);
+        put(matrix, (first, 0), 2.0 * by_velocity / h, terms.jacobian.all());
         add(matrix, (first, 0), 2.0 * by_position / h, rates);
         blocks::add_product(matrix, (first, zeroth), 1.0, &velocity[0], weights);
         system.flops += flops::product(n, n, m) + 2 * flops::product(m, n, m);
@@ -191,23 +191,23 @@ impl Formula for Additive {
         system.flops += flops::product(n, n, m);
         if self.dense {
             put(matrix, (0, n), 1.0, by_reaction);
-            put(matrix, (zeroth, n), *b, &terms.jacobian);
+            put(matrix, (zeroth, n), *b, terms.jacobian.all());
             put(matrix, (first, n), 1.0, &velocity[1]);
             put(matrix, (n, 0), by_position, turning);
-            put(matrix, (n, n), 1.0, &terms.mass);
+            put(matrix, (n, n), 1.0, terms.mass.all());
             add(matrix, (n, n), at_end, turning);
             blocks::add_product(matrix, (n, zeroth), at_start, turning, weights);
-            put_transposed(matrix, (n, first), -1.0, &terms.jacobian);
+            put_transposed(matrix, (n, first), -1.0, terms.jacobian.all());
             return Ok(());
         }
         let (by_itself, eliminated) = (&mut self.by_itself, &mut self.eliminated);
-        put(by_itself, (0, 0), 1.0, &terms.mass);
+        put(by_itself, (0, 0), 1.0, terms.mass.all());
         add(by_itself, (0, 0), at_end, turning);
         self.by_itself_factors.factorize(by_itself)?;
         put(eliminated, (0, 0), -by_position, turning);
         eliminated.columns_mut(n, m).fill(0.0);
         blocks::add_product(eliminated, (0, n), -at_start, turning, weights);
-        put_transposed(eliminated, (0, n + m), 1.0, &terms.jacobian);
+        put_transposed(eliminated, (0, n + m), 1.0, terms.jacobian.all());
         let columns = solve_columns(&self.by_itself_factors, eliminated);
         let rows = n + if *b == 0.0 { m } else { 2 * m };
         system.flops += self.by_itself_factors.factorization_flops()
@@ -215,14 +215,14 @@ impl Formula for Additive {
             + flops::product(rows, n, columns);
         blocks::add_product(matrix, (0, 0), 1.0, by_reaction, eliminated);
         if *b != 0.0 {
-            blocks::add_product(matrix, (zeroth, 0), *b, &terms.jacobian, eliminated);
+            blocks::add_product(matrix, (zeroth, 0), *b, terms.jacobian.all(), eliminated);
         }
         blocks::add_product(matrix, (first, 0), 1.0, &velocity[1], eliminated);
         Ok(())
     }
 
-    fn matrix(&self) -> &DMatrix<f64> {
-        &self.system.matrix
+    fn matrix(&self) -> DMatrix<f64> {
+        self.system.matrix.clone()
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
@@ -241,20 +241,20 @@ impl Formula for Additive {
         for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
             *residual = (1.0 + *alpha) * force;
         }
-        add_product(-1.0, &terms.mass, shifted, dynamics);
+        add_product(-1.0, terms.mass.all(), shifted, dynamics);
         for c in 0..m {
             positions[c] = -2.0 * terms.constraints[c] / (h * h);
             velocities[c] = -2.0 * terms.constraint_rates[c] / h;
         }
         reaction_change.fill(0.0);
-        add_product(-1.0, &terms.mass, reaction, reaction_change);
-        add_transposed_product(1.0, &terms.jacobian, &psi[1], reaction_change);
+        add_product(-1.0, terms.mass.all(), reaction, reaction_change);
+        add_transposed_product(1.0, terms.jacobian.all(), &psi[1], reaction_change);
         if *dense {
             reactions.copy_from_slice(reaction_change);
         } else {
             self.by_itself_factors.solve_by_columns(reaction_change);
             add_product(-1.0, &self.by_reaction, reaction_change, dynamics);
-            add_product(-*b, &terms.jacobian, reaction_change, positions);
+            add_product(-*b, terms.jacobian.all(), reaction_change, positions);
             add_product(-1.0, &self.velocity[1], reaction_change, velocities);
             system.flops += self.by_itself_factors.solve_flops() + flops::product(n + 2 * m, n, 1);
         }

@@ -1,17 +1,16 @@
 //! A run: start, steps, failures.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use mbsbench_problem::dae::Index3;
 use mbsbench_problem::grid::Grid;
-use mbsbench_problem::linalg::{Lu, Singular};
+use mbsbench_problem::linalg::{Saddle, Singular};
 use mbsbench_problem::{
     Counted, CountedMechanics, Derivatives, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping,
-    Task, Terms, Unsuitable,
+    Structure, Task, Terms, Unsuitable,
 };
-use nalgebra::DMatrix;
 
-use super::blocks::{put, put_transposed};
 use super::formula::{Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
@@ -156,7 +155,7 @@ fn start<F: Formula>(
     let time = run.t;
     let (q, v) = run.task.initial.split_at(run.task.initial.len() / 2);
     let n = q.len();
-    let mut motion = Motion::new(&mut run.problem, time, q)?;
+    let mut motion = Motion::new(&mut run.problem, F::TAKES_SPARSE)?;
     let x = motion.solve(run, time, (q, v))?;
     let terms = motion.terms.clone();
     let (a, lambda) = x.split_at(n);
@@ -172,33 +171,35 @@ fn start<F: Formula>(
             *algorithmic += shift / later * (next - *algorithmic);
         }
     }
-    let derivatives = motion.derivatives;
-    let start = Start { q, v, a, algorithmic: &algorithmic, lambda, terms: &terms };
+    let Motion { structure, derivatives, .. } = motion;
+    let start = Start { q, v, a, algorithmic: &algorithmic, lambda, terms: &terms, structure: &structure };
     let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
     Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
 }
 
 /// Accelerations and multipliers from the constraints at acceleration level.
 struct Motion {
+    structure: Arc<Structure>,
     /// Terms at the state that was solved for last.
     terms: Terms<f64>,
+    system: Saddle,
     /// Memory.
     derivatives: Derivatives<f64>,
 }
 
 impl Motion {
-    fn new(problem: &mut Counted<'_>, t: f64, q: &[f64]) -> Result<Self, Failure> {
-        let mut mechanics = mechanics(problem)?;
-        let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
-        let derivatives = Derivatives::new(n, m, mechanics.structure(t, q));
-        Ok(Self { terms: Terms::new(n, m), derivatives })
+    fn new(problem: &mut Counted<'_>, takes_sparse: bool) -> Result<Self, Failure> {
+        let structure = mechanics(problem)?.structure();
+        let sparse = takes_sparse && structure.is_sparse();
+        let (terms, derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
+        Ok(Self { terms, derivatives, system: Saddle::new(&structure, sparse), structure })
     }
 
     /// `(a ; λ)` at a state at the time `t`.
     fn solve(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64, (q, v): (&[f64], &[f64])) -> Result<Vec<f64>, Failure> {
         run.afford(1)?;
         let time = run.t;
-        let terms = &mut self.terms;
+        let Self { terms, system, .. } = self;
         let (n, m) = (q.len(), terms.constraints.len());
         let mut mechanics = mechanics(&mut run.problem)?;
         mechanics.terms(t, q, v, terms);
@@ -209,16 +210,13 @@ impl Motion {
         }
         x[..n].copy_from_slice(&terms.forces);
         x[n..].iter_mut().for_each(|bias| *bias = -*bias);
-        let mut matrix = DMatrix::zeros(n + m, n + m);
-        put(&mut matrix, (0, 0), 1.0, &terms.mass);
-        put_transposed(&mut matrix, (0, n), -1.0, &terms.jacobian);
-        put(&mut matrix, (n, 0), 1.0, &terms.jacobian);
-        let mut factors = Lu::new(n + m);
+        system.put([1.0, 0.0, 0.0].map(|factor| (factor, &terms.mass)), 1.0, &terms.jacobian);
         run.own.factorizations += 1;
         run.own.linear_solves += 1;
-        factors.factorize(&matrix).map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
-        factors.solve(&mut x);
-        run.own.add_flops(factors.factorization_flops() + factors.solve_flops());
+        let before = system.flops();
+        system.factorize().map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
+        system.solve(&mut x);
+        run.own.add_flops(system.flops() - before);
         Ok(x)
     }
 }

@@ -1,7 +1,7 @@
 //! What a formula gives to the engine, and gets from it.
 
-use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{CountedMechanics, Derivatives, Terms};
+use mbsbench_problem::linalg::{Saddle, Singular};
+use mbsbench_problem::{CountedMechanics, Derivatives, Structure, Terms};
 use nalgebra::DMatrix;
 
 /// The end of the step that is attempted, with the terms of the equations there.
@@ -32,6 +32,16 @@ pub struct Start<'s> {
     pub lambda: &'s [f64],
     /// Terms of the equations.
     pub terms: &'s Terms<f64>,
+    /// Which terms and derivatives there can be.
+    pub structure: &'s Structure,
+}
+
+impl Start<'_> {
+    /// Memory for Newton's matrix of positions and multipliers, of the kind that the terms are in.
+    #[must_use]
+    pub fn saddle(&self) -> Saddle {
+        Saddle::new(self.structure, self.terms.mass.pattern().is_some())
+    }
 }
 
 /// A correction of Newton's method.
@@ -51,6 +61,9 @@ pub struct Correction {
 
 /// One step of a method, as an iteration on its own unknowns.
 pub trait Formula {
+    /// Whether it takes terms and derivatives with the entries of a pattern only.
+    const TAKES_SPARSE: bool = false;
+
     /// Begins a step of size `h`: unknowns and [`Trial`] at the first iterate. With `guess` false the iteration starts
     /// from zero accelerations and multipliers.
     ///
@@ -70,8 +83,8 @@ pub trait Formula {
     /// [`Singular`] for a block that is to be eliminated and cannot be.
     fn form(&mut self, trial: &Trial) -> Result<(), Singular>;
 
-    /// Newton's matrix as formed last.
-    fn matrix(&self) -> &DMatrix<f64>;
+    /// A copy of Newton's matrix as formed last.
+    fn matrix(&self) -> DMatrix<f64>;
 
     /// Factorizes it.
     ///

@@ -1,7 +1,7 @@
 //! Formulas with constraints on positions only: NEWMARK, HHT-I3, NSTIFF, generalized-α.
 
 use mbsbench_problem::CountedMechanics;
-use mbsbench_problem::linalg::{Singular, System, add_product};
+use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
 use nalgebra::DMatrix;
 
 use super::blocks::{increase, largest};
@@ -26,9 +26,9 @@ pub struct Index3 {
     /// f₀, all forces at the start of the step.
     forces: Vec<f64>,
     /// Mass at the shifted configuration.
-    mass: DMatrix<f64>,
+    mass: Matrix<f64>,
     shifted: Vec<f64>,
-    system: System,
+    system: Saddle,
     /// Residual with its sign turned, then correction.
     x: Vec<f64>,
 }
@@ -46,15 +46,17 @@ impl Index3 {
             a: start.a.to_vec(),
             lambda: start.lambda.to_vec(),
             forces,
-            mass: DMatrix::zeros(n, n),
+            mass: start.terms.mass.clone(),
             shifted: vec![0.0; n],
-            system: System::new(n + m),
+            system: start.saddle(),
             x: vec![0.0; n + m],
         }
     }
 }
 
 impl Formula for Index3 {
+    const TAKES_SPARSE: bool = true;
+
     fn begin(
         &mut self,
         h: f64,
@@ -68,7 +70,7 @@ impl Formula for Index3 {
             for i in 0..q.len() {
                 self.shifted[i] = q[i] + (1.0 + self.alpha) * h * v[i];
             }
-            mechanics.mass(&self.shifted, &mut self.mass);
+            mechanics.mass_in(&self.shifted, &mut self.mass);
         }
         if !guess {
             self.a.fill(0.0);
@@ -86,16 +88,16 @@ impl Formula for Index3 {
         let (stiffness, damping) = (&derivatives.forces_by_position, &derivatives.forces_by_velocity);
         let mass = mass_at.choose(&terms.mass, mass);
         let blocks = [(of_mass, mass), (-by_position, stiffness), (-by_velocity, damping)];
-        system.put_saddle(blocks, 1.0, &terms.jacobian);
-        derivatives.add_curvature(-by_position, lambda, &mut system.matrix);
+        system.put(blocks, 1.0, &terms.jacobian);
+        derivatives.add_curvature(-by_position, lambda, system);
         if *mass_at == MassAt::End {
-            derivatives.add_inertia(of_mass * by_position, a, &mut system.matrix);
+            derivatives.add_inertia(of_mass * by_position, a, system);
         }
         Ok(())
     }
 
-    fn matrix(&self) -> &DMatrix<f64> {
-        &self.system.matrix
+    fn matrix(&self) -> DMatrix<f64> {
+        self.system.to_dense()
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
@@ -112,7 +114,7 @@ impl Formula for Index3 {
         for (residual, &force) in dynamics.iter_mut().zip(&*forces) {
             *residual -= earlier * force;
         }
-        add_product(-1.0 / (1.0 + *alpha), mass_at.choose(&terms.mass, mass), a, dynamics);
+        mass_at.choose(&terms.mass, mass).add_product(-1.0 / (1.0 + *alpha), a, dynamics);
         for (residual, &phi) in constraints.iter_mut().zip(&terms.constraints) {
             *residual = -phi / by_position;
         }
@@ -136,6 +138,6 @@ impl Formula for Index3 {
     }
 
     fn flops(&self) -> u64 {
-        self.system.flops
+        self.system.flops()
     }
 }

@@ -52,7 +52,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         if self.settings.load_derivatives != 1.0 {
             let derivatives = &mut trial.derivatives;
             for matrix in [&mut derivatives.forces_by_position, &mut derivatives.forces_by_velocity] {
-                *matrix *= self.settings.load_derivatives;
+                matrix.values_mut().iter_mut().for_each(|entry| *entry *= self.settings.load_derivatives);
             }
         }
         // What is not finite shows in the factors or in the correction.
@@ -61,7 +61,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
             return if finite { Err(singular(run.t, "a block of Newton's matrix")) } else { Ok(false) };
         }
         if self.watched {
-            run.observer.newton_matrix(trial.t, formula.matrix());
+            run.observer.newton_matrix(trial.t, &formula.matrix());
         }
         run.own.factorizations += 1;
         if formula.factorize().is_err() {

@@ -108,7 +108,7 @@ impl Stabilised {
                 }
                 self.metric.add_product(-1.0, &self.a, residual);
             }
-            None => add_product(-1.0, &trial.terms.mass, &self.total, residual),
+            None => add_product(-1.0, trial.terms.mass.all(), &self.total, residual),
         }
     }
 
@@ -148,7 +148,7 @@ impl Stabilised {
         shared.position.copy_from_slice(x);
         let (dynamics, velocities) = x.split_at_mut(n);
         dynamics.fill(0.0);
-        add_transposed_product(1.0, &terms.jacobian, nu, dynamics);
+        add_transposed_product(1.0, terms.jacobian.all(), nu, dynamics);
         metric.add_product(-1.0, e, dynamics);
         trial.derivatives.constraint_rates_along(&trial.v, &shared.position[..n], velocities);
         let ratio = predictor.by_position / predictor.by_velocity;
@@ -197,9 +197,9 @@ impl Stabilised {
 
 /// Adds `factor` times the derivative of the equations of motion in `e`, times `x`, to `y`.
 fn add_by_e(factor: f64, damping: f64, with_mass: bool, trial: &Trial, x: &[f64], y: &mut [f64]) {
-    add_product(factor * damping, &trial.derivatives.forces_by_velocity, x, y);
+    add_product(factor * damping, trial.derivatives.forces_by_velocity.all(), x, y);
     if with_mass {
-        add_product(factor, &trial.terms.mass, x, y);
+        add_product(factor, trial.terms.mass.all(), x, y);
     }
 }
 
@@ -247,10 +247,10 @@ impl Formula for Stabilised {
         let (of_forces, damping) = (self.of_forces(), self.damping());
         let Self { predictor, alpha, total, lower, metric, system, .. } = self;
         let by_position = predictor.by_position;
-        let mass = if alpha.is_some() { metric.matrix() } else { &terms.mass };
-        let (stiffness, by_velocity) = (&derivatives.forces_by_position, &derivatives.forces_by_velocity);
+        let mass = if alpha.is_some() { metric.matrix() } else { terms.mass.all() };
+        let (stiffness, by_velocity) = (derivatives.forces_by_position.all(), derivatives.forces_by_velocity.all());
         let blocks = [(1.0, mass), (-of_forces * by_position, stiffness), (damping, by_velocity)];
-        system.put_saddle(blocks, of_forces, &terms.jacobian);
+        system.put_saddle(blocks, of_forces, terms.jacobian.all());
         let matrix = &mut system.matrix;
         if alpha.is_none() {
             derivatives.add_inertia(by_position, total, matrix);
@@ -264,8 +264,8 @@ impl Formula for Stabilised {
         Ok(())
     }
 
-    fn matrix(&self) -> &DMatrix<f64> {
-        &self.system.matrix
+    fn matrix(&self) -> DMatrix<f64> {
+        self.system.matrix.clone()
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {

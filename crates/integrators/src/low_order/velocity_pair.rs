@@ -62,7 +62,7 @@ impl VelocityPair {
     pub fn form(&mut self, trial: &Trial, nu: &[f64], metric: &Metric, predictor: &Predictor) -> Result<(), Singular> {
         self.differentiate(trial, nu, predictor);
         let (n, m) = (self.e_change.len(), self.nu_change.len());
-        let jacobian = &trial.terms.jacobian;
+        let jacobian = trial.terms.jacobian.all();
         let Self { weights, grammian, factors, rates, turning, .. } = self;
         put_transposed(weights, (0, 0), 1.0, jacobian);
         metric.solve_columns(weights);
@@ -89,14 +89,14 @@ impl VelocityPair {
         let terms = &trial.terms;
         let Self { e_change, nu_change, .. } = self;
         e_change.fill(0.0);
-        add_transposed_product(1.0, &terms.jacobian, nu, e_change);
+        add_transposed_product(1.0, terms.jacobian.all(), nu, e_change);
         metric.add_product(-1.0, e, e_change);
         metric.solve(e_change);
         let constraints = terms.constraints.iter().zip(&terms.constraint_rates);
         for (change, (&phi, &rate)) in nu_change.iter_mut().zip(constraints) {
             *change = phi / predictor.by_position - rate / predictor.by_velocity;
         }
-        add_product(-1.0, &terms.jacobian, e_change, nu_change);
+        add_product(-1.0, terms.jacobian.all(), e_change, nu_change);
         self.factors.solve_by_columns(nu_change);
         add_product(1.0, &self.weights, nu_change, e_change);
         let (n, m) = (e_change.len(), nu_change.len());

@@ -85,7 +85,7 @@ impl Method for Solver {
             return Solution::refused(&problem, task, failure);
         }
         let tolerance = self.0.newton_tolerance;
-        match IndexThree::new(&mut problem, task.t_start, &task.initial[..task.initial.len() / 2]) {
+        match IndexThree::new(&mut problem) {
             Some(mechanics) => run::solve(mechanics, tolerance, problem, task, observer),
             None => run::solve(FirstOrder::new(&mut problem), tolerance, problem, task, observer),
         }

@@ -1,12 +1,13 @@
 //! Constrained mechanics in their index-3 form.
 
-use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::linalg::{Matrix, Singular};
 use mbsbench_problem::{Counted, CountedMechanics, Derivatives, Failure, Terms};
 use nalgebra::{Complex, DMatrix};
 
 use super::blocks::{Columns, Number, add_real, entry, put, written_out};
 use super::equations::Equations;
 use super::factors::Factors;
+use super::sparse::SparseCondensed;
 
 /// ```text
 /// q' = v,   v' = w,   0 = D(t, q, v) + Jᵀ λ − M(q) w,   0 = Φ(t, q)
@@ -30,10 +31,14 @@ pub(super) struct IndexThree {
     point: Terms<f64>,
     derivatives: Derivatives<f64>,
     /// `K`.
-    stiffness: DMatrix<f64>,
-    linearised: Linearised,
-    real: Condensed<f64>,
-    complex: Condensed<Complex<f64>>,
+    stiffness: Matrix<f64>,
+    systems: Systems,
+}
+
+/// The condensed systems for both eigenvalues.
+enum Systems {
+    Dense(Box<Linearised>, Condensed<f64>, Condensed<Complex<f64>>),
+    Sparse(Box<(SparseCondensed<f64>, SparseCondensed<Complex<f64>>)>),
 }
 
 /// What the condensed systems are made of.
@@ -56,18 +61,21 @@ struct Condensed<T: Number> {
 }
 
 impl IndexThree {
-    /// For the mechanics of `problem`, none where it has none; derivatives are looked for at `(t, q)`.
-    pub(super) fn new(problem: &mut Counted<'_>, t: f64, q: &[f64]) -> Option<Self> {
+    /// For the mechanics of `problem`, none where it has none.
+    pub(super) fn new(problem: &mut Counted<'_>) -> Option<Self> {
         let mut mechanics = problem.mechanics()?;
-        let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
+        let structure = mechanics.structure();
+        let (n, m, sparse) = (structure.dynamics.rows(), structure.jacobian.rows(), structure.is_sparse());
         Some(Self {
-            terms: Terms::new(n, m),
-            point: Terms::new(n, m),
-            derivatives: Derivatives::new(n, m, mechanics.structure(t, q)),
-            stiffness: DMatrix::zeros(n, n),
-            linearised: Linearised::new(n, m),
-            real: Condensed::new(n, m),
-            complex: Condensed::new(n, m),
+            terms: Terms::of(&structure, sparse),
+            point: Terms::of(&structure, sparse),
+            derivatives: Derivatives::of(&structure, sparse),
+            stiffness: Matrix::new(&structure.dynamics, sparse),
+            systems: if sparse {
+                Systems::Sparse(Box::new((SparseCondensed::new(&structure), SparseCondensed::new(&structure))))
+            } else {
+                Systems::Dense(Box::new(Linearised::new(n, m)), Condensed::new(n, m), Condensed::new(n, m))
+            },
         })
     }
 
@@ -86,11 +94,11 @@ impl Linearised {
         let mut columns = self.inertia.iter_mut();
         for (j, column) in columns.by_ref().take(n).enumerate() {
             let rows = column.as_flattened_mut();
-            rows[..n].copy_from_slice(columns_of(&point.mass, j));
-            rows[n..][..point.constraints.len()].copy_from_slice(columns_of(&point.jacobian, j));
+            rows[..n].copy_from_slice(columns_of(point.mass.all(), j));
+            rows[n..][..point.constraints.len()].copy_from_slice(columns_of(point.jacobian.all(), j));
         }
         for (k, column) in columns.enumerate() {
-            let derivatives = point.jacobian.as_slice()[k..].iter().step_by(point.constraints.len());
+            let derivatives = point.jacobian.values()[k..].iter().step_by(point.constraints.len());
             for (entry, derivative) in column.as_flattened_mut().iter_mut().zip(derivatives) {
                 *entry = -derivative;
             }
@@ -211,12 +219,14 @@ impl Equations for IndexThree {
         let (state, rest) = y.split_at(2 * n);
         let (q, v) = state.split_at(n);
         let (w, lambda) = rest.split_at(n);
-        let Self { point, derivatives, stiffness, linearised, .. } = self;
+        let Self { point, derivatives, stiffness, systems, .. } = self;
         mechanics(problem)?.linearisation(t, q, v, point, derivatives);
-        stiffness.zip_apply(&derivatives.forces_by_position, |entry, by_position| *entry = -by_position);
+        stiffness.negate(&derivatives.forces_by_position);
         derivatives.add_inertia(1.0, w, stiffness);
         derivatives.add_curvature(-1.0, lambda, stiffness);
-        linearised.take(point, &derivatives.forces_by_velocity, stiffness);
+        if let Systems::Dense(linearised, ..) = systems {
+            linearised.take(point, derivatives.forces_by_velocity.all(), stiffness.all());
+        }
         Ok(())
     }
 
@@ -225,8 +235,17 @@ impl Equations for IndexThree {
     }
 
     fn factorize(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
-        self.real.factorize(real, &self.linearised)?;
-        self.complex.factorize(complex, &self.linearised)
+        match &mut self.systems {
+            Systems::Dense(linearised, of_real, of_complex) => {
+                of_real.factorize(real, linearised)?;
+                of_complex.factorize(complex, linearised)
+            }
+            Systems::Sparse(systems) => {
+                let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
+                systems.0.factorize(real, point, damping, stiffness)?;
+                systems.1.factorize(complex, point, damping, stiffness)
+            }
+        }
     }
 
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {
@@ -236,11 +255,22 @@ impl Equations for IndexThree {
     }
 
     fn solve_real(&mut self, mut x: &mut [f64]) {
-        self.real.solve(&mut x, &self.linearised);
+        match &mut self.systems {
+            Systems::Dense(linearised, system, _) => system.solve(&mut x, linearised),
+            Systems::Sparse(systems) => {
+                systems.0.solve(&mut x, &self.point.mass, &self.derivatives.forces_by_velocity);
+            }
+        }
     }
 
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
-        self.complex.solve(&mut [re, im], &self.linearised);
+        let mut x = [re, im];
+        match &mut self.systems {
+            Systems::Dense(linearised, _, system) => system.solve(&mut x, linearised),
+            Systems::Sparse(systems) => {
+                systems.1.solve(&mut x, &self.point.mass, &self.derivatives.forces_by_velocity);
+            }
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! ```text
 //! Equations ── FirstOrder      M y' = f(t, y), with M constant or the identity
 //!     └─────── IndexThree      (q, v, w, λ) of constrained mechanics
-//!                 └─ Factors   of real and complex matrices, on Columns in blocks of rows
+//!                 ├─ Factors   of real and complex matrices, on Columns in blocks of rows
+//!                 └─ SparseCondensed   of mechanisms with many bodies
 //! tableau ─▶ Newton (stages, transformed) ─▶ Steps ◀── Controller (sizes)
 //!                                             └─────── Collocation (first guesses, states inside a step)
 //! ```
@@ -23,6 +24,7 @@ mod first_order;
 mod index3;
 mod newton;
 mod run;
+mod sparse;
 pub mod tableau;
 #[cfg(test)]
 mod tests;

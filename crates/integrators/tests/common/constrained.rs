@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    AccelerationLevel, Counted, Failure, MechanicalModel, MechanicsOf, Method, Observer, Scalar, Settings, Solution,
-    Step, Task,
+    AccelerationLevel, Counted, Entries, Failure, MechanicalModel, MechanicsOf, Method, Observer, Scalar, Settings,
+    Solution, Step, Task,
 };
 use nalgebra::DMatrix;
 
@@ -52,7 +52,7 @@ impl MechanicalModel for Manufactured {
     fn holonomic(&self) -> usize {
         if self.constrained { 2 } else { 0 }
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         for (i, row) in Self::mass_entries(q).into_iter().enumerate() {
             for (j, entry) in row.into_iter().enumerate() {
                 mass[(i, j)] = entry;
@@ -106,8 +106,8 @@ impl MechanicalModel for Pendulum {
     fn holonomic(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.copy_from_slice(&[S::nought(), S::from(-GRAVITY)]);
@@ -196,7 +196,7 @@ impl MechanicalModel for Cliff {
     fn holonomic(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         Pendulum.mass(q, mass);
     }
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
@@ -241,7 +241,7 @@ impl MechanicalModel for Odd {
             _ => q_rate.copy_from_slice(v),
         }
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         Pendulum.mass(q, mass);
     }
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
@@ -316,7 +316,7 @@ impl MechanicalModel for StiffDoublePendulum {
     fn holonomic(&self) -> usize {
         4
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         for (i, (m, l)) in Self::MASSES.into_iter().zip(Self::LENGTHS).enumerate() {
             mass[(3 * i, 3 * i)] = S::from(m);
             mass[(3 * i + 1, 3 * i + 1)] = S::from(m);
@@ -370,7 +370,7 @@ impl MechanicalModel for SliderCrank {
     fn holonomic(&self) -> usize {
         5
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         for (i, (m, l)) in Self::MASSES.into_iter().zip(Self::LENGTHS).enumerate() {
             mass[(3 * i, 3 * i)] = S::from(m);
             mass[(3 * i + 1, 3 * i + 1)] = S::from(m);

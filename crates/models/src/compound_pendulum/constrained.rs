@@ -1,7 +1,6 @@
 //! The pendulum as a rod in the plane with one end held.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
 /// Rod with `q = (x, y, θ)`, centre of mass and angle (compere2001, Eqs. 3.31 and 3.32):
 ///
@@ -27,7 +26,7 @@ impl MechanicalModel for ConstrainedRod {
         2
     }
 
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         mass[(0, 0)] = S::from(self.mass);
         mass[(1, 1)] = S::from(self.mass);
         mass[(2, 2)] = S::from(self.mass) * self.length * self.length / 12.0;
@@ -57,6 +56,7 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
     use mbsbench_problem::{Mechanics, MechanicsOf};
+    use nalgebra::DMatrix;
 
     /// The matrices that compere2001 prints for the rod, against the derivatives by dual numbers.
     #[test]

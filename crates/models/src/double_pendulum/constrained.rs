@@ -1,7 +1,6 @@
 //! The double pendulum in the coordinates of its two centres.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
 use super::DoublePendulum;
 use crate::linkage::slender;
@@ -22,7 +21,7 @@ impl MechanicalModel for DoublePendulum {
         4
     }
 
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         for (first, m, length) in [(0, self.mass_1, self.length_1), (3, self.mass_2, self.length_2)] {
             mass[(first, first)] = S::from(m);
             mass[(first + 1, first + 1)] = S::from(m);

@@ -1,7 +1,6 @@
 //! The flexible slider crank in a floating frame with its constraints.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
 use super::FlexibleSliderCrank;
 use crate::linkage::slender;
@@ -28,7 +27,7 @@ impl MechanicalModel for FlexibleSliderCrank {
         5
     }
 
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         let modes = self.rod_modes::<S>();
         let (sin, cos) = q[5].sin_cos();
         let (e, half) = (&q[6..], S::from(self.rod_mass) * self.rod_length * 0.5);

@@ -1,7 +1,6 @@
 //! The rolling sphere in six coordinates with three constraints.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
 /// `M v' + V = Jᵀ λ` with `q = (ρ, α, β, φ, θ, ψ)` (compere2001, Eq. 3.33 and below), `I = 2 m r²/5`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +37,7 @@ impl MechanicalModel for ConstrainedSpheres {
         2
     }
 
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         let (rho, cos_alpha) = (q[0], q[1].cos());
         let inertia = self.inertia::<S>();
         mass[(0, 0)] = S::from(self.mass);
@@ -98,6 +97,7 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
     use mbsbench_problem::{Mechanics, MechanicsOf};
+    use nalgebra::DMatrix;
     use num_dual::{Dual, Dual64};
 
     const SPHERES: ConstrainedSpheres = ConstrainedSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.3 };

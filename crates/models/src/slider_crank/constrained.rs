@@ -1,7 +1,6 @@
 //! The slider crank in the coordinates of its two centres.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
 use super::SliderCrank;
 use crate::linkage::slender;
@@ -31,7 +30,7 @@ impl MechanicalModel for SliderCrank {
         5
     }
 
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         for (first, m, length) in [(0, self.crank_mass, self.crank_length), (3, self.rod_mass, self.rod_length)] {
             mass[(first, first)] = S::from(m);
             mass[(first + 1, first + 1)] = S::from(m);

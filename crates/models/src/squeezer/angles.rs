@@ -1,6 +1,6 @@
 //! The squeezer in seven angles of its joints.
 
-use mbsbench_problem::{ClosedForm, Derivatives, MechanicalModel, Scalar};
+use mbsbench_problem::{ClosedForm, Derivatives, Entries, MechanicalModel, Scalar};
 use nalgebra::DMatrix;
 
 use super::links::{Link, cross, sum, turned};
@@ -144,7 +144,7 @@ impl MechanicalModel for SqueezerAngles {
         true
     }
 
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         for pair in self.pairs() {
             let [alpha, psi] = pair.angles;
             let (k, _) = pair.coupling(q[psi]);

@@ -1,7 +1,6 @@
 //! The squeezer as seven bodies in the plane.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
 use super::links::{Link, cross, difference, sum, turned};
 use super::pins::{AG, AH, EBD, End, Hold, OF};
@@ -73,7 +72,7 @@ impl MechanicalModel for SqueezerBodies {
         true
     }
 
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
         for (number, body) in self.0.bodies().into_iter().enumerate() {
             for (k, entry) in [body.mass, body.mass, body.inertia].into_iter().enumerate() {
                 mass[(3 * number + k, 3 * number + k)] = S::from(entry);

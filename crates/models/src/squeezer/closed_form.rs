@@ -129,6 +129,7 @@ impl SqueezerAngles {
             }
         }
         let Derivatives { forces_by_position, forces_by_velocity, .. } = derivatives;
+        let (forces_by_position, forces_by_velocity) = (forces_by_position.all_mut(), forces_by_velocity.all_mut());
         for (pair, coupling) in pairs.iter().zip(couplings) {
             pair.write_force_derivatives(coupling, v, forces_by_position, forces_by_velocity);
         }

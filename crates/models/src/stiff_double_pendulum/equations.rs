@@ -1,7 +1,6 @@
 //! The equations, taken from the double pendulum with dampers.
 
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
 use super::StiffDoublePendulum;
 use crate::DoublePendulum;
@@ -24,7 +23,7 @@ impl MechanicalModel for StiffDoublePendulum {
         4
     }
 
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         self.rods().mass(q, mass);
     }
 

@@ -2,8 +2,7 @@
 
 use mbsbench_models::Squeezer;
 use mbsbench_models::squeezer::{Link, SqueezerAngles, SqueezerEquations};
-use mbsbench_problem::{MechanicalModel, Scalar};
-use nalgebra::DMatrix;
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 use num_dual::Dual64;
 
 /// Centres of mass beside the line of the pins, so that no term of the masses vanishes.
@@ -39,7 +38,7 @@ impl MechanicalModel for ByDuals<'_> {
     fn holonomic(&self) -> usize {
         self.0.holonomic()
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         self.0.mass(q, mass);
     }
     fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {

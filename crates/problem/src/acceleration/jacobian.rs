@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::AccelerationLevel;
-use crate::linalg::{add_columns, multiply_transposed};
+use crate::linalg::{Matrix, add_columns, multiply_transposed};
 use crate::ode::no_jacobian;
 use crate::{Derivatives, Failure, Mechanics, Ode, Scalar};
 
@@ -28,7 +28,7 @@ pub(super) struct Linearised<S: Scalar> {
     /// `∂r₁/∂q` and, in `derivatives`, `−∂r₁/∂v`.
     dynamics: DMatrix<S>,
     /// `∂r₂/∂q`.
-    constraints_by_position: DMatrix<S>,
+    constraints_by_position: Matrix<S>,
     /// `∂r₂/∂v`, but for a factor of two.
     constraint_rates: DMatrix<S>,
     lambda: Vec<S>,
@@ -45,14 +45,14 @@ fn copy_column<S: Scalar>(factor: S, matrix: &DMatrix<S>, j: usize, column: &mut
 }
 
 impl<S: Scalar> Linearised<S> {
-    fn new<P: Mechanics<S>>(mechanics: &mut P, t: S, q: &[S]) -> Self {
+    fn new<P: Mechanics<S>>(mechanics: &mut P) -> Self {
         let (n, constraints) = (mechanics.velocities(), mechanics.constraints());
         let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
         Self {
             rate: vec![S::nought(); 2 * n],
-            derivatives: Derivatives::new(n, constraints, mechanics.structure(t, q)),
+            derivatives: Derivatives::new(&mechanics.structure()),
             dynamics: zeros(n, n),
-            constraints_by_position: zeros(constraints, n),
+            constraints_by_position: Matrix::dense(constraints, n),
             constraint_rates: zeros(constraints, n),
             lambda: vec![S::nought(); constraints],
             column: vec![S::nought(); n],
@@ -88,7 +88,7 @@ impl<S: Scalar> Linearised<S> {
         let (q, v) = y.split_at(n);
         let a = &self.rate[n..];
         ode.mechanics.derivatives(t, q, v, &mut self.derivatives);
-        for (sum, &force) in self.dynamics.iter_mut().zip(&self.derivatives.forces_by_position) {
+        for (sum, &force) in self.dynamics.iter_mut().zip(self.derivatives.forces_by_position.values()) {
             *sum = -force;
         }
         self.derivatives.add_inertia(S::from(1.0), a, &mut self.dynamics);
@@ -102,10 +102,10 @@ impl<S: Scalar> Linearised<S> {
         for j in 0..n {
             jacobian[(j, n + j)] = one;
             copy_column(one, &self.dynamics, j, &mut self.column);
-            copy_column(one, &self.constraints_by_position, j, &mut self.constraint_column);
+            copy_column(one, self.constraints_by_position.all(), j, &mut self.constraint_column);
             self.solve(ode);
             jacobian.as_mut_slice()[2 * n * j + n..][..n].copy_from_slice(&self.column);
-            copy_column(-one, &self.derivatives.forces_by_velocity, j, &mut self.column);
+            copy_column(-one, self.derivatives.forces_by_velocity.all(), j, &mut self.column);
             copy_column(S::from(2.0), &self.constraint_rates, j, &mut self.constraint_column);
             self.solve(ode);
             jacobian.as_mut_slice()[2 * n * (n + j) + n..][..n].copy_from_slice(&self.column);
@@ -140,14 +140,12 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
     /// Calls `work` with the memory for derivatives, which is made at the first call.
     pub(super) fn with_linearised(
         &mut self,
-        t: S,
-        y: &[S],
         work: impl FnOnce(&mut Self, &mut Linearised<S>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut linearised = match self.linearised.take() {
             Some(linearised) => linearised,
             None if !self.has_jacobian() => return Err(no_jacobian()),
-            None => Linearised::new(&mut self.mechanics, t, &y[..y.len() / 2]),
+            None => Linearised::new(&mut self.mechanics),
         };
         let result = work(self, &mut linearised);
         self.linearised = Some(linearised);

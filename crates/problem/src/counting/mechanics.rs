@@ -1,7 +1,10 @@
 //! The mechanical system behind a problem, with the same counters.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 
+use crate::linalg::Matrix;
 use crate::{Derivatives, Mechanics, Scalar, Statistics, Structure, Terms};
 
 /// A [`Mechanics`] with counters: what [`Counted::mechanics`](crate::Counted::mechanics) hands out.
@@ -83,13 +86,18 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.inner.mass(q, mass);
     }
 
+    /// See [`Mechanics::mass_in`]. Part of an evaluation that is counted elsewhere.
+    pub fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
+        self.inner.mass_in(q, mass);
+    }
+
     /// See [`Mechanics::acceleration_bias`]. Part of an evaluation that is counted elsewhere.
     pub fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
         self.inner.acceleration_bias(t, q, v, bias);
     }
 
     /// See [`Mechanics::structure`]. Not counted: no number comes from it.
-    pub fn structure(&mut self, t: S, q: &[S]) -> &Structure {
-        self.inner.structure(t, q)
+    pub fn structure(&mut self) -> Arc<Structure> {
+        self.inner.structure()
     }
 }

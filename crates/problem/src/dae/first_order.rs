@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::{Dae, Point};
-use crate::acceleration::not_invertible;
+use crate::acceleration::{is_finite, not_invertible};
 use crate::linalg::{Singular, System, add_product};
 use crate::{Failure, Ode, Scalar};
 
@@ -75,7 +75,7 @@ impl<S: Scalar> Dae<S> for FirstOrder<'_, S> {
         self.ode.rhs(t, y, rates)?;
         if let Some(mass) = &self.mass {
             self.system.matrix.copy_from(mass);
-            self.system.factorize().map_err(|Singular| not_invertible(mass, t, "M in M y' = f"))?;
+            self.system.factorize().map_err(|Singular| not_invertible(is_finite(mass), t, "M in M y' = f"))?;
             self.system.solve(rates);
         }
         Ok(())

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::{Dae, Point};
 use crate::acceleration::not_invertible;
-use crate::linalg::{Singular, System, add_product};
+use crate::linalg::{Matrix, Saddle, Singular};
 use crate::{Derivatives, Failure, Mechanics, Scalar, Terms, Unsuitable};
 
 /// ```text
@@ -20,25 +20,25 @@ use crate::{Derivatives, Failure, Mechanics, Scalar, Terms, Unsuitable};
 pub struct Index3<'p, S: Scalar = f64> {
     mechanics: &'p mut dyn Mechanics<S>,
     terms: Terms<S>,
-    /// Made at the first factorization, when the structure is known.
-    derivatives: Option<Derivatives<S>>,
+    derivatives: Derivatives<S>,
     /// `K = ∂(M v' − D − Jᵀ λ)/∂q`.
-    stiffness: DMatrix<S>,
+    stiffness: Matrix<S>,
     /// `[M − c ∂D/∂v + c² K, −Jᵀ; J, 0]`.
-    system: System<S>,
+    system: Saddle<S>,
     c: S,
 }
 
 impl<'p, S: Scalar> Index3<'p, S> {
     /// Wraps a mechanical system that [suits](Self::suits).
     pub fn new(mechanics: &'p mut dyn Mechanics<S>) -> Self {
-        let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
+        let structure = mechanics.structure();
+        let sparse = structure.is_sparse_in::<S>();
         Self {
             mechanics,
-            terms: Terms::new(n, m),
-            derivatives: None,
-            stiffness: DMatrix::from_element(n, n, S::nought()),
-            system: System::new(n + m),
+            terms: Terms::of(&structure, sparse),
+            derivatives: Derivatives::of(&structure, sparse),
+            stiffness: Matrix::new(&structure.dynamics, sparse),
+            system: Saddle::new(&structure, sparse),
             c: S::nought(),
         }
     }
@@ -67,20 +67,16 @@ impl<'p, S: Scalar> Index3<'p, S> {
     /// Forms stiffness and condensed matrix from the terms of the last residual and from derivatives at the point.
     fn linearise(&mut self, at: Point<'_, S>, c: S) {
         let n = self.coordinates();
-        let m = self.terms.constraints.len();
         let (q, v) = at.y.split_at(n);
         let (acceleration, lambda) = at.rates[n..].split_at(n);
         let Self { mechanics, terms, derivatives, stiffness, system, .. } = self;
-        let derivatives = derivatives.get_or_insert_with(|| Derivatives::new(n, m, mechanics.structure(at.t, q)));
         mechanics.derivatives(at.t, q, v, derivatives);
-        for (entry, &by_position) in stiffness.iter_mut().zip(&derivatives.forces_by_position) {
-            *entry = -by_position;
-        }
+        stiffness.negate(&derivatives.forces_by_position);
         derivatives.add_inertia(S::from(1.0), acceleration, stiffness);
         derivatives.add_curvature(S::from(-1.0), lambda, stiffness);
         let damping = &derivatives.forces_by_velocity;
         let blocks = [(S::from(1.0), &terms.mass), (-c, damping), (c * c, &*stiffness)];
-        system.put_saddle(blocks, S::from(1.0), &terms.jacobian);
+        system.put(blocks, S::from(1.0), &terms.jacobian);
         self.c = c;
     }
 }
@@ -120,8 +116,8 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
         let n = self.coordinates();
         let (kinematic, rest) = x.split_at_mut(n);
         let (dynamic, constraints) = rest.split_at_mut(n);
-        add_product(-self.c, &self.stiffness, kinematic, dynamic);
-        add_product(S::from(-1.0), &self.terms.jacobian, kinematic, constraints);
+        self.stiffness.add_product(-self.c, kinematic, dynamic);
+        self.terms.jacobian.add_product(S::from(-1.0), kinematic, constraints);
         constraints.iter_mut().for_each(|row| *row /= self.c);
         self.system.solve(rest);
         for (rate, &acceleration) in kinematic.iter_mut().zip(&*rest) {
@@ -133,7 +129,6 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
         self.linearise(at, c);
         let n = self.coordinates();
         let Self { terms, stiffness, derivatives, .. } = self;
-        let Some(derivatives) = derivatives else { return };
         matrix.fill(S::nought());
         for j in 0..n {
             matrix[(j, j)] = S::from(1.0);
@@ -165,8 +160,8 @@ impl<S: Scalar> Dae<S> for Index3<'_, S> {
             return Err(Failure::NonFinite { time: t.value() });
         }
         let blocks = [S::from(1.0), S::nought(), S::nought()].map(|factor| (factor, &terms.mass));
-        system.put_saddle(blocks, S::from(1.0), &terms.jacobian);
-        system.factorize().map_err(|Singular| not_invertible(&system.matrix, t, "[M Jᵀ; J 0]"))?;
+        system.put(blocks, S::from(1.0), &terms.jacobian);
+        system.factorize().map_err(|Singular| not_invertible(system.is_finite(), t, "[M Jᵀ; J 0]"))?;
         system.solve(x);
         Ok(())
     }

@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use num_dual::Dual;
 
 use super::*;
+use crate::linalg::Entries;
 use crate::{AccelerationLevel, AsOde, Counted, MechanicalModel, Mechanics, MechanicsOf, OdeModel};
 
 /// A full mass matrix and forces that depend on everything, a curved and a moving constraint.
@@ -17,8 +18,8 @@ impl MechanicalModel for Tangle {
     fn holonomic(&self) -> usize {
         2
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
         mass[(0, 0)] = q[1].cos() * q[2] + 3.0;
         (mass[(0, 2)], mass[(2, 0)]) = (q[1].sin() * 0.3, q[1].sin() * 0.3);
     }
@@ -51,8 +52,8 @@ impl MechanicalModel for Odd {
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
         q_rate.copy_from_slice(&[v[1], v[0]]);
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());

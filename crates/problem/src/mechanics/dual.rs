@@ -1,14 +1,17 @@
 //! Mechanics with all derivatives by dual numbers.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 use num_dual::{Dual, DualSVec, HyperDual};
 
 use third::Third;
 
-use super::terms::{Derivatives, Structure, Terms};
-use super::{ClosedForm, MechanicalModel, Mechanics, structure};
+use super::structure::{self, Structure};
+use super::terms::{Derivatives, Terms};
+use super::{ClosedForm, MechanicalModel, Mechanics};
 use crate::Scalar;
-use crate::linalg::{add_product, multiply};
+use crate::linalg::{Entries, Matrix};
 
 /// Derivatives of forces that are taken in one evaluation.
 const CHUNK: usize = 6;
@@ -30,16 +33,17 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     q_second: Vec<Dual<Dual<S>>>,
     holonomic_second: Vec<Dual<Dual<S>>>,
     rate_dual: Vec<Dual<S>>,
-    mass: DMatrix<Dual<S>>,
+    /// Made when the first derivative of the mass is asked for.
+    mass: Option<Matrix<Dual<S>>>,
     q_chunk: Vec<Chunk<S>>,
     v_chunk: Vec<Chunk<S>>,
     forces: Vec<Chunk<S>>,
     q_pair: Vec<HyperDual<S>>,
     holonomic_pair: Vec<HyperDual<S>>,
     third: Third<S>,
-    structure: Option<Structure>,
-    /// `J` at the first state, of which the columns that are not curved hold everywhere.
-    first_jacobian: DMatrix<S>,
+    structure: Option<Arc<Structure>>,
+    /// The entries of `J` at some state, of which those of columns that are not curved hold everywhere.
+    some_jacobian: Vec<S>,
     /// Whether positions are vectors; not known before it is asked for.
     vector_coordinates: Option<bool>,
 }
@@ -63,7 +67,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             q_second: vec![second; nq],
             holonomic_second: vec![second; model.holonomic()],
             rate_dual: vec![dual; nq],
-            mass: DMatrix::from_element(nv, nv, dual),
+            mass: None,
             q_chunk: vec![Chunk::from_re(zero); nq],
             v_chunk: vec![Chunk::from_re(zero); nv],
             forces: vec![Chunk::from_re(zero); nv],
@@ -71,7 +75,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             holonomic_pair: vec![HyperDual::from_re(zero); model.holonomic()],
             third: Third::new(nq, model.holonomic()),
             structure: None,
-            first_jacobian: DMatrix::from_element(model.holonomic(), nv, zero),
+            some_jacobian: Vec::new(),
             vector_coordinates: None,
         }
     }
@@ -82,12 +86,37 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         }
     }
 
-    /// Φ and its derivative in coordinate `j`, into `holonomic`; the positions in `q` carry no derivative before and
-    /// after.
-    fn along(&mut self, t: S, j: usize) {
-        self.q[j].eps = S::from(1.0);
+    /// The structure, found when it is asked for first.
+    fn known_structure(&mut self) -> Arc<Structure> {
+        if let Some(structure) = &self.structure {
+            return structure.clone();
+        }
+        let structure = Arc::new(structure::find(self.model));
+        let numbers: Vec<S> = structure::numbers(self.q.len(), 0.3).into_iter().map(S::from).collect();
+        Self::lift(&mut self.q, &numbers, |_| S::nought());
+        self.some_jacobian = vec![S::nought(); structure.jacobian.entries()];
+        let columns: Vec<usize> = (0..numbers.len()).collect();
+        let mut some = std::mem::take(&mut self.some_jacobian);
+        let time = S::from(0.7);
+        for group in structure.jacobian.groups(&columns) {
+            self.along(time, &group);
+            for &j in &group {
+                let start = structure.jacobian.start(j);
+                for (entry, &c) in some[start..].iter_mut().zip(structure.jacobian.column(j)) {
+                    *entry = self.holonomic[c].eps;
+                }
+            }
+        }
+        self.some_jacobian = some;
+        self.structure.insert(structure).clone()
+    }
+
+    /// Φ and its derivative along the sum of some coordinates, into `holonomic`; the positions in `q` carry no derivative before
+    /// and after.
+    fn along(&mut self, t: S, coordinates: &[usize]) {
+        coordinates.iter().for_each(|&j| self.q[j].eps = S::from(1.0));
         self.model.holonomic_constraints(Dual::from_re(t), &self.q, &mut self.holonomic);
-        self.q[j].eps = S::nought();
+        coordinates.iter().for_each(|&j| self.q[j].eps = S::nought());
     }
 
     /// `∂D/∂q` and `∂D/∂v`, several columns at a time.
@@ -99,26 +128,29 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         };
         lift(&mut self.q_chunk, q);
         lift(&mut self.v_chunk, v);
-        for by_position in [true, false] {
-            let by = match by_position {
-                true => &mut derivatives.forces_by_position,
-                false => &mut derivatives.forces_by_velocity,
-            };
-            for first in (0..v.len()).step_by(CHUNK) {
-                let seeded = if by_position { &mut self.q_chunk } else { &mut self.v_chunk };
-                let count = CHUNK.min(seeded.len() - first);
-                for (k, x) in seeded[first..][..count].iter_mut().enumerate() {
-                    *x = x.derivative(k);
+        let n = v.len();
+        let Derivatives { structure, forces_by_position, forces_by_velocity, .. } = derivatives;
+        for (block, (by, is_position)) in
+            structure.forces.iter().zip([(forces_by_position, true), (forces_by_velocity, false)])
+        {
+            let is_sparse = by.pattern().is_some();
+            let by = by.values_mut();
+            for groups in block.groups.chunks(CHUNK) {
+                let seeded = if is_position { &mut self.q_chunk } else { &mut self.v_chunk };
+                for (k, group) in groups.iter().enumerate() {
+                    group.iter().for_each(|&j| seeded[j] = seeded[j].derivative(k));
                 }
                 self.model.forces(Chunk::from_re(t), &self.q_chunk, &self.v_chunk, &mut self.forces);
-                for (i, force) in self.forces.iter().enumerate() {
-                    for k in 0..count {
-                        by[(i, first + k)] = force.eps.0.map_or(S::nought(), |eps| eps[k]);
+                let seeded = if is_position { &mut self.q_chunk } else { &mut self.v_chunk };
+                for (k, group) in groups.iter().enumerate() {
+                    for &j in group {
+                        seeded[j] = Chunk::from_re(seeded[j].re);
+                        let slots = &block.slots[block.pattern.start(j)..];
+                        for (&i, &slot) in block.pattern.column(j).iter().zip(slots) {
+                            let entry = self.forces[i].eps.0.map_or(S::nought(), |eps| eps[k]);
+                            by[if is_sparse { slot } else { j * n + i }] = entry;
+                        }
                     }
-                }
-                let seeded = if by_position { &mut self.q_chunk } else { &mut self.v_chunk };
-                for x in &mut seeded[first..][..count] {
-                    *x = Chunk::from_re(x.re);
                 }
             }
         }
@@ -128,18 +160,25 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
     fn mass_derivatives(&mut self, q: &[S], derivatives: &mut Derivatives<S>) {
         let (zero, one) = (S::nought(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
-        for (k, mass) in &mut derivatives.mass {
-            self.q[*k].eps = one;
-            self.mass.as_mut_slice().fill(Dual::from_re(zero));
-            self.model.mass(&self.q, &mut self.mass);
-            self.q[*k].eps = zero;
-            for (entry, dual) in mass.as_mut_slice().iter_mut().zip(self.mass.as_slice()) {
-                *entry = dual.eps;
+        let Derivatives { structure, mass: matrices, mass_values, .. } = derivatives;
+        let mass = self.mass.get_or_insert_with(|| Matrix::new(&structure.dynamics, structure.is_sparse()));
+        for group in &structure.mass_groups {
+            group.iter().for_each(|&number| self.q[structure.mass[number]].eps = one);
+            write_mass(self.model, &self.q, mass);
+            for &number in group {
+                self.q[structure.mass[number]].eps = zero;
+                let entries = &structure.mass_entries[number];
+                if let Some((_, by)) = matrices.get_mut(number) {
+                    entries.iter().for_each(|&at| by[at] = mass[at].eps);
+                } else {
+                    let values = &mut mass_values[structure.mass_starts[number]..];
+                    values.iter_mut().zip(entries).for_each(|(value, &at)| *value = mass[at].eps);
+                }
             }
         }
     }
 
-    /// Second derivatives of Φ, pair by pair; `seen` is shown each pair and what Φ and its derivatives are.
+    /// Second derivatives of Φ, several pairs at a time; `seen` is shown each pair and what Φ and its derivatives are.
     fn second_derivatives(
         &mut self,
         t: S,
@@ -151,63 +190,82 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         for (pair, &value) in self.q_pair.iter_mut().zip(q) {
             *pair = HyperDual::from_re(value);
         }
-        let mut second = derivatives.second.iter_mut();
-        for &(i, j) in &derivatives.pairs {
+        let (is_sparse, rows) = (derivatives.is_sparse(), self.holonomic_pair.len());
+        let Derivatives { structure, second, .. } = derivatives;
+        for group in &structure.pair_groups {
             let mut time = HyperDual::from_re(t);
-            // The number of coordinates stands for time.
-            self.q_pair.get_mut(i).unwrap_or(&mut time).eps1 = one;
-            self.q_pair.get_mut(j).unwrap_or(&mut time).eps2 = one;
-            self.model.holonomic_constraints(time, &self.q_pair, &mut self.holonomic_pair);
-            for k in [i, j] {
-                if let Some(pair) = self.q_pair.get_mut(k) {
-                    *pair = HyperDual::from_re(q[k]);
-                }
+            for &p in group {
+                let (i, j) = structure.curvature[p];
+                // The number of coordinates stands for time.
+                self.q_pair.get_mut(i).unwrap_or(&mut time).eps1 = one;
+                self.q_pair.get_mut(j).unwrap_or(&mut time).eps2 = one;
             }
-            seen((i, j), &self.holonomic_pair);
-            for (phi, entry) in self.holonomic_pair.iter().zip(second.by_ref()) {
-                *entry = phi.eps1eps2;
+            self.model.holonomic_constraints(time, &self.q_pair, &mut self.holonomic_pair);
+            for &p in group {
+                let (i, j) = structure.curvature[p];
+                for k in [i, j] {
+                    if let Some(pair) = self.q_pair.get_mut(k) {
+                        *pair = HyperDual::from_re(q[k]);
+                    }
+                }
+                seen((i, j), &self.holonomic_pair);
+                for (k, &c) in structure.pair_rows[p].iter().enumerate() {
+                    let slot = if is_sparse { structure.pair_starts[p] + k } else { p * rows + c };
+                    second[slot] = self.holonomic_pair[c].eps1eps2;
+                }
             }
         }
     }
 
-    /// Writes `∂Φ/∂q`; only the columns that are curved are formed anew. Leaves the positions in `q` without derivatives.
-    fn holonomic_jacobian(&mut self, t: S, q: &[S], jacobian: &mut DMatrix<S>) {
-        let Some(structure) = self.structure.take() else { return };
+    /// Writes `∂Φ/∂q`; only the columns that are curved are formed anew. Entries that the structure has not are left as they are.
+    /// Leaves the positions in `q` without derivatives.
+    fn holonomic_jacobian(&mut self, t: S, q: &[S], jacobian: &mut impl Entries<S>) {
+        let structure = self.known_structure();
         Self::lift(&mut self.q, q, |_| S::nought());
-        jacobian.copy_from(&self.first_jacobian);
-        let rows = self.holonomic.len();
-        for &j in &structure.curved {
-            self.along(t, j);
-            for (entry, phi) in jacobian.as_mut_slice()[rows * j..].iter_mut().zip(&self.holonomic) {
-                *entry = phi.eps;
+        self.write_constant(&structure, jacobian);
+        for group in &structure.column_groups {
+            self.along(t, group);
+            for &j in group {
+                let phi = structure.jacobian.column(j).iter().map(|&c| self.holonomic[c].eps);
+                jacobian.write_column(&structure.jacobian, j, phi);
             }
         }
-        self.structure = Some(structure);
+    }
+
+    /// Writes the entries of `J` at some state.
+    fn write_constant(&self, structure: &Structure, jacobian: &mut impl Entries<S>) {
+        for j in 0..self.q.len() {
+            let entries = &self.some_jacobian[structure.jacobian.start(j)..];
+            jacobian.write_column(&structure.jacobian, j, entries.iter().copied());
+        }
     }
 
     /// Writes the terms that a model has in closed form; says whether it has.
     fn write_terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) -> bool {
-        let Terms { mass, forces, jacobian, constraints, constraint_rates } = terms;
-        let terms = ClosedForm { mass, forces, constraints, jacobian, bias: &mut self.unused };
-        let is_closed = self.model.in_closed_form(t, q, v, terms);
+        let Terms { mass: Matrix::Dense(mass), forces, jacobian, constraints, constraint_rates } = terms else {
+            return false;
+        };
+        let Matrix::Dense(of_constraints) = jacobian else { return false };
+        let closed = ClosedForm { mass, forces, constraints, jacobian: of_constraints, bias: &mut self.unused };
+        let is_closed = self.model.in_closed_form(t, q, v, closed);
         if is_closed {
-            multiply(jacobian, v, constraint_rates);
+            constraint_rates.fill(S::nought());
+            jacobian.add_product(S::from(1.0), v, constraint_rates);
         }
         is_closed
     }
+}
 
-    /// Finds the structure, and the columns of `J` that are constant.
-    fn find_structure(&mut self, t: S, q: &[S]) {
-        if self.structure.is_some() {
-            return;
+/// Writes `M(q)`.
+fn write_mass<M: MechanicalModel, S: Scalar>(model: &M, q: &[S], mass: &mut Matrix<S>) {
+    match mass {
+        Matrix::Dense(mass) => {
+            mass.clear();
+            model.mass(q, mass);
         }
-        self.structure = Some(structure::find(self.model, t, q));
-        Self::lift(&mut self.q, q, |_| S::nought());
-        for j in 0..self.q.len() {
-            self.along(t, j);
-            for (c, phi) in self.holonomic.iter().enumerate() {
-                self.first_jacobian[(c, j)] = phi.eps;
-            }
+        Matrix::Sparse(mass) => {
+            mass.clear();
+            model.mass(q, mass);
         }
     }
 }
@@ -234,6 +292,9 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
         mass.fill(S::nought());
         self.model.mass(q, mass);
+    }
+    fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
+        write_mass(self.model, q, mass);
     }
     fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         self.model.forces(t, q, v, forces);
@@ -270,7 +331,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
         let nonholonomic = self.model.nonholonomic();
         if nonholonomic == 0 && self.has_vector_coordinates() {
-            self.find_structure(t, q);
+            jacobian.clear();
             self.holonomic_jacobian(t, q, jacobian);
             return;
         }
@@ -347,9 +408,8 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         are_vectors
     }
 
-    fn structure(&mut self, t: S, q: &[S]) -> &Structure {
-        self.find_structure(t, q);
-        self.structure.get_or_insert_default()
+    fn structure(&mut self) -> Arc<Structure> {
+        self.known_structure()
     }
 
     fn acceleration_terms(
@@ -376,39 +436,36 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         if self.write_terms(t, q, v, terms) {
             return;
         }
-        self.find_structure(t, q);
-        terms.mass.fill(S::nought());
-        self.model.mass(q, &mut terms.mass);
+        let structure = self.known_structure();
+        write_mass(self.model, q, &mut terms.mass);
         self.model.forces(t, q, v, &mut terms.forces);
-        if !self.holonomic.is_empty() {
-            self.holonomic_jacobian(t, q, &mut terms.jacobian);
+        if self.holonomic.is_empty() {
+            return;
         }
-        let Some(structure) = &self.structure else { return };
-        if !self.holonomic.is_empty() {
-            if structure.rheonomic {
-                self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
-                for (rate, phi) in terms.constraint_rates.iter_mut().zip(&self.holonomic) {
-                    *rate = phi.eps;
-                }
-            } else {
-                terms.constraint_rates.fill(S::nought());
+        self.holonomic_jacobian(t, q, &mut terms.jacobian);
+        if structure.rheonomic {
+            self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
+            for (rate, phi) in terms.constraint_rates.iter_mut().zip(&self.holonomic) {
+                *rate = phi.eps;
             }
-            add_product(S::from(1.0), &terms.jacobian, v, &mut terms.constraint_rates);
-            if structure.rheonomic || !structure.curved.is_empty() {
-                for (value, phi) in terms.constraints.iter_mut().zip(&self.holonomic) {
-                    *value = phi.re;
-                }
-            } else {
-                self.model.holonomic_constraints(t, q, &mut terms.constraints);
+        } else {
+            terms.constraint_rates.fill(S::nought());
+        }
+        terms.jacobian.add_product(S::from(1.0), v, &mut terms.constraint_rates);
+        if structure.rheonomic || !structure.curved.is_empty() {
+            for (value, phi) in terms.constraints.iter_mut().zip(&self.holonomic) {
+                *value = phi.re;
             }
+        } else {
+            self.model.holonomic_constraints(t, q, &mut terms.constraints);
         }
     }
 
     fn derivatives(&mut self, t: S, q: &[S], v: &[S], derivatives: &mut Derivatives<S>) {
-        if self.model.derivatives_in_closed_form(q, v, &mut self.rate, derivatives) {
+        let has_all = !derivatives.is_sparse();
+        if has_all && self.model.derivatives_in_closed_form(q, v, &mut self.rate, derivatives) {
             return;
         }
-        self.find_structure(t, q);
         self.mass_derivatives(q, derivatives);
         self.force_derivatives(t, q, v, derivatives);
         self.second_derivatives(t, q, derivatives, |_, _| ());
@@ -420,9 +477,8 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         {
             return;
         }
-        self.find_structure(t, q);
-        terms.mass.fill(S::nought());
-        self.model.mass(q, &mut terms.mass);
+        let structure = self.known_structure();
+        write_mass(self.model, q, &mut terms.mass);
         self.mass_derivatives(q, derivatives);
         // The values come with any derivative.
         self.force_derivatives(t, q, v, derivatives);
@@ -433,43 +489,42 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
             return;
         }
         let Terms { jacobian, constraints, constraint_rates, .. } = terms;
-        jacobian.copy_from(&self.first_jacobian);
+        self.write_constant(&structure, jacobian);
         constraint_rates.fill(S::nought());
-        let n = q.len();
+        let (n, rows) = (q.len(), &structure.jacobian);
         self.second_derivatives(t, q, derivatives, |(i, j), phi| {
-            for (c, phi) in phi.iter().enumerate() {
-                constraints[c] = phi.re;
-                for (k, first) in [(i, phi.eps1), (j, phi.eps2)] {
-                    if k < n {
-                        jacobian[(c, k)] = first;
-                    }
-                }
+            constraints.iter_mut().zip(phi).for_each(|(value, phi)| *value = phi.re);
+            if i < n {
+                jacobian.write_column(rows, i, rows.column(i).iter().map(|&c| phi[c].eps1));
+            }
+            if j < n {
+                jacobian.write_column(rows, j, rows.column(j).iter().map(|&c| phi[c].eps2));
             }
         });
-        let rheonomic = self.structure.as_ref().is_some_and(|structure| structure.rheonomic);
-        if rheonomic || derivatives.pairs.is_empty() {
-            let rate = if rheonomic { S::from(1.0) } else { S::nought() };
+        if structure.rheonomic || structure.curvature.is_empty() {
+            let rate = if structure.rheonomic { S::from(1.0) } else { S::nought() };
+            Self::lift(&mut self.q, q, |_| S::nought());
             self.model.holonomic_constraints(Dual::new(t, rate), &self.q, &mut self.holonomic);
             for (c, phi) in self.holonomic.iter().enumerate() {
                 (constraints[c], constraint_rates[c]) = (phi.re, phi.eps);
             }
         }
-        add_product(S::from(1.0), jacobian, v, constraint_rates);
+        jacobian.add_product(S::from(1.0), v, constraint_rates);
     }
 
     fn is_autonomous(&self) -> bool {
         self.model.is_autonomous()
     }
 
-    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut DMatrix<S>) {
-        self.find_structure(t, q);
-        by_position.fill(S::nought());
-        let Some(structure) = &self.structure else { return };
+    fn acceleration_constraint_derivatives(&mut self, t: S, q: &[S], v: &[S], a: &[S], by_position: &mut Matrix<S>) {
+        let structure = self.known_structure();
+        by_position.clear();
         self.third.place(q, v, a);
-        for &k in &structure.curved {
-            let along = self.third.along(self.model, t, Some(k));
-            for (entry, phi) in by_position.column_mut(k).iter_mut().zip(along) {
-                *entry = phi.eps.eps.eps;
+        for group in &structure.column_groups {
+            let along = self.third.along(self.model, t, Some(group));
+            for &k in group {
+                let rows = &structure.jacobian;
+                by_position.write_column(rows, k, rows.column(k).iter().map(|&c| along[c].eps.eps.eps));
             }
         }
     }
@@ -482,7 +537,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         forces: &mut [S],
         constraints: &mut [S],
     ) {
-        self.find_structure(t, q);
+        let structure = self.known_structure();
         let (zero, one) = (S::nought(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
         Self::lift(&mut self.v, v, |_| zero);
@@ -491,7 +546,9 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
             *force = dual.eps;
         }
         constraints.fill(zero);
-        let Some(structure) = self.structure.as_ref().filter(|structure| structure.rheonomic) else { return };
+        if !structure.rheonomic {
+            return;
+        }
         for (pair, &value) in self.q_pair.iter_mut().zip(q) {
             *pair = HyperDual::from_re(value);
         }

@@ -1,65 +1,241 @@
-//! Which derivatives a model has, found from its arithmetic.
-//!
-//! The vector duals of `num_dual` tell a derivative that is zero by value from one that does not exist: a constant has
-//! none, and neither has a sum of constants. One evaluation with a single seeded coordinate therefore shows what depends
-//! on it, and one with a pair of them where second derivatives are.
+//! Which terms a model has, and of what they have derivatives, found from its arithmetic.
 
-use nalgebra::{Const, DMatrix, OMatrix, U1};
-use num_dual::{Derivative, DualVec, HyperDualVec};
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use super::MechanicalModel;
-use super::terms::Structure;
+use super::traced::{Trace, Traced, trace};
 use crate::Scalar;
+use crate::linalg::{Entries, Pattern, groups};
 
-type First<S> = DualVec<S, Const<1>>;
-type Second<S> = HyperDualVec<S, Const<1>, Const<1>>;
+/// Unknowns from which on matrices with a pattern are the faster ones.
+const LEAST_SPARSE: usize = 40;
+/// The largest share of entries of the matrix of the index-3 equations of which that is so.
+const MOST_ENTRIES: f64 = 0.2;
 
-fn seed<S: Scalar>() -> Derivative<S, U1, U1> {
-    Derivative::some(OMatrix::<S, U1, U1>::from_element(S::from(1.0)))
+/// Which entries mass, constraints and their derivatives can have other than zero; read off the arithmetic, not off values.
+///
+/// It is found once, and so are the columns of `J` that are constant: constraints and masses have to be smooth, with the same
+/// arithmetic at every state. Forces may take branches (contact); where their arithmetic depends on values, each is taken to depend
+/// on every coordinate.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Structure {
+    /// Coordinates on which the mass matrix depends.
+    pub mass: Vec<usize>,
+    /// Pairs `i ≤ j` in which Φ has second derivatives; the number of coordinates stands for time.
+    pub curvature: Vec<(usize, usize)>,
+    /// Coordinates among those pairs; the other columns of `J` are constant.
+    pub curved: Vec<usize>,
+    /// Whether Φ depends on time.
+    pub rheonomic: bool,
+    /// Entries of `J`, `n_c × n`.
+    pub jacobian: Arc<Pattern>,
+    /// Entries of all that is `n × n`: of `M`, `∂D/∂q`, `∂D/∂v`, `∂(M x)/∂q` and `∂(Jᵀ λ)/∂q`.
+    pub dynamics: Arc<Pattern>,
+    /// Of each coordinate of [`mass`](Self::mass), the entries of `M` that depend on it, row by row.
+    pub(super) mass_entries: Vec<Vec<(usize, usize)>>,
+    /// How many of these there are of the coordinates before each, and of all.
+    pub(super) mass_starts: Vec<usize>,
+    /// Numbers of coordinates of [`mass`](Self::mass) of which no entry depends on two, in groups.
+    pub(super) mass_groups: Vec<Vec<usize>>,
+    /// Of each pair of [`curvature`](Self::curvature), the constraints that have that second derivative.
+    pub(super) pair_rows: Vec<Vec<usize>>,
+    /// How many second derivatives there are of the pairs before each, and of all.
+    pub(super) pair_starts: Vec<usize>,
+    /// Where `∂²/∂q_i ∂q_j` of each pair stands among the entries of [`dynamics`](Self::dynamics), on both sides of the diagonal.
+    pub(super) pair_slots: Vec<[usize; 2]>,
+    /// Where `∂(M x)_i/∂q_k` stands among them, for each entry `(i, j)` of [`mass_entries`](Self::mass_entries).
+    pub(super) inertia_slots: Vec<Vec<usize>>,
+    /// Numbers of pairs of which no constraint depends on two, in groups; those with time are among themselves.
+    pub(super) pair_groups: Vec<Vec<usize>>,
+    /// Curved columns of `J` that have no row in common, in groups.
+    pub(super) column_groups: Vec<Vec<usize>>,
+    /// `∂D/∂q` and `∂D/∂v`.
+    pub(super) forces: [Block; 2],
 }
 
-/// Values of which one may carry a derivative.
-fn with_seed<S: Scalar>(values: &[S], seeded: Option<usize>) -> Vec<First<S>> {
-    let lift = |(i, &x): (usize, &S)| First::new(x, if seeded == Some(i) { seed() } else { Derivative::none() });
-    values.iter().enumerate().map(lift).collect()
+/// Entries of a matrix of derivatives, and which of its columns are found together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Block {
+    pub(super) pattern: Pattern,
+    /// Where they are among the entries of [`Structure::dynamics`].
+    pub(super) slots: Vec<usize>,
+    pub(super) groups: Vec<Vec<usize>>,
 }
 
-/// The structure of `model`, found at `(t, q)`.
-pub(super) fn find<S: Scalar, M: MechanicalModel>(model: &M, t: S, q: &[S]) -> Structure {
-    let n = q.len();
-    let nothing = First::from_re(S::nought());
-    let depends = |values: &[First<S>]| values.iter().any(|x| x.eps.0.is_some());
-    let mut mass = DMatrix::from_element(n, n, nothing);
-    let mut phi = vec![nothing; model.holonomic()];
-    let mut structure = Structure::default();
-    for k in 0..n {
-        let moved = with_seed(q, Some(k));
-        mass.fill(nothing);
-        model.mass(&moved, &mut mass);
-        if depends(mass.as_slice()) {
-            structure.mass.push(k);
-        }
+impl Structure {
+    /// Whether matrices with a pattern are [worth it](Self::is_sparse) and there are factors of them in that scalar: only in double
+    /// precision are there any.
+    #[must_use]
+    pub fn is_sparse_in<S: Scalar>(&self) -> bool {
+        TypeId::of::<S>() == TypeId::of::<f64>() && self.is_sparse()
     }
-    if phi.is_empty() {
-        return structure;
+
+    /// Whether matrices with a pattern are worth it: where there are many unknowns and few entries.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        let unknowns = self.dynamics.rows() + self.jacobian.rows();
+        let entries = self.dynamics.entries() + 2 * self.jacobian.entries();
+        unknowns >= LEAST_SPARSE && entries as f64 <= MOST_ENTRIES * (unknowns * unknowns) as f64
     }
-    model.holonomic_constraints(First::new(t, seed()), &with_seed(q, None), &mut phi);
-    structure.rheonomic = depends(&phi);
-    let mut second = vec![Second::from_re(S::nought()); phi.len()];
-    for i in 0..=n {
-        for j in i..=n {
-            let none = Derivative::none;
-            let lift = |k: usize, x: S| {
-                Second::new(x, if k == i { seed() } else { none() }, if k == j { seed() } else { none() }, none())
-            };
-            let lifted: Vec<Second<S>> = q.iter().enumerate().map(|(k, &x)| lift(k, x)).collect();
-            model.holonomic_constraints(lift(n, t), &lifted, &mut second);
-            if second.iter().any(|x| x.eps1eps2.0.is_some()) {
-                structure.curvature.push((i, j));
-            }
-        }
+}
+
+/// A matrix that keeps what is written into it, and nothing else.
+#[derive(Default)]
+struct Written(BTreeMap<(usize, usize), Traced>);
+
+impl Index<(usize, usize)> for Written {
+    type Output = Traced;
+
+    fn index(&self, at: (usize, usize)) -> &Traced {
+        self.0.get(&at).unwrap_or(&Traced::ZERO)
     }
-    let among = |k: &usize| structure.curvature.iter().any(|&(i, j)| i == *k || j == *k);
-    structure.curved = (0..n).filter(among).collect();
-    structure
+}
+
+impl IndexMut<(usize, usize)> for Written {
+    fn index_mut(&mut self, at: (usize, usize)) -> &mut Traced {
+        self.0.entry(at).or_insert(Traced::ZERO)
+    }
+}
+
+impl Entries<Traced> for Written {
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Numbers of which no two are alike, so that nothing cancels by chance.
+pub(super) fn numbers(count: usize, start: f64) -> Vec<f64> {
+    (0..count).map(|i| (start + i as f64).sqrt()).collect()
+}
+
+/// The structure of `model`.
+pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
+    let (n, m) = (model.coordinates(), model.holonomic());
+    let square = |entries: &mut dyn Iterator<Item = (usize, usize)>| Pattern::new((n, n), entries);
+    // time stands behind the coordinates
+    let coordinates = numbers(n + 1, 0.3);
+
+    let mut places = Vec::new();
+    let masses = trace(&coordinates, false, |x| {
+        let mut mass = Written::default();
+        model.mass(&x[..n], &mut mass);
+        let (at, values): (Vec<_>, Vec<_>) = mass.0.into_iter().unzip();
+        places = at;
+        values
+    });
+    let mut by_coordinate: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    for (&at, coordinates) in places.iter().zip(&masses.first) {
+        coordinates.iter().for_each(|&k| by_coordinate.entry(k).or_default().push(at));
+    }
+    let (mass, mass_entries): (Vec<usize>, Vec<Vec<(usize, usize)>>) = by_coordinate.into_iter().unzip();
+    let numbered: Vec<Vec<usize>> =
+        mass_entries.iter().map(|entries| entries.iter().map(|&(i, j)| i * n + j).collect()).collect();
+    // an entry (i, j) is found once in a group; entries by number take n² rows, most of them empty
+    let mass_groups = groups_of_entries(&numbered);
+
+    let constraints = trace(&coordinates, true, |x| {
+        let mut phi = vec![Traced::ZERO; m];
+        model.holonomic_constraints(x[n], &x[..n], &mut phi);
+        phi
+    });
+    let columns = |c: usize| constraints.first[c].iter().filter(|&&j| j < n).map(move |&j| (c, j));
+    let jacobian = Pattern::new((m, n), (0..m).flat_map(columns));
+    let rheonomic = constraints.first.iter().any(|of| of.contains(&n));
+    let mut rows_of: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (c, pairs) in constraints.second.iter().enumerate() {
+        pairs.iter().for_each(|&pair| rows_of.entry(pair).or_default().push(c));
+    }
+    let (curvature, pair_rows): (Vec<(usize, usize)>, Vec<Vec<usize>>) = rows_of.into_iter().unzip();
+    let mut curved: Vec<usize> = curvature.iter().flat_map(|&(i, j)| [i, j]).filter(|&k| k < n).collect();
+    curved.sort_unstable();
+    curved.dedup();
+    let touched = |&(i, j): &(usize, usize)| -> Vec<usize> {
+        [i, j].iter().filter(|&&k| k < n).flat_map(|&k| jacobian.column(k)).copied().collect()
+    };
+    let touched: Vec<Vec<usize>> = curvature.iter().map(touched).collect();
+    let numbers_where = |with_time: usize| {
+        let count = move |&(i, j): &(usize, usize)| usize::from(i == n) + usize::from(j == n);
+        let chosen = curvature.iter().enumerate().filter(move |&(_, pair)| count(pair) == with_time);
+        chosen.map(|(p, _)| (p, &touched[p][..]))
+    };
+    let pair_groups: Vec<Vec<usize>> = (0..3).flat_map(|with_time| groups(m, numbers_where(with_time))).collect();
+    let column_groups = jacobian.groups(&curved);
+
+    let forces = forces(model);
+    let pairs = curvature.iter().filter(|&&(_, j)| j < n).flat_map(|&(i, j)| [(i, j), (j, i)]);
+    let inertia = mass.iter().zip(&mass_entries).flat_map(|(&k, entries)| entries.iter().map(move |&(i, _)| (i, k)));
+    let all = places.iter().copied().chain(forces.iter().flat_map(Pattern::iter)).chain(pairs).chain(inertia);
+    let dynamics = square(&mut all.into_iter());
+    let forces = forces.map(|pattern| {
+        let all: Vec<usize> = (0..n).collect();
+        let slots = pattern.iter().filter_map(|(i, j)| dynamics.slot(i, j)).collect();
+        Block { slots, groups: pattern.groups(&all), pattern }
+    });
+    let (pair_starts, mass_starts) = (starts(&pair_rows), starts(&mass_entries));
+    let slot = |i, j| dynamics.slot(i, j).unwrap_or_default();
+    let pair_slots = curvature.iter().map(|&(i, j)| if j < n { [slot(i, j), slot(j, i)] } else { [0; 2] }).collect();
+    let rows_at = |(&k, entries): (&usize, &Vec<(usize, usize)>)| entries.iter().map(|&(i, _)| slot(i, k)).collect();
+    let inertia_slots = mass.iter().zip(&mass_entries).map(rows_at).collect();
+    Structure {
+        pair_starts,
+        mass_starts,
+        pair_slots,
+        inertia_slots,
+        mass,
+        curvature,
+        curved,
+        rheonomic,
+        jacobian: Arc::new(jacobian),
+        dynamics: Arc::new(dynamics),
+        mass_entries,
+        mass_groups,
+        pair_rows,
+        pair_groups,
+        column_groups,
+        forces,
+    }
+}
+
+/// How many items there are in the lists before each, and in all.
+fn starts<T>(lists: &[Vec<T>]) -> Vec<usize> {
+    let lengths = lists.iter().scan(0, |all, list| {
+        *all += list.len();
+        Some(*all)
+    });
+    std::iter::once(0).chain(lengths).collect()
+}
+
+/// Groups of lists that have no number in common.
+fn groups_of_entries(lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut known: Vec<usize> = lists.concat();
+    known.sort_unstable();
+    known.dedup();
+    let short: Vec<Vec<usize>> =
+        lists.iter().map(|list| list.iter().filter_map(|entry| known.binary_search(entry).ok()).collect()).collect();
+    groups(known.len(), short.iter().map(Vec::as_slice).enumerate())
+}
+
+/// Entries of `∂D/∂q` and of `∂D/∂v`: all, where the arithmetic depends on values.
+fn forces<M: MechanicalModel>(model: &M) -> [Pattern; 2] {
+    let n = model.velocities();
+    let motion = [numbers(model.coordinates(), 0.3), numbers(n + 1, 1.7)].concat();
+    let first = model.coordinates();
+    let Trace { first: of, branched, .. } = trace(&motion, false, |x| {
+        let mut forces = vec![Traced::ZERO; n];
+        model.forces(x[first + n], &x[..first], &x[first..first + n], &mut forces);
+        forces
+    });
+    if branched {
+        return [Pattern::full(n, n), Pattern::full(n, n)];
+    }
+    [0, first].map(|begin| {
+        let entries = of
+            .iter()
+            .enumerate()
+            .flat_map(|(i, of)| of.iter().filter(move |&&j| j >= begin && j < begin + n).map(move |&j| (i, j - begin)));
+        Pattern::new((n, n), entries)
+    })
 }

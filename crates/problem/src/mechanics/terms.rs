@@ -1,9 +1,12 @@
 //! The terms of the equations of motion at a state, and their derivatives: what an implicit method asks for.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
 
+use super::structure::Structure;
 use crate::Scalar;
-use crate::linalg::{add_product, add_transposed_product};
+use crate::linalg::{Entries, Matrix};
 
 /// The terms of `M(q) v' = D(t, q, v) + J(t, q)ᵀ λ`, `0 = Φ(t, q)` at a state, for holonomic constraints and vector
 /// coordinates (`n = n_q = n_v`).
@@ -12,11 +15,11 @@ use crate::linalg::{add_product, add_transposed_product};
 #[derive(Debug, Clone)]
 pub struct Terms<S> {
     /// `M(q)`, `n × n`.
-    pub mass: DMatrix<S>,
+    pub mass: Matrix<S>,
     /// `D(t, q, v)`, length `n`.
     pub forces: Vec<S>,
     /// `J = ∂Φ/∂q`, `n_c × n`.
-    pub jacobian: DMatrix<S>,
+    pub jacobian: Matrix<S>,
     /// `Φ(t, q)`, length `n_c`.
     pub constraints: Vec<S>,
     /// `J v + ∂Φ/∂t`, length `n_c`.
@@ -24,14 +27,25 @@ pub struct Terms<S> {
 }
 
 impl<S: Scalar> Terms<S> {
-    /// Memory for `n` coordinates and `n_c` constraints.
+    /// Memory for `n` coordinates and `n_c` constraints, with all entries.
     #[must_use]
     pub fn new(coordinates: usize, constraints: usize) -> Self {
+        Self::in_matrices(Matrix::dense(coordinates, coordinates), Matrix::dense(constraints, coordinates))
+    }
+
+    /// Memory for a system of that structure: for the entries that it has where `sparse`, and else for all.
+    #[must_use]
+    pub fn of(structure: &Structure, sparse: bool) -> Self {
+        Self::in_matrices(Matrix::new(&structure.dynamics, sparse), Matrix::new(&structure.jacobian, sparse))
+    }
+
+    fn in_matrices(mass: Matrix<S>, jacobian: Matrix<S>) -> Self {
+        let (coordinates, constraints) = (mass.nrows(), jacobian.nrows());
         let zero = S::nought();
         Self {
-            mass: DMatrix::from_element(coordinates, coordinates, zero),
+            mass,
             forces: vec![zero; coordinates],
-            jacobian: DMatrix::from_element(constraints, coordinates, zero),
+            jacobian,
             constraints: vec![zero; constraints],
             constraint_rates: vec![zero; constraints],
         }
@@ -40,7 +54,7 @@ impl<S: Scalar> Terms<S> {
     /// Writes all forces, `D + Jᵀ λ`, into `total`.
     pub fn all_forces(&self, lambda: &[S], total: &mut [S]) {
         total.copy_from_slice(&self.forces);
-        add_transposed_product(S::from(1.0), &self.jacobian, lambda, total);
+        self.jacobian.add_transposed_product(S::from(1.0), lambda, total);
     }
 
     /// Writes what the equations of motion leave, `M a − D − Jᵀ λ`, into `residual`.
@@ -48,70 +62,83 @@ impl<S: Scalar> Terms<S> {
         for (residual, &force) in residual.iter_mut().zip(&self.forces) {
             *residual = -force;
         }
-        add_product(S::from(1.0), &self.mass, a, residual);
-        add_transposed_product(S::from(-1.0), &self.jacobian, lambda, residual);
+        self.mass.add_product(S::from(1.0), a, residual);
+        self.jacobian.add_transposed_product(S::from(-1.0), lambda, residual);
     }
 
     /// Whether all entries that the model gave are finite.
     #[must_use]
     pub fn are_finite(&self) -> bool {
         let finite = |values: &[S]| values.iter().all(|x| x.is_finite());
-        finite(self.mass.as_slice())
+        finite(self.mass.values())
             && finite(&self.forces)
-            && finite(self.jacobian.as_slice())
+            && finite(self.jacobian.values())
             && finite(&self.constraints)
             && finite(&self.constraint_rates)
     }
-}
-
-/// Which derivatives of mass and constraints can be other than zero; read off the arithmetic, not off values.
-///
-/// It is found once, at the first state, and so are the columns of `J` that are constant: constraints and masses have to
-/// be smooth, with the same arithmetic at every state. Forces may take branches (contact); nothing is assumed of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Structure {
-    /// Coordinates on which the mass matrix depends.
-    pub mass: Vec<usize>,
-    /// Pairs `i ≤ j` in which Φ has second derivatives; the number of coordinates stands for time.
-    pub curvature: Vec<(usize, usize)>,
-    /// Coordinates among those pairs; the other columns of `J` are constant.
-    pub curved: Vec<usize>,
-    /// Whether Φ depends on time.
-    pub rheonomic: bool,
 }
 
 /// Derivatives of the [`Terms`] at a state, exact to roundoff.
 #[derive(Debug, Clone)]
 pub struct Derivatives<S> {
     /// `∂D/∂q`, `n × n`.
-    pub forces_by_position: DMatrix<S>,
+    pub forces_by_position: Matrix<S>,
     /// `∂D/∂v`, `n × n`.
-    pub forces_by_velocity: DMatrix<S>,
-    /// `∂M/∂q_k` for the coordinates `k` on which the mass depends.
+    pub forces_by_velocity: Matrix<S>,
+    pub(super) structure: Arc<Structure>,
+    /// `∂M/∂q_k` for the coordinates `k` on which the mass depends, where all entries are kept.
     pub(super) mass: Vec<(usize, DMatrix<S>)>,
-    /// Pairs of [`Structure::curvature`].
-    pub(super) pairs: Vec<(usize, usize)>,
-    /// Second derivatives of all constraints, pair by pair.
+    /// Those of [`Structure::mass_entries`], one coordinate after the other, where only these are.
+    pub(super) mass_values: Vec<S>,
+    /// Second derivatives of all constraints, pair by pair; of those of [`Structure::pair_rows`] where only these are kept.
     pub(super) second: Vec<S>,
-    /// [`Structure::curved`].
-    curved: Vec<usize>,
-    constraints: usize,
 }
 
 impl<S: Scalar> Derivatives<S> {
-    /// Memory for `n` coordinates, `n_c` constraints and the derivatives that there can be.
+    /// Memory for the derivatives of a system of that structure, with all entries.
     #[must_use]
-    pub fn new(coordinates: usize, constraints: usize, structure: &Structure) -> Self {
-        let square = DMatrix::from_element(coordinates, coordinates, S::nought());
+    pub fn new(structure: &Arc<Structure>) -> Self {
+        Self::of(structure, false)
+    }
+
+    /// The same: for the entries that there are where `sparse`, and else for all.
+    #[must_use]
+    pub fn of(structure: &Arc<Structure>, sparse: bool) -> Self {
+        let square = Matrix::new(&structure.dynamics, sparse);
+        let n = structure.dynamics.rows();
+        let matrices = structure.mass.iter().map(|&k| (k, DMatrix::from_element(n, n, S::nought())));
+        let entries = |lists: &[Vec<usize>]| lists.iter().map(Vec::len).sum::<usize>();
+        let all = structure.curvature.len() * structure.jacobian.rows();
         Self {
-            mass: structure.mass.iter().map(|&k| (k, square.clone())).collect(),
+            mass: if sparse { Vec::new() } else { matrices.collect() },
+            mass_values: vec![S::nought(); if sparse { entries(&structure.inertia_slots) } else { 0 }],
+            second: vec![S::nought(); if sparse { entries(&structure.pair_rows) } else { all }],
             forces_by_velocity: square.clone(),
             forces_by_position: square,
-            pairs: structure.curvature.clone(),
-            second: vec![S::nought(); structure.curvature.len() * constraints],
-            curved: structure.curved.clone(),
-            constraints,
+            structure: structure.clone(),
         }
+    }
+
+    /// Whether only the entries are kept that the structure has.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.forces_by_position.pattern().is_some()
+    }
+
+    fn constraints(&self) -> usize {
+        self.structure.jacobian.rows()
+    }
+
+    /// Pairs with their numbers and second derivatives, and the constraints that these are of: all, one after the other, where there
+    /// is no list.
+    fn pairs(&self) -> impl Iterator<Item = (usize, (usize, usize), &[S], Option<&[usize]>)> {
+        let Structure { curvature, pair_rows, .. } = &*self.structure;
+        let (mut second, is_sparse, constraints) = (&self.second[..], self.is_sparse(), self.constraints());
+        curvature.iter().enumerate().map(move |(p, &pair)| {
+            let rows = is_sparse.then(|| &pair_rows[p][..]);
+            let (of_pair, others) = second.split_at(rows.map_or(constraints, <[usize]>::len));
+            second = others;
+            (p, pair, of_pair, rows)
+        })
     }
 
     /// The matrices `∂M/∂q_k` with their `k`, for a model to write them.
@@ -121,59 +148,71 @@ impl<S: Scalar> Derivatives<S> {
 
     /// The second derivatives of all constraints with the pairs of coordinates that they belong to, for a model to write them.
     pub fn second_mut(&mut self) -> impl Iterator<Item = ((usize, usize), &mut [S])> {
-        self.pairs.iter().copied().zip(self.second.chunks_mut(self.constraints.max(1)))
+        let constraints = self.constraints().max(1);
+        self.structure.curvature.iter().copied().zip(self.second.chunks_mut(constraints))
     }
 
     /// Whether the mass matrix is constant.
     #[must_use]
     pub fn has_constant_mass(&self) -> bool {
-        self.mass.is_empty()
+        self.structure.mass.is_empty()
     }
 
     /// Coordinates in which Φ has second derivatives: [`add_curvature`](Self::add_curvature) and
     /// [`constraint_rates`](Self::constraint_rates) write their columns only.
     #[must_use]
     pub fn curved(&self) -> &[usize] {
-        &self.curved
+        &self.structure.curved
     }
 
     /// Adds `factor · ∂(M x)/∂q`, for a vector `x` that is held, to `sum`; `sum` may be larger than `n × n`.
-    pub fn add_inertia(&self, factor: S, x: &[S], sum: &mut DMatrix<S>) {
-        let rows = sum.nrows();
+    pub fn add_inertia(&self, factor: S, x: &[S], sum: &mut impl Accumulate<S>) {
         for (k, mass) in &self.mass {
-            for (i, sum) in sum.as_mut_slice()[k * rows..].iter_mut().take(x.len()).enumerate() {
+            for i in 0..x.len() {
                 let row = mass.as_slice()[i..].iter().step_by(mass.nrows());
                 let product = row.zip(x).fold(S::nought(), |product, (&mass, &x)| product + mass * x);
-                *sum += product * factor;
+                sum.add((i, *k), 0, product * factor);
+            }
+        }
+        let Structure { mass, mass_entries, inertia_slots, .. } = &*self.structure;
+        let mut values = self.mass_values.iter();
+        for ((&k, entries), slots) in mass.iter().zip(mass_entries).zip(inertia_slots) {
+            for ((&(i, j), &slot), &value) in entries.iter().zip(slots).zip(values.by_ref()) {
+                sum.add((i, k), slot, value * x[j] * factor);
             }
         }
     }
 
     /// Adds `factor · ∂(Jᵀ λ)/∂q` to `sum`; `sum` may be larger than `n × n`.
-    pub fn add_curvature(&self, factor: S, lambda: &[S], sum: &mut DMatrix<S>) {
+    pub fn add_curvature(&self, factor: S, lambda: &[S], sum: &mut impl Accumulate<S>) {
         let n = self.forces_by_position.nrows();
-        for (p, &(i, j)) in self.pairs.iter().enumerate() {
+        for (p, (i, j), second, rows) in self.pairs() {
             if j == n {
                 continue; // a mixed derivative in time is none of Jᵀ λ in q
             }
-            let second = &self.second[p * self.constraints..][..self.constraints];
-            let weighted = second.iter().zip(lambda).fold(S::nought(), |sum, (&second, &l)| sum + second * l) * factor;
-            sum[(i, j)] += weighted;
+            let zero = S::nought();
+            let weighted = match rows {
+                None => second.iter().zip(lambda).fold(zero, |sum, (&second, &l)| sum + second * l),
+                Some(rows) => second.iter().zip(rows).fold(zero, |sum, (&second, &c)| sum + second * lambda[c]),
+            } * factor;
+            let [above, below] = self.structure.pair_slots[p];
+            sum.add((i, j), above, weighted);
             if i != j {
-                sum[(j, i)] += weighted;
+                sum.add((j, i), below, weighted);
             }
         }
     }
 
     /// Writes `∂(J v + ∂Φ/∂t)/∂q`, `n_c × n`, into `rates`.
-    pub fn constraint_rates(&self, v: &[S], rates: &mut DMatrix<S>) {
-        rates.fill(S::nought());
+    pub fn constraint_rates(&self, v: &[S], rates: &mut impl Entries<S>) {
+        rates.clear();
         let n = self.forces_by_position.nrows();
-        for (p, &(i, j)) in self.pairs.iter().enumerate() {
-            for (c, &second) in self.second[p * self.constraints..][..self.constraints].iter().enumerate() {
-                if i == n {
-                    continue; // ∂²Φ/∂t² is no derivative in q
-                }
+        for (_, (i, j), second, rows) in self.pairs() {
+            if i == n {
+                continue; // ∂²Φ/∂t² is no derivative in q
+            }
+            for (k, &second) in second.iter().enumerate() {
+                let c = rows.map_or(k, |rows| rows[k]);
                 rates[(c, i)] += if j == n { second } else { second * v[j] };
                 if j != n && i != j {
                     rates[(c, j)] += second * v[i];
@@ -186,16 +225,40 @@ impl<S: Scalar> Derivatives<S> {
     pub fn constraint_rates_along(&self, v: &[S], delta: &[S], along: &mut [S]) {
         along.fill(S::nought());
         let n = v.len();
-        for (&(i, j), second) in self.pairs.iter().zip(self.second.chunks(self.constraints.max(1))) {
+        for (_, (i, j), second, rows) in self.pairs() {
             let factor = match (i == n, j == n) {
                 (true, _) => continue, // ∂²Φ/∂t² is no derivative in q
                 (_, true) => delta[i],
                 _ if i == j => v[i] * delta[i],
                 _ => v[i] * delta[j] + v[j] * delta[i],
             };
-            for (along, &second) in along.iter_mut().zip(second) {
-                *along += second * factor;
+            for (k, &second) in second.iter().enumerate() {
+                along[rows.map_or(k, |rows| rows[k])] += second * factor;
             }
+        }
+    }
+}
+
+/// What derivatives are added to.
+pub trait Accumulate<S> {
+    /// Adds `x` to the entry at a row and a column, which is at `slot` among those of [`Structure::dynamics`] where only these are
+    /// kept.
+    fn add(&mut self, at: (usize, usize), slot: usize, x: S);
+}
+
+impl<S: Scalar> Accumulate<S> for DMatrix<S> {
+    #[inline]
+    fn add(&mut self, at: (usize, usize), _slot: usize, x: S) {
+        self[at] += x;
+    }
+}
+
+impl<S: Scalar> Accumulate<S> for Matrix<S> {
+    #[inline]
+    fn add(&mut self, at: (usize, usize), slot: usize, x: S) {
+        match self {
+            Self::Dense(matrix) => matrix[at] += x,
+            Self::Sparse(_) => self.values_mut()[slot] += x,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Checks of the sliding-mode form on a small system in which every term is present.
 
 use approx::assert_relative_eq;
-use nalgebra::DMatrix;
 
 use super::*;
+use crate::linalg::Entries;
 use crate::{AccelerationLevel, MechanicalModel, MechanicsOf};
 
 /// A particle in space, heavier in `y` and `z`, in a field of force, with `Φ = x² + 2 y − t` and
@@ -20,7 +20,7 @@ impl MechanicalModel for Particle {
     fn nonholonomic(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         mass[(0, 0)] = S::from(1.0);
         mass[(1, 1)] = S::from(2.0);
         mass[(2, 2)] = q[0] * q[0] + 3.0;
@@ -242,7 +242,7 @@ fn failures_say_what_is_singular() {
         fn holonomic(&self) -> usize {
             2
         }
-        fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
+        fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
             mass[(0, 0)] = S::from(1.0);
         }
         fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {

@@ -19,7 +19,7 @@ impl Stabilised {
         }
         accelerations.fill(0.0);
         metric.add_product(-1.0, e, accelerations);
-        add_transposed_product(1.0, &trial.terms.jacobian, nu, accelerations);
+        add_transposed_product(1.0, trial.terms.jacobian.all(), nu, accelerations);
         system.solve(x);
         increase(a, &x[..n]);
         increase(lower, &x[n..n + m]);
@@ -37,15 +37,15 @@ impl Stabilised {
         let Self { predictor, alpha, nu, metric, pair, system, .. } = self;
         pair.differentiate(trial, nu, predictor);
         let matrix = &mut system.matrix;
-        put(matrix, (0, second), damping, &derivatives.forces_by_velocity);
+        put(matrix, (0, second), damping, derivatives.forces_by_velocity.all());
         if alpha.is_none() {
-            add(matrix, (0, second), 1.0, &terms.mass);
+            add(matrix, (0, second), 1.0, terms.mass.all());
         }
         put(matrix, (second, 0), -1.0, &pair.turning);
         put(matrix, (second, second), 1.0, metric.matrix());
-        put_transposed(matrix, (second, last), -1.0, &terms.jacobian);
-        put(matrix, (last, 0), 1.0, &terms.jacobian);
+        put_transposed(matrix, (second, last), -1.0, terms.jacobian.all());
+        put(matrix, (last, 0), 1.0, terms.jacobian.all());
         add(matrix, (last, 0), predictor.by_position / predictor.by_velocity, &pair.rates);
-        put(matrix, (last, second), 1.0, &terms.jacobian);
+        put(matrix, (last, second), 1.0, terms.jacobian.all());
     }
 }

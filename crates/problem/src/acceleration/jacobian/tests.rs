@@ -3,6 +3,7 @@
 use num_dual::Dual;
 
 use super::*;
+use crate::linalg::Entries;
 use crate::{MechanicalModel, MechanicsOf};
 
 /// Full mass matrix, forces in time, positions and velocities, two constraints with third derivatives in coordinates and
@@ -18,7 +19,7 @@ impl MechanicalModel for Tangle {
     fn holonomic(&self) -> usize {
         self.constraints
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         mass[(0, 0)] = q[1].cos() * q[2] + 5.0;
         mass[(1, 1)] = S::from(2.0);
         mass[(2, 2)] = q[2] * q[2] + 1.5;
@@ -131,8 +132,8 @@ impl MechanicalModel for Turned {
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
         q_rate.copy_from_slice(&[-v[1], v[0]]);
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());

@@ -4,6 +4,7 @@ use approx::assert_relative_eq;
 
 use super::*;
 use crate::AccelerationLevel;
+use crate::linalg::Entries;
 
 /// A bead on a moving parabola with a made-up nonholonomic row, chosen so that every term of the
 /// derivatives is present.
@@ -18,8 +19,8 @@ impl MechanicalModel for Bead {
     fn nonholonomic(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());
@@ -65,7 +66,7 @@ impl MechanicalModel for Tangle {
     fn holonomic(&self) -> usize {
         2
     }
-    fn mass<S: Scalar>(&self, q: &[S], mass: &mut DMatrix<S>) {
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
         mass[(0, 0)] = q[1].cos() * q[2] + 3.0;
         mass[(1, 1)] = S::from(2.0);
         mass[(2, 2)] = q[2] * q[2] + 1.0;
@@ -90,15 +91,19 @@ const STATE: (f64, [f64; 3], [f64; 3]) = (0.7, [0.4, -1.1, 0.9], [0.3, -0.8, 1.7
 
 #[test]
 fn the_structure_is_what_the_arithmetic_shows() {
-    let (t, q, _) = STATE;
-    let expected = Structure {
-        mass: vec![1, 2],
-        // with the number of coordinates for time
-        curvature: vec![(0, 1), (1, 1), (2, 3), (3, 3)],
-        curved: vec![0, 1, 2],
-        rheonomic: true,
-    };
-    assert_eq!(MechanicsOf::<_, f64>::new(&Tangle).structure(t, &q), &expected);
+    let structure = MechanicsOf::<_, f64>::new(&Tangle).structure();
+    assert_eq!(structure.mass, [1, 2]);
+    // with the number of coordinates for time
+    assert_eq!(structure.curvature, [(0, 1), (1, 1), (2, 3), (3, 3)]);
+    assert_eq!(structure.curved, [0, 1, 2]);
+    assert!(structure.rheonomic);
+    let entries = |pattern: &crate::linalg::Pattern| pattern.iter().collect::<Vec<_>>();
+    assert_eq!(entries(&structure.jacobian), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]);
+    // (1, 2) is nowhere, (2, 1) is of the mass, (0, 1) and (1, 0) of constraints, too
+    let expected = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2), (2, 2)];
+    assert_eq!(entries(&structure.dynamics), expected);
+    assert_eq!(structure.mass_entries, [vec![(0, 0), (0, 2), (2, 0)], vec![(0, 0), (2, 2)]]);
+    assert_eq!(structure.pair_rows, [vec![0], vec![0], vec![0], vec![0, 1]]);
 }
 
 #[test]
@@ -116,7 +121,7 @@ fn terms_are_those_of_the_single_evaluations() {
     mechanics.constraint_values(t, &q, &v, &mut phi);
     mechanics.constraint_jacobian(t, &q, &v, &mut jacobian);
     mechanics.velocity_constraints(t, &q, &v, &mut rates);
-    assert_eq!((&terms.mass, &terms.jacobian), (&mass, &jacobian));
+    assert_eq!((terms.mass.all(), terms.jacobian.all()), (&mass, &jacobian));
     assert_eq!((&terms.forces[..], &terms.constraints[..]), (&forces[..], &phi[..]));
     for (rate, expected) in terms.constraint_rates.iter().zip(rates) {
         assert_relative_eq!(*rate, expected, max_relative = 1e-14);
@@ -142,12 +147,12 @@ fn derivatives_are_those_of_the_terms() {
     let (t, q, v) = STATE;
     let (a, lambda) = ([0.6, -2.0, 1.3], [1.9, -0.7]);
     let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
-    let mut derivatives = Derivatives::new(3, 2, mechanics.structure(t, &q));
+    let mut derivatives = Derivatives::new(&mechanics.structure());
     mechanics.derivatives(t, &q, &v, &mut derivatives);
-    let mut by_position = -&derivatives.forces_by_position;
+    let mut by_position = -derivatives.forces_by_position.all();
     derivatives.add_inertia(1.0, &a, &mut by_position);
     derivatives.add_curvature(-1.0, &lambda, &mut by_position);
-    let by_velocity = -&derivatives.forces_by_velocity;
+    let by_velocity = -derivatives.forces_by_velocity.all();
     let mut rates_by_position = DMatrix::zeros(2, 3);
     derivatives.constraint_rates(&v, &mut rates_by_position);
 
@@ -189,8 +194,8 @@ impl MechanicalModel for Straight {
     fn holonomic(&self) -> usize {
         1
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], _v: &[S], forces: &mut [S]) {
         forces.copy_from_slice(&[-q[0], q[0] * q[1]]);
@@ -203,12 +208,11 @@ impl MechanicalModel for Straight {
     }
 }
 
-fn check_linearisation(model: &impl MechanicalModel, t: f64, q: &[f64], v: &[f64]) {
+fn check_linearisation(sparse: bool, model: &impl MechanicalModel, t: f64, q: &[f64], v: &[f64]) -> Vec<f64> {
     let (n, m) = (q.len(), model.holonomic());
     let mut mechanics = MechanicsOf::<_, f64>::new(model);
-    let moved: Vec<f64> = q.iter().map(|q| q + 0.1).collect();
-    let structure = mechanics.structure(t - 0.3, &moved).clone();
-    let empty = || (Terms::new(n, m), Derivatives::new(n, m, &structure));
+    let structure = mechanics.structure();
+    let empty = || (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
     let ((mut terms, mut derivatives), (mut terms_too, mut derivatives_too)) = (empty(), empty());
     mechanics.terms(t, q, v, &mut terms);
     mechanics.derivatives(t, q, v, &mut derivatives);
@@ -224,7 +228,7 @@ fn check_linearisation(model: &impl MechanicalModel, t: f64, q: &[f64], v: &[f64
             assert_relative_eq!(along[c], product, epsilon = 1e-13);
         }
         let matrices = [&terms.mass, &terms.jacobian, &derivatives.forces_by_position, &derivatives.forces_by_velocity];
-        let mut values: Vec<f64> = matrices.iter().flat_map(|matrix| matrix.iter().copied()).collect();
+        let mut values: Vec<f64> = matrices.iter().flat_map(|matrix| matrix.to_dense().as_slice().to_vec()).collect();
         values.extend(rates.iter().chain(&inertia));
         values.extend(terms.forces.iter().chain(&terms.constraints).chain(&terms.constraint_rates));
         values
@@ -233,13 +237,16 @@ fn check_linearisation(model: &impl MechanicalModel, t: f64, q: &[f64], v: &[f64
     for (apart, together) in apart.iter().zip(&together) {
         assert_relative_eq!(apart, together, max_relative = 1e-15, epsilon = 1e-15);
     }
+    apart
 }
 
 #[test]
-fn terms_and_derivatives_together_are_those_found_apart() {
+fn terms_and_derivatives_together_are_those_found_apart_in_either_kind_of_memory() {
     let (t, q, v) = STATE;
-    check_linearisation(&Tangle, t, &q, &v);
-    check_linearisation(&Straight, t, &q[..2], &v[..2]);
+    let of_tangle = |sparse| check_linearisation(sparse, &Tangle, t, &q, &v);
+    assert_eq!(of_tangle(false), of_tangle(true));
+    let of_straight = |sparse| check_linearisation(sparse, &Straight, t, &q[..2], &v[..2]);
+    assert_eq!(of_straight(false), of_straight(true));
 }
 
 /// A point whose velocity coordinates are not the rates of its positions.
@@ -251,8 +258,8 @@ impl MechanicalModel for Turned {
     fn position_rate<S: Scalar>(&self, _q: &[S], v: &[S], q_rate: &mut [S]) {
         q_rate.copy_from_slice(&[-v[1], v[0]]);
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], forces: &mut [S]) {
         forces.fill(S::nought());
@@ -274,8 +281,8 @@ impl MechanicalModel for Row {
     fn coordinates(&self) -> usize {
         8
     }
-    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut DMatrix<S>) {
-        mass.fill_with_identity();
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
     }
     fn forces<S: Scalar>(&self, _t: S, q: &[S], v: &[S], forces: &mut [S]) {
         for (i, force) in forces.iter_mut().enumerate() {
@@ -295,7 +302,7 @@ impl MechanicalModel for Row {
 fn forces_are_differentiated_in_all_of_many_coordinates() {
     let (q, v) = ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
     let mut mechanics = MechanicsOf::<_, f64>::new(&Row);
-    let mut derivatives = Derivatives::new(8, 0, mechanics.structure(0.0, &q));
+    let mut derivatives = Derivatives::new(&mechanics.structure());
     mechanics.derivatives(0.0, &q, &v, &mut derivatives);
     for i in 0..8 {
         for j in 0..8 {

@@ -27,20 +27,18 @@ impl<S: Scalar> Third<S> {
         }
     }
 
-    /// Φ along the path; `eps.eps` is `J a + bias` and `eps.eps.eps` is its derivative in coordinate `k`, or in time.
-    pub(super) fn along<M: MechanicalModel>(&mut self, model: &M, t: S, k: Option<usize>) -> &[Level<S>] {
+    /// Φ along the path; `eps.eps` is `J a + bias` and `eps.eps.eps` is its derivative along the sum of some coordinates, or in time.
+    pub(super) fn along<M: MechanicalModel>(&mut self, model: &M, t: S, by: Option<&[usize]>) -> &[Level<S>] {
         let (zero, one) = (S::nought(), S::from(1.0));
         let seed = Dual::from_re(Dual::from_re(one));
         let nought = Dual::from_re(Dual::from_re(zero));
         let mut time = Dual::new(Dual::new(Dual::new(t, one), Dual::new(one, zero)), nought);
-        match k {
-            Some(k) => self.q[k].eps = seed,
+        match by {
+            Some(by) => by.iter().for_each(|&k| self.q[k].eps = seed),
             None => time.eps = seed,
         }
         model.holonomic_constraints(time, &self.q, &mut self.phi);
-        if let Some(k) = k {
-            self.q[k].eps = nought;
-        }
+        by.into_iter().flatten().for_each(|&k| self.q[k].eps = nought);
         &self.phi
     }
 }

@@ -1,0 +1,491 @@
+//! Matrices with all of their entries, or with those of a pattern.
+
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::{Element, add_product, add_transposed_product};
+use crate::Scalar;
+
+/// Where a matrix can have entries: the rows of each column, in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    rows: usize,
+    /// Where the entries of each column begin, and where those of the last end.
+    starts: Vec<usize>,
+    /// The row of each entry.
+    row_of: Vec<usize>,
+}
+
+impl Default for Pattern {
+    fn default() -> Self {
+        Self::new((0, 0), [])
+    }
+}
+
+impl Pattern {
+    /// Of `shape`, with entries at the given rows and columns, in any order.
+    ///
+    /// # Panics
+    /// Where an entry is outside.
+    #[must_use]
+    pub fn new((rows, columns): (usize, usize), entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let mut entries: Vec<(usize, usize)> = entries.into_iter().map(|(i, j)| (j, i)).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let mut starts = vec![0; columns + 1];
+        for &(j, i) in &entries {
+            assert!(i < rows, "entries are inside");
+            starts[j + 1] += 1;
+        }
+        for j in 0..columns {
+            starts[j + 1] += starts[j];
+        }
+        Self { rows, starts, row_of: entries.into_iter().map(|(_, i)| i).collect() }
+    }
+
+    /// With all entries.
+    #[must_use]
+    pub fn full(rows: usize, columns: usize) -> Self {
+        Self {
+            rows,
+            starts: (0..=columns).map(|j| j * rows).collect(),
+            row_of: (0..columns).flat_map(|_| 0..rows).collect(),
+        }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Number of entries.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.row_of.len()
+    }
+
+    /// Rows of the entries of a column.
+    #[must_use]
+    pub fn column(&self, j: usize) -> &[usize] {
+        &self.row_of[self.starts[j]..self.starts[j + 1]]
+    }
+
+    /// Where the entries of a column begin among all.
+    #[must_use]
+    pub fn start(&self, j: usize) -> usize {
+        self.starts[j]
+    }
+
+    /// Where the entry is among all, if there is one.
+    #[must_use]
+    pub fn slot(&self, i: usize, j: usize) -> Option<usize> {
+        self.column(j).binary_search(&i).ok().map(|k| self.starts[j] + k)
+    }
+
+    /// All entries, column by column.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.columns()).flat_map(|j| self.column(j).iter().map(move |&i| (i, j)))
+    }
+
+    /// Columns that have no row in common, in groups: as few as the simplest of colourings finds.
+    #[must_use]
+    pub fn groups(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        groups(self.rows, columns.iter().map(|&j| (j, self.column(j))))
+    }
+
+    pub(super) fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    pub(super) fn row_of(&self) -> &[usize] {
+        &self.row_of
+    }
+}
+
+/// Puts items of which each takes some of `rows` into groups in which no row is taken twice: each into the first that it fits in.
+pub(crate) fn groups<'r>(rows: usize, items: impl Iterator<Item = (usize, &'r [usize])>) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    // of each row, the groups that it is taken in
+    let mut taken: Vec<Vec<usize>> = vec![Vec::new(); rows];
+    let mut refused = Vec::new();
+    for (number, (item, its_rows)) in items.enumerate() {
+        refused.resize(groups.len() + 1, usize::MAX);
+        for &row in its_rows {
+            for &group in &taken[row] {
+                refused[group] = number;
+            }
+        }
+        let group = refused.iter().position(|&by| by != number).unwrap_or(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(item);
+        for &row in its_rows {
+            taken[row].push(group);
+        }
+    }
+    groups
+}
+
+/// A matrix with the entries of a [`Pattern`].
+#[derive(Debug, Clone)]
+pub struct Sparse<S> {
+    pattern: Arc<Pattern>,
+    values: Vec<S>,
+    /// The entry after the one that was written last: matrices are mostly written in order.
+    next: usize,
+    zero: S,
+}
+
+impl<S: Scalar> Sparse<S> {
+    /// Zeros.
+    #[must_use]
+    pub fn new(pattern: Arc<Pattern>) -> Self {
+        Self { values: vec![S::nought(); pattern.entries()], pattern, next: 0, zero: S::nought() }
+    }
+
+    fn slot(&self, (i, j): (usize, usize)) -> Option<usize> {
+        let (starts, row_of) = (&self.pattern.starts, &self.pattern.row_of);
+        let k = self.next;
+        if k >= starts[j] && k < starts[j + 1] && row_of[k] == i { Some(k) } else { self.pattern.slot(i, j) }
+    }
+}
+
+impl<S: Scalar> Index<(usize, usize)> for Sparse<S> {
+    type Output = S;
+
+    fn index(&self, at: (usize, usize)) -> &S {
+        self.slot(at).map_or(&self.zero, |slot| &self.values[slot])
+    }
+}
+
+impl<S: Scalar> IndexMut<(usize, usize)> for Sparse<S> {
+    /// # Panics
+    /// Where the pattern has no such entry: which ones are written must not depend on the state.
+    fn index_mut(&mut self, at: (usize, usize)) -> &mut S {
+        let Some(slot) = self.slot(at) else { panic!("entry {at:?} was zero when the structure was found") };
+        self.next = slot + 1;
+        &mut self.values[slot]
+    }
+}
+
+/// What a matrix is written into, entry by entry.
+pub trait Entries<S>: IndexMut<(usize, usize), Output = S> {
+    /// Makes all entries zero.
+    fn clear(&mut self);
+
+    /// Writes the entries of column `j` that a pattern has: this matrix's own one, where it has one.
+    fn write_column(&mut self, pattern: &Pattern, j: usize, values: impl Iterator<Item = S>)
+    where
+        Self: Sized,
+    {
+        for (&i, value) in pattern.column(j).iter().zip(values) {
+            self[(i, j)] = value;
+        }
+    }
+}
+
+impl<S: Scalar> Entries<S> for DMatrix<S> {
+    fn clear(&mut self) {
+        self.as_mut_slice().fill(S::nought());
+    }
+}
+
+impl<S: Scalar> Entries<S> for Sparse<S> {
+    fn clear(&mut self) {
+        self.values.fill(S::nought());
+        self.next = 0;
+    }
+
+    fn write_column(&mut self, pattern: &Pattern, j: usize, values: impl Iterator<Item = S>) {
+        let range = pattern.start(j)..pattern.start(j + 1);
+        self.values[range].iter_mut().zip(values).for_each(|(entry, value)| *entry = value);
+    }
+}
+
+impl<S: Scalar> Index<(usize, usize)> for Matrix<S> {
+    type Output = S;
+
+    fn index(&self, at: (usize, usize)) -> &S {
+        match self {
+            Self::Dense(matrix) => &matrix[at],
+            Self::Sparse(matrix) => &matrix[at],
+        }
+    }
+}
+
+impl<S: Scalar> IndexMut<(usize, usize)> for Matrix<S> {
+    fn index_mut(&mut self, at: (usize, usize)) -> &mut S {
+        match self {
+            Self::Dense(matrix) => &mut matrix[at],
+            Self::Sparse(matrix) => &mut matrix[at],
+        }
+    }
+}
+
+impl<S: Scalar> Entries<S> for Matrix<S> {
+    fn clear(&mut self) {
+        match self {
+            Self::Dense(matrix) => matrix.clear(),
+            Self::Sparse(matrix) => matrix.clear(),
+        }
+    }
+
+    fn write_column(&mut self, pattern: &Pattern, j: usize, values: impl Iterator<Item = S>) {
+        match self {
+            Self::Dense(matrix) => matrix.write_column(pattern, j, values),
+            Self::Sparse(matrix) => matrix.write_column(pattern, j, values),
+        }
+    }
+}
+
+/// What a caller has made sure of by the memory that it has asked for.
+const ALL: &str = "memory with all entries was asked for";
+
+/// A matrix with all of its entries, or with those of a [`Pattern`].
+#[derive(Debug, Clone)]
+pub enum Matrix<S> {
+    /// All entries.
+    Dense(DMatrix<S>),
+    /// Those of a pattern.
+    Sparse(Sparse<S>),
+}
+
+impl<S: Scalar> Matrix<S> {
+    /// Zeros, with all entries.
+    #[must_use]
+    pub fn dense(rows: usize, columns: usize) -> Self {
+        Self::Dense(DMatrix::from_element(rows, columns, S::nought()))
+    }
+
+    /// Zeros, with the entries of a pattern, or with all of them.
+    #[must_use]
+    pub fn new(pattern: &Arc<Pattern>, sparse: bool) -> Self {
+        if sparse { Self::Sparse(Sparse::new(pattern.clone())) } else { Self::dense(pattern.rows(), pattern.columns()) }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.nrows(),
+            Self::Sparse(matrix) => matrix.pattern.rows(),
+        }
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn ncols(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.ncols(),
+            Self::Sparse(matrix) => matrix.pattern.columns(),
+        }
+    }
+
+    /// The entries, column by column.
+    #[must_use]
+    pub fn values(&self) -> &[S] {
+        match self {
+            Self::Dense(matrix) => matrix.as_slice(),
+            Self::Sparse(matrix) => &matrix.values,
+        }
+    }
+
+    /// The entries, to be written.
+    pub fn values_mut(&mut self) -> &mut [S] {
+        match self {
+            Self::Dense(matrix) => matrix.as_mut_slice(),
+            Self::Sparse(matrix) => &mut matrix.values,
+        }
+    }
+
+    /// Its pattern, where it has one.
+    #[must_use]
+    pub fn pattern(&self) -> Option<&Arc<Pattern>> {
+        match self {
+            Self::Dense(_) => None,
+            Self::Sparse(matrix) => Some(&matrix.pattern),
+        }
+    }
+
+    /// Where among the values the entries of `pattern`, which has none that this matrix has not, are.
+    ///
+    /// # Panics
+    /// Where it has.
+    #[must_use]
+    pub fn places(&self, pattern: &Pattern) -> Vec<usize> {
+        let place = |(i, j)| match self {
+            Self::Dense(matrix) => j * matrix.nrows() + i,
+            Self::Sparse(matrix) => matrix.pattern.slot(i, j).expect("an entry of the pattern"),
+        };
+        pattern.iter().map(place).collect()
+    }
+
+    /// The matrix, for who has asked for memory with all entries.
+    ///
+    /// # Panics
+    /// Where it has a pattern.
+    #[must_use]
+    pub fn all(&self) -> &DMatrix<S> {
+        let Self::Dense(matrix) = self else { panic!("{ALL}") };
+        matrix
+    }
+
+    /// The same, to be written.
+    ///
+    /// # Panics
+    /// Where it has a pattern.
+    #[must_use]
+    pub fn all_mut(&mut self) -> &mut DMatrix<S> {
+        let Self::Dense(matrix) = self else { panic!("{ALL}") };
+        matrix
+    }
+
+    /// A copy with all entries.
+    #[must_use]
+    pub fn to_dense(&self) -> DMatrix<S> {
+        match self {
+            Self::Dense(matrix) => matrix.clone(),
+            Self::Sparse(matrix) => {
+                let mut dense = DMatrix::from_element(matrix.pattern.rows(), matrix.pattern.columns(), S::nought());
+                for ((i, j), &value) in matrix.pattern.iter().zip(&matrix.values) {
+                    dense[(i, j)] = value;
+                }
+                dense
+            }
+        }
+    }
+
+    /// Makes this matrix `−A`, for one of the same kind.
+    pub fn negate(&mut self, a: &Self) {
+        for (entry, &of_a) in self.values_mut().iter_mut().zip(a.values()) {
+            *entry = -of_a;
+        }
+    }
+
+    /// Whether all entries are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.values().iter().all(|x| x.is_finite())
+    }
+
+    /// `y += factor A x`.
+    #[inline]
+    pub fn add_product(&self, factor: S, x: &[S], y: &mut [S]) {
+        match self {
+            Self::Dense(matrix) => add_product(factor, matrix, x, y),
+            Self::Sparse(matrix) => {
+                let (starts, row_of) = (&matrix.pattern.starts, &matrix.pattern.row_of);
+                for (range, &x) in starts.windows(2).zip(x) {
+                    let (range, x) = (range[0]..range[1], x * factor);
+                    for (&i, &value) in row_of[range.clone()].iter().zip(&matrix.values[range]) {
+                        y[i] += value * x;
+                    }
+                }
+            }
+        }
+    }
+
+    /// `y += factor Aᵀ x`.
+    #[inline]
+    pub fn add_transposed_product(&self, factor: S, x: &[S], y: &mut [S]) {
+        match self {
+            Self::Dense(matrix) => add_transposed_product(factor, matrix, x, y),
+            Self::Sparse(matrix) => {
+                let (starts, row_of) = (&matrix.pattern.starts, &matrix.pattern.row_of);
+                for (range, y) in starts.windows(2).zip(y) {
+                    let range = range[0]..range[1];
+                    let entries = row_of[range.clone()].iter().zip(&matrix.values[range]);
+                    *y += entries.fold(S::nought(), |sum, (&i, &value)| sum + value * x[i]) * factor;
+                }
+            }
+        }
+    }
+}
+
+impl Matrix<f64> {
+    /// `y += A x` for real or complex vectors.
+    pub fn add_to<T: Element>(&self, x: &[T], y: &mut [T]) {
+        match self {
+            Self::Dense(matrix) => {
+                for (column, &x) in matrix.as_slice().chunks(y.len().max(1)).zip(x) {
+                    column.iter().zip(&mut *y).for_each(|(&value, y)| *y += x * value);
+                }
+            }
+            Self::Sparse(matrix) => {
+                let entries = matrix.pattern.iter().zip(&matrix.values);
+                entries.for_each(|((i, j), &value)| y[i] += x[j] * value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_pattern_has_its_entries_in_order_and_once() {
+        let pattern = Pattern::new((3, 4), [(2, 1), (0, 1), (2, 1), (1, 3)]);
+        assert_eq!(pattern.iter().collect::<Vec<_>>(), [(0, 1), (2, 1), (1, 3)]);
+        assert_eq!((pattern.slot(2, 1), pattern.slot(1, 1), pattern.slot(1, 3)), (Some(1), None, Some(2)));
+        assert_eq!((pattern.column(0), pattern.column(1)), (&[][..], &[0, 2][..]));
+        assert_eq!(Pattern::full(2, 2).iter().collect::<Vec<_>>(), [(0, 0), (1, 0), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "entry (1, 0) was zero when the structure was found")]
+    fn an_entry_outside_of_the_pattern_is_told() {
+        Sparse::<f64>::new(Arc::new(Pattern::new((2, 2), [(0, 0)])))[(1, 0)] = 1.0;
+    }
+
+    proptest! {
+        #[test]
+        fn groups_take_no_row_twice_and_leave_no_column_out(entries in prop::collection::vec((0..9usize, 0..12usize), 0..60)) {
+            let pattern = Pattern::new((9, 12), entries);
+            let columns: Vec<usize> = (0..12).collect();
+            let groups = pattern.groups(&columns);
+            for group in &groups {
+                let mut rows: Vec<usize> = group.iter().flat_map(|&j| pattern.column(j)).copied().collect();
+                let all = rows.len();
+                rows.sort_unstable();
+                rows.dedup();
+                prop_assert_eq!(rows.len(), all);
+            }
+            let mut found: Vec<usize> = groups.concat();
+            found.sort_unstable();
+            prop_assert_eq!(found, columns);
+        }
+
+        #[test]
+        fn products_are_those_of_all_entries(
+            entries in prop::collection::vec((0..5usize, 0..7usize, -1.0..1.0f64), 0..20),
+            x in prop::collection::vec(-1.0..1.0f64, 7),
+            y in prop::collection::vec(-1.0..1.0f64, 5),
+        ) {
+            let pattern = Arc::new(Pattern::new((5, 7), entries.iter().map(|&(i, j, _)| (i, j))));
+            let mut sparse = Sparse::new(pattern);
+            entries.iter().for_each(|&(i, j, value)| sparse[(i, j)] = value);
+            let sparse = Matrix::Sparse(sparse);
+            let dense = Matrix::Dense(sparse.to_dense());
+            let (mut left, mut right) = (y.clone(), y.clone());
+            sparse.add_product(0.5, &x, &mut left);
+            dense.add_product(0.5, &x, &mut right);
+            left.iter().zip(&right).for_each(|(l, r)| assert!((l - r).abs() < 1e-15));
+            let (mut left, mut right) = (x.clone(), x.clone());
+            sparse.add_transposed_product(0.5, &y, &mut left);
+            dense.add_transposed_product(0.5, &y, &mut right);
+            left.iter().zip(&right).for_each(|(l, r)| assert!((l - r).abs() < 1e-15));
+        }
+    }
+}

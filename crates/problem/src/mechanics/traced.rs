@@ -1,0 +1,436 @@
+//! Numbers that remember which others they were computed from.
+//!
+//! One evaluation of a function with them shows which of its results depend on which of its arguments, and of which pairs of
+//! arguments it has second derivatives, whatever the values are: at the cost of the derivatives that there are, and not of one
+//! evaluation for each argument or pair. They also notice where the course of an evaluation depends on a value, so that it may be
+//! another one elsewhere.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::fmt;
+use std::iter::{Product, Sum};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
+
+use num_dual::{DualNum, DualStruct, Mappable};
+use num_traits::{FromPrimitive, Inv, Num, One, Signed, Zero};
+
+/// What a number was computed from.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Origin {
+    /// Arguments in which it has first derivatives, in ascending order.
+    first: Vec<u32>,
+    /// Pairs `i ≤ j` of arguments in which it has second derivatives, in ascending order.
+    second: Vec<(u32, u32)>,
+}
+
+/// Origins of the numbers of one evaluation; the first is that of constants.
+#[derive(Default)]
+struct Memory {
+    origins: Vec<Origin>,
+    /// Whether second derivatives are of interest.
+    second: bool,
+    branched: bool,
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// A value with its origin.
+#[derive(Clone, Copy)]
+pub(super) struct Traced {
+    value: f64,
+    origin: u32,
+}
+
+/// What an evaluation with traced numbers has shown.
+pub(super) struct Trace {
+    /// Of each result, the arguments in which it has first derivatives.
+    pub(super) first: Vec<Vec<usize>>,
+    /// Of each result, the pairs `i ≤ j` of arguments in which it has second derivatives; empty where they were not asked for.
+    pub(super) second: Vec<Vec<(usize, usize)>>,
+    /// Whether a value that depends on an argument was compared or read on the way.
+    pub(super) branched: bool,
+}
+
+/// Evaluates a function of `arguments`; it gets these as traced numbers, and gives its results.
+pub(super) fn trace(arguments: &[f64], second: bool, evaluate: impl FnOnce(&[Traced]) -> Vec<Traced>) -> Trace {
+    let origins = std::iter::once(Origin::default())
+        .chain((0..arguments.len() as u32).map(|i| Origin { first: vec![i], second: Vec::new() }))
+        .collect();
+    MEMORY.replace(Memory { origins, second, branched: false });
+    let arguments: Vec<Traced> = arguments.iter().zip(1..).map(|(&value, origin)| Traced { value, origin }).collect();
+    let results = evaluate(&arguments);
+    let Memory { origins, branched, .. } = MEMORY.take();
+    let of = |result: &Traced| &origins[result.origin as usize];
+    let index = |&i: &u32| i as usize;
+    Trace {
+        first: results.iter().map(|result| of(result).first.iter().map(index).collect()).collect(),
+        second: results
+            .iter()
+            .map(|result| of(result).second.iter().map(|(i, j)| (index(i), index(j))).collect())
+            .collect(),
+        branched,
+    }
+}
+
+/// The union of two ascending lists.
+fn union<T: Ord + Copy>(left: &[T], right: &[T]) -> Vec<T> {
+    let (mut left, mut right) = (left.iter().copied().peekable(), right.iter().copied().peekable());
+    let mut union = Vec::with_capacity(left.len() + right.len());
+    while let (Some(&l), Some(&r)) = (left.peek(), right.peek()) {
+        if l <= r {
+            left.next();
+        }
+        if r <= l {
+            right.next();
+        }
+        union.push(l.min(r));
+    }
+    union.extend(left.chain(right));
+    union
+}
+
+/// The pairs of one of each list.
+fn pairs(left: &[u32], right: &[u32]) -> Vec<(u32, u32)> {
+    let mut pairs: Vec<(u32, u32)> =
+        left.iter().flat_map(|&i| right.iter().map(move |&j| (i.min(j), i.max(j)))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// Which pairs of what two numbers were computed from have second derivatives in the result.
+#[derive(Clone, Copy, PartialEq)]
+enum Curvature {
+    /// None but those of the numbers.
+    Linear,
+    /// Those of one of each.
+    Bilinear,
+    /// Those of one of each, and of two of the second.
+    Quotient,
+    /// All.
+    Full,
+}
+
+impl Traced {
+    /// The constant.
+    pub(super) const ZERO: Self = Self { value: 0.0, origin: 0 };
+
+    /// A number without origin.
+    fn constant(value: f64) -> Self {
+        Self { value, origin: 0 }
+    }
+
+    /// A number that two are combined to.
+    fn with(self, other: Self, value: f64, curvature: Curvature) -> Self {
+        let origin = MEMORY.with_borrow_mut(|memory| {
+            let (left, right) = (self.origin, other.origin);
+            let is_linear = curvature == Curvature::Linear || !memory.second;
+            if right == 0 && (is_linear || curvature != Curvature::Full) || left == right && is_linear {
+                return left;
+            }
+            if left == 0 && (is_linear || curvature == Curvature::Bilinear) {
+                return right;
+            }
+            let (left, right) = (&memory.origins[left as usize], &memory.origins[right as usize]);
+            let first = union(&left.first, &right.first);
+            let of_both = union(&left.second, &right.second);
+            let second = match curvature {
+                _ if is_linear => of_both,
+                Curvature::Bilinear => union(&of_both, &pairs(&left.first, &right.first)),
+                Curvature::Quotient => union(&of_both, &pairs(&first, &right.first)),
+                Curvature::Linear | Curvature::Full => pairs(&first, &first),
+            };
+            memory.origins.push(Origin { first, second });
+            (memory.origins.len() - 1) as u32
+        });
+        Self { value, origin }
+    }
+
+    /// A number that follows from this one by a function with a second derivative.
+    fn curved(self, value: f64) -> Self {
+        self.with(self, value, Curvature::Full)
+    }
+
+    /// A number that follows from this one by a factor or a constant.
+    fn moved(self, value: f64) -> Self {
+        Self { value, ..self }
+    }
+
+    /// The value, where the course of an evaluation may depend on it.
+    fn read(&self) -> f64 {
+        if self.origin != 0 {
+            MEMORY.with_borrow_mut(|memory| memory.branched = true);
+        }
+        self.value
+    }
+}
+
+impl fmt::Debug for Traced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.read())
+    }
+}
+
+impl fmt::Display for Traced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.read())
+    }
+}
+
+impl From<f64> for Traced {
+    fn from(value: f64) -> Self {
+        Self::constant(value)
+    }
+}
+
+impl PartialEq for Traced {
+    fn eq(&self, other: &Self) -> bool {
+        self.read() == other.read()
+    }
+}
+
+impl PartialEq<f64> for Traced {
+    fn eq(&self, other: &f64) -> bool {
+        self.read() == *other
+    }
+}
+
+impl PartialOrd for Traced {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.read().partial_cmp(&other.read())
+    }
+}
+
+impl PartialOrd<f64> for Traced {
+    fn partial_cmp(&self, other: &f64) -> Option<Ordering> {
+        self.read().partial_cmp(other)
+    }
+}
+
+macro_rules! operators {
+    ($($op:ident $method:ident $assign:ident $assign_method:ident $both:expr, $constant:expr;)*) => {$(
+        impl $op for Traced {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                self.with(other, $op::$method(self.value, other.value), $both)
+            }
+        }
+        impl $op<&Traced> for Traced {
+            type Output = Self;
+            fn $method(self, other: &Self) -> Self { $op::$method(self, *other) }
+        }
+        impl $op<f64> for Traced {
+            type Output = Self;
+            fn $method(self, other: f64) -> Self {
+                self.with(Self::constant(other), $op::$method(self.value, other), $constant)
+            }
+        }
+        impl $assign for Traced {
+            fn $assign_method(&mut self, other: Self) { *self = $op::$method(*self, other); }
+        }
+        impl $assign<f64> for Traced {
+            fn $assign_method(&mut self, other: f64) { *self = $op::$method(*self, other); }
+        }
+    )*};
+}
+operators! {
+    Add add AddAssign add_assign Curvature::Linear, Curvature::Linear;
+    Sub sub SubAssign sub_assign Curvature::Linear, Curvature::Linear;
+    Mul mul MulAssign mul_assign Curvature::Bilinear, Curvature::Linear;
+    Div div DivAssign div_assign Curvature::Quotient, Curvature::Linear;
+    Rem rem RemAssign rem_assign Curvature::Full, Curvature::Linear;
+}
+
+impl Neg for Traced {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.moved(-self.value)
+    }
+}
+
+impl Zero for Traced {
+    fn zero() -> Self {
+        Self::constant(0.0)
+    }
+    fn is_zero(&self) -> bool {
+        self.read() == 0.0
+    }
+}
+
+impl One for Traced {
+    fn one() -> Self {
+        Self::constant(1.0)
+    }
+}
+
+impl Inv for Traced {
+    type Output = Self;
+    fn inv(self) -> Self {
+        self.recip()
+    }
+}
+
+impl Num for Traced {
+    type FromStrRadixErr = <f64 as Num>::FromStrRadixErr;
+    fn from_str_radix(text: &str, radix: u32) -> Result<Self, Self::FromStrRadixErr> {
+        f64::from_str_radix(text, radix).map(Self::from)
+    }
+}
+
+impl Signed for Traced {
+    /// Linear on either side.
+    fn abs(&self) -> Self {
+        self.moved(self.value.abs())
+    }
+    fn abs_sub(&self, other: &Self) -> Self {
+        if self <= other { Self::zero() } else { *self - *other }
+    }
+    fn signum(&self) -> Self {
+        Self::constant(self.read().signum())
+    }
+    fn is_positive(&self) -> bool {
+        self.read() > 0.0
+    }
+    fn is_negative(&self) -> bool {
+        self.read() < 0.0
+    }
+}
+
+impl Sum for Traced {
+    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+        terms.fold(Self::zero(), |sum, term| sum + term)
+    }
+}
+
+impl<'a> Sum<&'a Traced> for Traced {
+    fn sum<I: Iterator<Item = &'a Self>>(terms: I) -> Self {
+        terms.copied().sum()
+    }
+}
+
+impl Product for Traced {
+    fn product<I: Iterator<Item = Self>>(factors: I) -> Self {
+        factors.fold(Self::one(), |product, factor| product * factor)
+    }
+}
+
+impl FromPrimitive for Traced {
+    fn from_i64(n: i64) -> Option<Self> {
+        f64::from_i64(n).map(Self::from)
+    }
+    fn from_u64(n: u64) -> Option<Self> {
+        f64::from_u64(n).map(Self::from)
+    }
+    fn from_f64(x: f64) -> Option<Self> {
+        Some(Self::from(x))
+    }
+}
+
+impl DualStruct for Traced {
+    type Real = f64;
+    type Inner = Self;
+    fn re(&self) -> f64 {
+        self.read()
+    }
+    fn from_inner(inner: &Self) -> Self {
+        *inner
+    }
+}
+
+impl Mappable<Self> for Traced {
+    type Output<O> = O;
+    fn map_dual<M: Fn(Self) -> O, O>(self, f: M) -> O {
+        f(self)
+    }
+}
+
+macro_rules! curved {
+    ($($name:ident),*) => {$(
+        fn $name(&self) -> Self { self.curved(DualNum::$name(&self.value)) }
+    )*};
+}
+
+impl DualNum for Traced {
+    type Primitive = f64;
+    /// More than none, so that nobody leaves out what is zero.
+    const NDERIV: usize = 2;
+    type InnerDual = Self;
+
+    fn from_re(re: Self) -> Self {
+        re
+    }
+    fn scale(self, factor: &Self) -> Self {
+        self * *factor
+    }
+    fn powi(&self, n: i32) -> Self {
+        match n {
+            0 => Self::one(),
+            1 => *self,
+            _ => self.curved(DualNum::powi(&self.value, n)),
+        }
+    }
+    fn powf(&self, n: f64) -> Self {
+        self.curved(DualNum::powf(&self.value, n))
+    }
+    fn log(&self, base: f64) -> Self {
+        self.curved(DualNum::log(&self.value, base))
+    }
+    fn sin_cos(&self) -> (Self, Self) {
+        let (sin, cos) = self.value.sin_cos();
+        (self.curved(sin), self.curved(cos))
+    }
+    fn atan2(&self, other: Self) -> Self {
+        self.with(other, self.value.atan2(other.value), Curvature::Full)
+    }
+    curved!(recip, sqrt, cbrt, exp, exp2, exp_m1, ln, log2, log10, ln_1p, sin, cos, tan, asin, acos, atan);
+    curved!(sinh, cosh, tanh, asinh, acosh, atanh, sph_j0, sph_j1, sph_j2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(second: bool, function: impl FnOnce(&[Traced]) -> Vec<Traced>) -> Trace {
+        trace(&[0.5, -1.5, 2.5, 3.5], second, function)
+    }
+
+    #[test]
+    fn dependence_goes_through_all_operations() {
+        let trace = of(true, |x| {
+            let mut sum = x[0] - x[2] * 3.0 + 1.0;
+            sum += x[3];
+            let two = Traced::from(2.0);
+            vec![sum, x[0] * x[1] + x[2], x[1] / x[3], two, -x[2], x[0].powi(2) * x[1], x[2].atan2(x[0]), two / x[1]]
+        });
+        let all = |i, j| vec![(i, i), (i, j), (j, j)];
+        let expected = [
+            (vec![0, 2, 3], vec![]),
+            (vec![0, 1, 2], vec![(0, 1)]),
+            (vec![1, 3], vec![(1, 3), (3, 3)]),
+            (vec![], vec![]),
+            (vec![2], vec![]),
+            (vec![0, 1], vec![(0, 0), (0, 1)]),
+            (vec![0, 2], all(0, 2)),
+            (vec![1], vec![(1, 1)]),
+        ];
+        assert_eq!(trace.first.into_iter().zip(trace.second).collect::<Vec<_>>(), expected);
+        assert!(!trace.branched);
+    }
+
+    #[test]
+    fn values_that_are_read_are_noticed() {
+        assert!(of(false, |x| vec![if x[0] > 0.0 { x[1] } else { x[2] }]).branched);
+        assert!(of(false, |x| vec![if x[0] < x[1] { x[1] } else { x[2] }]).branched);
+        assert!(of(false, |x| vec![x[1] * x[0].re()]).branched);
+        assert!(of(false, |x| vec![x[1] * x[0].signum()]).branched);
+        assert!(!of(false, |x| vec![if Traced::from(1.0) > 0.0 { x[1].abs() } else { x[2] }]).branched);
+    }
+
+    #[test]
+    fn the_square_of_a_number_is_curved() {
+        assert_eq!(of(true, |x| vec![x[1] * x[1]]).second, [[(1, 1)]]);
+        assert!(of(true, |x| vec![x[1] + x[1]]).second[0].is_empty());
+    }
+}
