@@ -2,10 +2,12 @@
 
 mod jacobian;
 mod reduction;
+mod sparse;
 
 use nalgebra::DMatrix;
 
 use jacobian::Linearised;
+use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
 use crate::{Failure, Mechanics, Ode, Scalar};
@@ -24,6 +26,8 @@ pub struct AccelerationLevel<P, S: Scalar = f64> {
     multipliers: Multipliers<S>,
     grammian: Lu<S>,
     lambda: Vec<S>,
+    /// What is used in the place of `multipliers` and `grammian` where there are many bodies.
+    sparse: Option<SparseAccelerations<S>>,
     /// Made when the first derivative is asked for.
     linearised: Option<Linearised<S>>,
 }
@@ -127,12 +131,15 @@ impl<S: Scalar> Multipliers<S> {
 
 impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
     /// Wraps a mechanical system.
-    pub fn new(mechanics: P) -> Self {
+    pub fn new(mut mechanics: P) -> Self {
+        let sparse = SparseAccelerations::of(&mut mechanics);
         let constraints = mechanics.constraints();
+        let [velocities, in_dense] = if sparse.is_some() { [0; 2] } else { [mechanics.velocities(), constraints] };
         Self {
-            multipliers: Multipliers::new(mechanics.velocities(), constraints),
-            grammian: Lu::new(constraints),
+            multipliers: Multipliers::new(velocities, in_dense),
+            grammian: Lu::new(in_dense),
             lambda: vec![S::nought(); constraints],
+            sparse,
             linearised: None,
             mechanics,
         }
@@ -148,6 +155,9 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
         let (q, v) = y.split_at(self.mechanics.coordinates());
         let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
         self.mechanics.position_rate(q, v, q_rate);
+        if let Some(sparse) = &mut self.sparse {
+            return sparse.solve(&mut self.mechanics, t, (q, v), v_rate, &mut self.lambda);
+        }
         self.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.lambda)?;
         v_rate.copy_from_slice(&self.multipliers.free_acceleration);
         if self.lambda.is_empty() {

@@ -25,6 +25,7 @@ use crate::linalg::{Entries, Matrix};
 
 pub use closed_form::ClosedForm;
 pub use dual::MechanicsOf;
+pub(crate) use structure::LEAST_SPARSE;
 pub use structure::Structure;
 pub use terms::{Accumulate, Derivatives, Terms};
 

@@ -26,20 +26,27 @@ pub(super) struct Linearised<S: Scalar> {
     pub(super) rate: Vec<S>,
     derivatives: Derivatives<S>,
     /// `∂r₁/∂q` and, in `derivatives`, `−∂r₁/∂v`.
-    dynamics: DMatrix<S>,
+    dynamics: Matrix<S>,
     /// `∂r₂/∂q`.
     constraints_by_position: Matrix<S>,
     /// `∂r₂/∂v`, but for a factor of two.
-    constraint_rates: DMatrix<S>,
+    constraint_rates: Matrix<S>,
     lambda: Vec<S>,
     column: Vec<S>,
     constraint_column: Vec<S>,
 }
 
 /// Writes `factor` times column `j` of `matrix`, which has as many rows as `column`.
-fn copy_column<S: Scalar>(factor: S, matrix: &DMatrix<S>, j: usize, column: &mut [S]) {
+fn copy_column<S: Scalar>(factor: S, matrix: &Matrix<S>, j: usize, column: &mut [S]) {
     let rows = column.len();
-    for (entry, &from) in column.iter_mut().zip(&matrix.as_slice()[rows * j..]) {
+    if let Some(pattern) = matrix.pattern() {
+        column.fill(S::nought());
+        for (&i, &from) in pattern.column(j).iter().zip(&matrix.values()[pattern.start(j)..]) {
+            column[i] = from * factor;
+        }
+        return;
+    }
+    for (entry, &from) in column.iter_mut().zip(&matrix.values()[rows * j..]) {
         *entry = from * factor;
     }
 }
@@ -47,13 +54,14 @@ fn copy_column<S: Scalar>(factor: S, matrix: &DMatrix<S>, j: usize, column: &mut
 impl<S: Scalar> Linearised<S> {
     fn new<P: Mechanics<S>>(mechanics: &mut P) -> Self {
         let (n, constraints) = (mechanics.velocities(), mechanics.constraints());
-        let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());
+        let structure = mechanics.structure();
+        let sparse = structure.is_sparse_in::<S>();
         Self {
             rate: vec![S::nought(); 2 * n],
-            derivatives: Derivatives::new(&mechanics.structure()),
-            dynamics: zeros(n, n),
-            constraints_by_position: Matrix::dense(constraints, n),
-            constraint_rates: zeros(constraints, n),
+            derivatives: Derivatives::of(&structure, sparse),
+            dynamics: Matrix::new(&structure.dynamics, sparse),
+            constraints_by_position: Matrix::new(&structure.jacobian, sparse),
+            constraint_rates: Matrix::new(&structure.jacobian, sparse),
             lambda: vec![S::nought(); constraints],
             column: vec![S::nought(); n],
             constraint_column: vec![S::nought(); constraints],
@@ -61,7 +69,10 @@ impl<S: Scalar> Linearised<S> {
     }
 
     /// Solves for `a_x` with `∂r₁` in `column` and `∂r₂` in `constraint_column`; `a_x` is left in `column`.
-    fn solve<P: Mechanics<S>>(&mut self, ode: &AccelerationLevel<P, S>) {
+    fn solve<P: Mechanics<S>>(&mut self, ode: &mut AccelerationLevel<P, S>) {
+        if let Some(sparse) = &mut ode.sparse {
+            return sparse.differentiate(&mut self.column, &self.constraint_column);
+        }
         let terms = &ode.multipliers;
         if !self.lambda.is_empty() {
             multiply_transposed(&terms.weights, &self.column, &mut self.lambda);
@@ -88,9 +99,7 @@ impl<S: Scalar> Linearised<S> {
         let (q, v) = y.split_at(n);
         let a = &self.rate[n..];
         ode.mechanics.derivatives(t, q, v, &mut self.derivatives);
-        for (sum, &force) in self.dynamics.iter_mut().zip(self.derivatives.forces_by_position.values()) {
-            *sum = -force;
-        }
+        self.dynamics.negate(&self.derivatives.forces_by_position);
         self.derivatives.add_inertia(S::from(1.0), a, &mut self.dynamics);
         self.derivatives.add_curvature(S::from(-1.0), &ode.lambda, &mut self.dynamics);
         if !ode.lambda.is_empty() {
@@ -102,10 +111,10 @@ impl<S: Scalar> Linearised<S> {
         for j in 0..n {
             jacobian[(j, n + j)] = one;
             copy_column(one, &self.dynamics, j, &mut self.column);
-            copy_column(one, self.constraints_by_position.all(), j, &mut self.constraint_column);
+            copy_column(one, &self.constraints_by_position, j, &mut self.constraint_column);
             self.solve(ode);
             jacobian.as_mut_slice()[2 * n * j + n..][..n].copy_from_slice(&self.column);
-            copy_column(-one, self.derivatives.forces_by_velocity.all(), j, &mut self.column);
+            copy_column(-one, &self.derivatives.forces_by_velocity, j, &mut self.column);
             copy_column(S::from(2.0), &self.constraint_rates, j, &mut self.constraint_column);
             self.solve(ode);
             jacobian.as_mut_slice()[2 * n * (n + j) + n..][..n].copy_from_slice(&self.column);

@@ -11,7 +11,7 @@ use crate::Scalar;
 use crate::linalg::{Entries, Pattern, groups};
 
 /// Unknowns from which on matrices with a pattern are the faster ones.
-const LEAST_SPARSE: usize = 40;
+pub(crate) const LEAST_SPARSE: usize = 40;
 /// The largest share of entries of the matrix of the index-3 equations of which that is so.
 const MOST_ENTRIES: f64 = 0.2;
 

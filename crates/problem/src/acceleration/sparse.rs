@@ -1,0 +1,68 @@
+//! Accelerations of mechanisms with many bodies: from one system with the constraints, whose matrix keeps the entries it has.
+
+use super::not_invertible;
+use crate::linalg::{Saddle, Singular};
+use crate::mechanics::LEAST_SPARSE;
+use crate::{Failure, Mechanics, Scalar, Terms};
+
+/// The solution of
+///
+/// ```text
+/// ( M  −Jᵀ ) (v')   ( D     )
+/// ( J   0  ) (λ ) = ( −bias )
+/// ```
+pub(super) struct SparseAccelerations<S: Scalar> {
+    terms: Terms<S>,
+    system: Saddle<S>,
+    x: Vec<S>,
+}
+
+impl<S: Scalar> SparseAccelerations<S> {
+    /// Memory for a mechanism that is worth it; none for another.
+    pub(super) fn of<P: Mechanics<S>>(mechanics: &mut P) -> Option<Self> {
+        let unknowns = mechanics.velocities() + mechanics.constraints();
+        if unknowns < LEAST_SPARSE || mechanics.nonholonomic() > 0 || !mechanics.has_vector_coordinates() {
+            return None;
+        }
+        let structure = mechanics.structure();
+        structure.is_sparse_in::<S>().then(|| Self {
+            terms: Terms::of(&structure, true),
+            system: Saddle::new(&structure, true),
+            x: vec![S::nought(); structure.dynamics.rows() + structure.jacobian.rows()],
+        })
+    }
+
+    /// Writes accelerations and multipliers at a state; leaves factors behind.
+    pub(super) fn solve<P: Mechanics<S>>(
+        &mut self,
+        mechanics: &mut P,
+        t: S,
+        (q, v): (&[S], &[S]),
+        accelerations: &mut [S],
+        multipliers: &mut [S],
+    ) -> Result<(), Failure> {
+        let Self { terms, system, x } = self;
+        mechanics.terms(t, q, v, terms);
+        let (forces, bias) = x.split_at_mut(v.len());
+        forces.copy_from_slice(&terms.forces);
+        mechanics.acceleration_bias(t, q, v, bias);
+        bias.iter_mut().for_each(|bias| *bias = -*bias);
+        let blocks = [S::from(1.0), S::nought(), S::nought()].map(|factor| (factor, &terms.mass));
+        system.put(blocks, S::from(1.0), &terms.jacobian);
+        system.factorize().map_err(|Singular| not_invertible(system.is_finite(), t, "[M Jᵀ; J 0]"))?;
+        system.solve(x);
+        accelerations.copy_from_slice(&x[..v.len()]);
+        multipliers.copy_from_slice(&x[v.len()..]);
+        Ok(())
+    }
+
+    /// Solves `M a_x − Jᵀ λ_x = −∂r₁`, `J a_x = −∂r₂` with the factors of the last state for `∂r₁` in `column` and `∂r₂` in
+    /// `constraints`; leaves `a_x` in `column`.
+    pub(super) fn differentiate(&mut self, column: &mut [S], constraints: &[S]) {
+        for (x, &entry) in self.x.iter_mut().zip(column.iter().chain(constraints)) {
+            *x = -entry;
+        }
+        self.system.solve(&mut self.x);
+        column.copy_from_slice(&self.x[..column.len()]);
+    }
+}
