@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 
 use super::blocks::{increase, largest};
 use super::formula::{Correction, Formula, Start, Trial};
+use super::newton::rounding_of;
 use super::predictor::{Discretisation, Predictor};
 use super::settings::MassAt;
 
@@ -124,6 +125,23 @@ impl Formula for Index3 {
         increase(lambda, multipliers);
         predictor.end(a, None, &mut trial.q, &mut trial.v);
         Correction { change: largest(change), size: largest(a), by_position, solves: 1, reform: false }
+    }
+
+    fn attainable(&mut self, trial: &Trial) -> f64 {
+        let terms = &trial.terms;
+        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, .. } = self;
+        let (dynamics, constraints) = x.split_at_mut(a.len());
+        let (of_mass, earlier) = (1.0 / (1.0 + *alpha), *alpha / (1.0 + *alpha));
+        for (size, (force, before)) in dynamics.iter_mut().zip(terms.forces.iter().zip(&*forces)) {
+            *size = force.abs() + (earlier * before).abs();
+        }
+        mass_at.choose(&terms.mass, mass).add_sizes(of_mass, a, dynamics);
+        terms.jacobian.add_transposed_sizes(lambda, dynamics);
+        constraints.fill(0.0);
+        terms.jacobian.add_sizes(1.0 / predictor.by_position, &trial.q, constraints);
+        rounding_of(x);
+        system.solve(x);
+        largest(&x[..a.len()])
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {

@@ -46,6 +46,12 @@ struct Step<'s, 'r, 'p, F> {
 }
 
 impl<F: Formula> Step<'_, '_, '_, F> {
+    /// What corrections cannot be expected to get below; see [`Formula::attainable`].
+    fn attainable(&mut self) -> f64 {
+        self.run.own.linear_solves += 1;
+        ROUNDINGS * self.formula.attainable(self.trial)
+    }
+
     /// Forms the matrix at the iterate and factorizes it; false where it is not finite.
     fn factorize(&mut self) -> Result<bool, Failure> {
         let Self { run, formula, trial, .. } = self;
@@ -88,7 +94,8 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
 
     fn judge(&mut self, Progress { size: change, last, .. }: Progress) -> Option<Outcome> {
         self.made += 1;
-        let stagnates = change > 0.25 * last && change * self.correction.by_position <= rounding(self.trial, self.h);
+        let is_rounding = change * self.correction.by_position <= rounding(self.trial, self.h);
+        let stagnates = change > 0.25 * last && (is_rounding || change <= self.attainable());
         // What an iteration that goes on shrinking by this ratio still changes, if it is more than the last correction.
         let ratio = change / last;
         let remaining = if ratio > 0.5 { change * ratio / (1.0 - ratio).max(0.0) } else { change };
@@ -97,9 +104,21 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
     }
 }
 
+/// How many times what rounding is expected to be it is taken for.
+const ROUNDINGS: f64 = 16.0;
+
 /// How far rounding moves positions, m or rad: below it nothing is left to be gained by further corrections.
 pub fn rounding(trial: &Trial, h: f64) -> f64 {
-    16.0 * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v))
+    ROUNDINGS * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v))
+}
+
+/// Makes the sizes of what is summed up in each row what rounding may leave of their sum, with signs that follow no pattern.
+pub fn rounding_of(sizes: &mut [f64]) {
+    for (i, size) in sizes.iter_mut().enumerate() {
+        // the fractional part of multiples of the golden section
+        let is_up = (i as f64 * 0.618_033_988_749_894_8).fract() < 0.5;
+        *size *= if is_up { f64::EPSILON } else { -f64::EPSILON };
+    }
 }
 
 /// The terms at the iterate, with their derivatives where they are needed.

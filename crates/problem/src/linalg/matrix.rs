@@ -413,19 +413,33 @@ impl<S: Scalar> Matrix<S> {
 }
 
 impl Matrix<f64> {
-    /// `y += A x` for real or complex vectors.
-    pub fn add_to<T: Element>(&self, x: &[T], y: &mut [T]) {
+    /// `y += factor |A| |x|`, with the magnitudes of all entries, for a factor above zero.
+    pub fn add_sizes(&self, factor: f64, x: &[f64], y: &mut [f64]) {
+        self.for_each(|i, j, value| y[i] += (factor * value * x[j]).abs());
+    }
+
+    /// `y += |Aᵀ| |x|`, with the magnitudes of all entries.
+    pub fn add_transposed_sizes(&self, x: &[f64], y: &mut [f64]) {
+        self.for_each(|i, j, value| y[j] += (value * x[i]).abs());
+    }
+
+    /// Calls `each` with rows, columns and values of all entries.
+    fn for_each(&self, mut each: impl FnMut(usize, usize, f64)) {
         match self {
             Self::Dense(matrix) => {
-                for (column, &x) in matrix.as_slice().chunks(y.len().max(1)).zip(x) {
-                    column.iter().zip(&mut *y).for_each(|(&value, y)| *y += x * value);
+                for (j, column) in matrix.as_slice().chunks(matrix.nrows().max(1)).enumerate() {
+                    column.iter().enumerate().for_each(|(i, &value)| each(i, j, value));
                 }
             }
             Self::Sparse(matrix) => {
-                let entries = matrix.pattern.iter().zip(&matrix.values);
-                entries.for_each(|((i, j), &value)| y[i] += x[j] * value);
+                matrix.pattern.iter().zip(&matrix.values).for_each(|((i, j), &value)| each(i, j, value));
             }
         }
+    }
+
+    /// `y += A x` for real or complex vectors.
+    pub fn add_to<T: Element>(&self, x: &[T], y: &mut [T]) {
+        self.for_each(|i, j, value| y[i] += x[j] * value);
     }
 }
 
