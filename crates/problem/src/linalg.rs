@@ -9,7 +9,7 @@
 //!           │       ├──── loops      any scalar
 //!           │       └──── large      faer, in double precision
 //! Saddle  [A −b Jᵀ; J 0] ─▶ System
-//!           └──────────────▶ SparseLu   faer, real or complex, for matrices with a Pattern
+//!           └─▶ Blocks ─▶ SparseLu   faer, real or complex, for matrices with a Pattern
 //! Banded    chains of elements
 //! ```
 //!
@@ -39,6 +39,7 @@ macro_rules! unrolled {
 }
 
 mod banded;
+mod blocks;
 pub mod flops;
 mod large;
 mod lu;
@@ -53,11 +54,12 @@ use nalgebra::DMatrix;
 use crate::Scalar;
 
 pub use banded::Banded;
+pub use blocks::{Blocks, Element, Place};
 pub use large::product;
 pub use lu::{Lu, Singular};
 pub(crate) use matrix::groups;
 pub use matrix::{Entries, Matrix, Pattern, Sparse};
-pub use saddle::{Element, Saddle, SparseSaddle};
+pub use saddle::{Saddle, SparseSaddle};
 pub use sparse_lu::SparseLu;
 pub use system::System;
 pub use unrolled::Block;

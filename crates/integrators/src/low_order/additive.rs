@@ -1,5 +1,7 @@
 //! HHT-ADD: constraint forces added to the accelerations, with two multipliers a step.
 
+mod sparse;
+
 use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed_product, flops};
 use mbsbench_problem::{CountedMechanics, Terms};
 use nalgebra::DMatrix;
@@ -8,6 +10,7 @@ use super::blocks::{self, add, increase, largest, put, put_transposed, solve_col
 use super::formula::{Correction, Formula, Start, Trial};
 use super::predictor::{Discretisation, Predictor};
 use super::settings::LinearAlgebra;
+use sparse::SparseAdditive;
 
 /// ```text
 /// M₁ (a + α f₀) − (1+α) D₁ = 0,   f₀ = M₀⁻¹ D₀
@@ -51,6 +54,8 @@ pub struct Additive {
     scratch: Vec<f64>,
     reaction_change: Vec<f64>,
     system: System,
+    /// What is used in the place of the blocks above and of `system` where there are many bodies.
+    sparse: Option<SparseAdditive>,
     /// Residual with its sign turned, then correction.
     x: Vec<f64>,
 }
@@ -63,9 +68,11 @@ impl Additive {
     pub fn new(alpha: f64, b: f64, algebra: LinearAlgebra, start: &Start<'_>) -> Result<Self, Singular> {
         let (n, m) = (start.q.len(), start.lambda.len());
         let dense = algebra == LinearAlgebra::Dense;
-        let square = DMatrix::zeros(n, n);
-        let wide = DMatrix::zeros(m, n);
-        let size = n + 2 * m + if dense { n } else { 0 };
+        let sparse = start.is_sparse().then(|| SparseAdditive::new(start));
+        let [of_blocks, constraints] = if sparse.is_some() { [0; 2] } else { [n, m] };
+        let square = DMatrix::zeros(of_blocks, of_blocks);
+        let wide = DMatrix::zeros(constraints, of_blocks);
+        let size = of_blocks + 2 * constraints + if dense { of_blocks } else { 0 };
         let mut formula = Self {
             predictor: Predictor::new(Discretisation::hht(alpha), start),
             alpha,
@@ -75,29 +82,34 @@ impl Additive {
             reaction: vec![0.0; n],
             psi: [start.lambda.to_vec(), start.lambda.to_vec()],
             free: start.terms.forces.clone(),
-            weights: DMatrix::zeros(n, m),
-            mass_factors: Lu::new(n),
+            weights: DMatrix::zeros(of_blocks, constraints),
+            mass_factors: Lu::new(of_blocks),
             shifted: vec![0.0; n],
             by_start: square.clone(),
             by_reaction: square.clone(),
             stiffness: square.clone(),
             turning: square.clone(),
             by_itself: square,
-            by_itself_factors: Lu::new(n),
-            eliminated: DMatrix::zeros(n, n + 2 * m),
+            by_itself_factors: Lu::new(of_blocks),
+            eliminated: DMatrix::zeros(of_blocks, of_blocks + 2 * constraints),
             velocity: [wide.clone(), wide.clone()],
             rates: wide,
             scratch: vec![0.0; n],
             reaction_change: vec![0.0; n],
             system: System::new(size),
             x: vec![0.0; size],
+            sparse,
         };
-        formula.weigh(start.terms)?;
         // a₀ = M⁻¹ D, without constraint forces
-        formula.mass_factors.solve_by_columns(&mut formula.free);
-        formula.system.flops += formula.mass_factors.solve_flops();
+        formula.weigh(start.terms)?;
         formula.a.copy_from_slice(&formula.free);
-        add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction);
+        match &mut formula.sparse {
+            Some(sparse) => {
+                sparse.react(start.lambda);
+                formula.reaction.copy_from_slice(&sparse.reaction);
+            }
+            None => add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction),
+        }
         Ok(formula)
     }
 
@@ -107,13 +119,21 @@ impl Additive {
         (0.5 * h * h * (1.0 - self.b), 0.5 * h * h * self.b, 0.5 * h)
     }
 
-    /// `M⁻¹ Jᵀ`, and the factors of `M`.
+    /// `M⁻¹ Jᵀ`, the factors of `M`, and `f = M⁻¹ D`.
     fn weigh(&mut self, terms: &Terms<f64>) -> Result<(), Singular> {
+        self.free.copy_from_slice(&terms.forces);
+        if let Some(sparse) = &mut self.sparse {
+            sparse.weigh(terms)?;
+            sparse.divide(&mut self.free);
+            return Ok(());
+        }
         self.mass_factors.factorize(terms.mass.all())?;
         self.system.flops += self.mass_factors.factorization_flops();
         put_transposed(&mut self.weights, (0, 0), 1.0, terms.jacobian.all());
         self.system.flops +=
             solve_columns(&self.mass_factors, &mut self.weights) as u64 * self.mass_factors.solve_flops();
+        self.mass_factors.solve_by_columns(&mut self.free);
+        self.system.flops += self.mass_factors.solve_flops();
         Ok(())
     }
 
@@ -121,8 +141,13 @@ impl Additive {
     fn end(&mut self, trial: &mut Trial) {
         let (at_start, at_end, in_velocity) = self.factors();
         self.predictor.end(&self.a, None, &mut trial.q, &mut trial.v);
-        self.scratch.fill(0.0);
-        add_product(1.0, &self.weights, &self.psi[0], &mut self.scratch);
+        match &self.sparse {
+            Some(sparse) => self.scratch.copy_from_slice(&sparse.reaction),
+            None => {
+                self.scratch.fill(0.0);
+                add_product(1.0, &self.weights, &self.psi[0], &mut self.scratch);
+            }
+        }
         for i in 0..self.a.len() {
             let (start, end) = (self.scratch[i], self.reaction[i]);
             trial.q[i] += at_start * start + at_end * end;
@@ -133,6 +158,8 @@ impl Additive {
 }
 
 impl Formula for Additive {
+    const TAKES_SPARSE: bool = true;
+
     fn begin(
         &mut self,
         h: f64,
@@ -146,11 +173,18 @@ impl Formula for Additive {
             self.reaction.fill(0.0);
             self.psi.iter_mut().for_each(|psi| psi.fill(0.0));
         }
+        if let Some(sparse) = &mut self.sparse {
+            sparse.react(&self.psi[0]);
+        }
         self.end(trial);
         Ok(())
     }
 
     fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
+        if self.sparse.is_some() {
+            self.form_sparse(trial);
+            return Ok(());
+        }
         let Trial { terms, derivatives, .. } = trial;
         let (n, m) = (self.a.len(), self.psi[0].len());
         let (at_start, at_end, in_velocity) = self.factors();
@@ -222,14 +256,27 @@ impl Formula for Additive {
     }
 
     fn matrix(&self) -> DMatrix<f64> {
-        self.system.matrix.clone()
+        self.sparse.as_ref().map_or_else(|| self.system.matrix.clone(), |sparse| sparse.blocks.to_dense())
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorize()
+        match &mut self.sparse {
+            Some(sparse) => sparse.blocks.factorize(),
+            None => self.system.factorize(),
+        }
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
+        // Near b = 1/2, where the two reactions move positions and velocities alike, roundings of the constraints come
+        // back enlarged by the inverse of the determinant, 1 − 2 b.
+        let determinant = (1.0 - 2.0 * self.b).abs().min(1.0);
+        if self.sparse.is_some() {
+            let change = self.solve_sparse(trial);
+            let size = largest(&self.a).max(largest(&self.reaction));
+            self.end(trial);
+            let by_position = self.predictor.by_position * determinant;
+            return Correction { change, size, by_position, solves: 1, reform: false };
+        }
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
         let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, x, .. } = self;
@@ -273,17 +320,15 @@ impl Formula for Additive {
         let change = largest(change).max(largest(reaction_change));
         let size = largest(a).max(largest(reaction));
         self.end(trial);
-        // Near b = 1/2, where the two reactions move positions and velocities alike, roundings of the constraints come
-        // back enlarged by the inverse of the determinant, 1 − 2 b.
-        let determinant = (1.0 - 2.0 * self.b).abs().min(1.0);
         Correction { change, size, by_position: self.predictor.by_position * determinant, solves: 1, reform: false }
+    }
+
+    fn attainable(&mut self, trial: &Trial) -> f64 {
+        self.attainable_sparse(trial)
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         self.weigh(&trial.terms)?;
-        self.free.copy_from_slice(&trial.terms.forces);
-        self.mass_factors.solve_by_columns(&mut self.free);
-        self.system.flops += self.mass_factors.solve_flops();
         self.predictor.accept(&trial.q, &trial.v);
         Ok(())
     }
@@ -293,6 +338,6 @@ impl Formula for Additive {
     }
 
     fn flops(&self) -> u64 {
-        self.system.flops
+        self.system.flops + self.sparse.as_ref().map_or(0, SparseAdditive::flops)
     }
 }

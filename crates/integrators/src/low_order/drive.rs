@@ -215,7 +215,7 @@ impl Motion {
         run.own.linear_solves += 1;
         let before = system.flops();
         system.factorize().map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
-        system.solve(&mut x);
+        system.solve_by_rows(&mut x);
         run.own.add_flops(system.flops() - before);
         Ok(x)
     }

@@ -1,6 +1,7 @@
 //! Formulas with constraints on both levels and two accelerations: HHT-SI2, NSTIFF-SI2.
 
 mod dense;
+mod sparse;
 
 use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Singular, System, add_product, add_transposed_product, flops};
@@ -14,6 +15,7 @@ use super::predictor::{Discretisation, Predictor};
 use super::settings::PairAlgebra;
 use super::shared::Shared;
 use super::velocity_pair::VelocityPair;
+use sparse::SparsePair;
 
 /// Both formulas, with `a` for the acceleration of the positions (negrut2007: ã; and `w = v̂ + c_v a` in NSTIFF-SI2),
 /// `a + e` for that of the velocities, and a multiplier ν of the velocity constraints:
@@ -56,6 +58,8 @@ pub struct Stabilised {
     last: f64,
     shared: Shared,
     system: System,
+    /// What is used in the place of `metric`, `pair`, `shared` and `system` where there are many bodies.
+    sparse: Option<SparsePair>,
     /// Residual with its sign turned, then correction.
     x: Vec<f64>,
 }
@@ -64,7 +68,9 @@ impl Stabilised {
     /// At the start of a run; `alpha` for HHT-SI2, none for NSTIFF-SI2.
     pub fn new(alpha: Option<f64>, algebra: PairAlgebra, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
-        let size = if algebra == PairAlgebra::Dense { 2 * (n + m) } else { n + m };
+        let sparse = start.is_sparse().then(|| SparsePair::new(start, alpha.is_some()));
+        let [of_pair, constraints] = if sparse.is_some() { [0; 2] } else { [n, m] };
+        let size = if algebra == PairAlgebra::Dense { 2 * (of_pair + constraints) } else { of_pair + constraints };
         let mut forces = vec![0.0; n];
         start.terms.all_forces(start.lambda, &mut forces);
         Self {
@@ -79,15 +85,16 @@ impl Stabilised {
             total: start.a.to_vec(),
             forces,
             shifted: vec![0.0; n],
-            metric: Metric::identity(n),
+            metric: Metric::identity(of_pair),
             weighed: false,
             factorized: alpha.is_none(),
-            pair: VelocityPair::new(n, m),
+            pair: VelocityPair::new(of_pair, constraints),
             outdated: true,
             last: f64::INFINITY,
-            shared: Shared::new(n, m),
+            shared: Shared::new(of_pair, constraints),
             system: System::new(size),
-            x: vec![0.0; size],
+            x: vec![0.0; size.max(n)],
+            sparse,
         }
     }
 
@@ -106,9 +113,12 @@ impl Stabilised {
                 for (residual, &force) in residual.iter_mut().zip(&self.forces) {
                     *residual = of_forces * *residual - alpha * force;
                 }
-                self.metric.add_product(-1.0, &self.a, residual);
+                match &self.sparse {
+                    Some(sparse) => sparse.metric.add_product(-1.0, &self.a, residual),
+                    None => self.metric.add_product(-1.0, &self.a, residual),
+                }
             }
-            None => add_product(-1.0, trial.terms.mass.all(), &self.total, residual),
+            None => trial.terms.mass.add_product(-1.0, &self.total, residual),
         }
     }
 
@@ -209,6 +219,8 @@ fn flops_by_e(n: usize, with_mass: bool) -> u64 {
 }
 
 impl Formula for Stabilised {
+    const TAKES_SPARSE: bool = true;
+
     fn begin(
         &mut self,
         h: f64,
@@ -223,14 +235,17 @@ impl Formula for Stabilised {
             for i in 0..q.len() {
                 self.shifted[i] = q[i] + (1.0 + alpha) * h * v[i];
             }
-            mechanics.mass(&self.shifted, self.metric.matrix_mut());
+            match &mut self.sparse {
+                Some(sparse) => mechanics.mass_in(&self.shifted, &mut sparse.metric),
+                None => mechanics.mass(&self.shifted, self.metric.matrix_mut()),
+            }
             self.factorized = false;
             self.weighed = trial.derivatives.has_constant_mass();
-            if self.weighed {
+            if self.weighed && self.sparse.is_none() {
                 self.metric.recognise();
             }
         }
-        if self.algebra == PairAlgebra::Shared {
+        if self.algebra == PairAlgebra::Shared && self.sparse.is_none() {
             self.shared.begin(&mut self.e, &mut self.nu);
         }
         if !guess {
@@ -243,6 +258,10 @@ impl Formula for Stabilised {
     }
 
     fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
+        if self.sparse.is_some() {
+            self.form_sparse(trial);
+            return Ok(());
+        }
         let Trial { terms, derivatives, .. } = trial;
         let (of_forces, damping) = (self.of_forces(), self.damping());
         let Self { predictor, alpha, total, lower, metric, system, .. } = self;
@@ -265,16 +284,20 @@ impl Formula for Stabilised {
     }
 
     fn matrix(&self) -> DMatrix<f64> {
-        self.system.matrix.clone()
+        self.sparse.as_ref().map_or_else(|| self.system.matrix.clone(), |sparse| sparse.blocks.to_dense())
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorize()
+        match &mut self.sparse {
+            Some(sparse) => sparse.blocks.factorize(),
+            None => self.system.factorize(),
+        }
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         self.dynamics(trial);
         let (change, solves) = match self.algebra {
+            _ if self.sparse.is_some() => (self.solve_sparse(trial), 1),
             PairAlgebra::Dense => (self.solve_dense(trial), 1),
             PairAlgebra::Shared if !self.shared.slow => (self.solve_shared(trial), 2),
             _ => (self.solve_reduced(trial), 1),
@@ -294,6 +317,10 @@ impl Formula for Stabilised {
         Correction { change, size: largest(&self.total), by_position, solves, reform }
     }
 
+    fn attainable(&mut self, trial: &Trial) -> f64 {
+        self.attainable_sparse(trial)
+    }
+
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         let of_nu = self.alpha.map_or(0.0, |alpha| 1.0 / (1.0 + alpha));
         for (c, lambda) in self.lambda.iter_mut().enumerate() {
@@ -301,7 +328,9 @@ impl Formula for Stabilised {
         }
         trial.terms.all_forces(&self.lambda, &mut self.forces);
         self.predictor.accept(&trial.q, &trial.v);
-        self.shared.accept();
+        if self.sparse.is_none() {
+            self.shared.accept();
+        }
         Ok(())
     }
 
@@ -310,6 +339,6 @@ impl Formula for Stabilised {
     }
 
     fn flops(&self) -> u64 {
-        self.system.flops + self.pair.flops
+        self.system.flops + self.pair.flops + self.sparse.as_ref().map_or(0, |sparse| sparse.blocks.flops)
     }
 }

@@ -34,7 +34,7 @@ impl<T: Number + Element> SparseCondensed<T> {
         self.gamma = gamma;
         let (one, s) = (<T as From<f64>>::from(1.0), gamma.recip());
         self.saddle.put([(one, &point.mass), (-s, damping), (s * s, stiffness)], one, &point.jacobian);
-        self.saddle.factorize()
+        self.saddle.0.factorize()
     }
 
     /// Solves for the right-hand side that `vector` holds, in place.
@@ -46,25 +46,25 @@ impl<T: Number + Element> SparseCondensed<T> {
             let position = T::component(vector, i);
             back[i] = -position;
             kinematic[i] = gamma * position + T::component(vector, velocities + i);
-            saddle.x[i] = T::component(vector, dynamics + i);
+            saddle.0.x[i] = T::component(vector, dynamics + i);
         }
-        mass.add_to(kinematic, &mut saddle.x[..n]);
-        damping.add_to(back, &mut saddle.x[..n]);
+        mass.add_to(kinematic, &mut saddle.0.x[..n]);
+        damping.add_to(back, &mut saddle.0.x[..n]);
         let square = gamma * gamma;
-        for i in n..saddle.x.len() {
-            saddle.x[i] = -square * T::component(vector, dynamics + i);
+        for i in n..saddle.0.x.len() {
+            saddle.0.x[i] = -square * T::component(vector, dynamics + i);
         }
-        saddle.solve();
+        saddle.0.solve();
         let s = gamma.recip();
         for (i, &kinematic) in kinematic.iter().enumerate() {
-            let a = saddle.x[i];
+            let a = saddle.0.x[i];
             let rate = s * a;
             (rate - T::component(vector, i)).put_component(vector, velocities + i);
             (s * rate).put_component(vector, i);
             (a - kinematic).put_component(vector, dynamics + i);
         }
-        for i in n..saddle.x.len() {
-            saddle.x[i].put_component(vector, dynamics + i);
+        for i in n..saddle.0.x.len() {
+            saddle.0.x[i].put_component(vector, dynamics + i);
         }
     }
 }

@@ -1,0 +1,166 @@
+//! A chain of rods: methods that solve its constrained form in matrices with the entries that it has, against its form in angles.
+
+use std::alloc::System;
+
+use mbsbench_integrators::{
+    Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Radau5,
+    Trapezoidal,
+};
+use mbsbench_models::{ChainFormulation, RodChain};
+use mbsbench_problem::{
+    Counted, Formulated, Method, MethodDefinition, Model, ModelDefinition, Settings, Silent, Solution, Task,
+};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// A chain that swings down from the horizontal, damped so that its motion is smooth.
+fn chain(formulation: ChainFormulation, rods: usize) -> RodChain {
+    RodChain { formulation, rods, damping: 1e-3, ..RodChain::default() }
+}
+
+/// A method with its name.
+type Named = (&'static str, Box<dyn Method>);
+
+fn named<D: MethodDefinition>(definition: D) -> Named {
+    (D::NAME, definition.method())
+}
+
+fn solve(model: &dyn Model, method: &Named, t_end: f64, settings: Settings) -> Solution {
+    let initial = Formulated::<f64>::initial_state(model);
+    let mut ode = model.ode();
+    let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
+    method.1.solve(Counted::new(&mut *ode), &task, &mut Silent)
+}
+
+/// Position and velocity of the free end of the state.
+fn tip(model: &dyn Model, state: &[f64]) -> [f64; 4] {
+    let mut values = vec![0.0; model.observables().len()];
+    model.observation().observe(0.0, state, &mut values);
+    values[..4].try_into().expect("four of them first")
+}
+
+/// Angles and angular velocities at the end, with more digits than any method here has.
+fn reference(rods: usize, t_end: f64) -> [f64; 4] {
+    let model = chain(ChainFormulation::Minimal, rods).model();
+    let solution = solve(&*model, &named(Dop853::default()), t_end, Settings::tolerance(1e-13, 1e-13));
+    assert_eq!(solution.failure, None);
+    tip(&*model, &solution.state)
+}
+
+const RODS: usize = 16;
+const T_END: f64 = 0.25;
+
+/// Errors of position and velocity of the free end.
+fn errors(method: &Named, settings: Settings, reference: [f64; 4]) -> [f64; 2] {
+    let model = chain(ChainFormulation::Cartesian, RODS).model();
+    let solution = solve(&*model, method, T_END, settings);
+    assert_eq!(solution.failure, None, "{}", method.0);
+    let tip = tip(&*model, &solution.state);
+    let distance = |i: usize| (tip[i] - reference[i]).hypot(tip[i + 1] - reference[i + 1]);
+    [distance(0), distance(2)]
+}
+
+#[test]
+fn orders_on_many_bodies_are_those_of_the_formulas() {
+    let reference = reference(RODS, T_END);
+    let second: [(Named, f64); 9] = [
+        (named(HhtI3::default()), 2.0),
+        (named(GeneralizedAlpha::default()), 2.0),
+        (named(Newmark::default()), 1.0),
+        (named(Nstiff::default()), 2.0),
+        (named(HhtAdd::default()), 2.0),
+        (named(HhtSi2::default()), 2.0),
+        (named(NstiffSi2::default()), 2.0),
+        (named(Lms2::default()), 2.0),
+        (named(Trapezoidal::default()), 2.0),
+    ];
+    for (method, order) in second {
+        let at = |step: f64| errors(&method, Settings::fixed(step), reference);
+        let (coarse, fine) = (at(T_END / 256.0), at(T_END / 512.0));
+        for k in 0..2 {
+            let measured = (coarse[k] / fine[k]).log2();
+            assert!((measured - order).abs() < 0.25, "{}: order {measured}, errors {coarse:?} {fine:?}", method.0);
+        }
+    }
+}
+
+#[test]
+fn methods_of_high_order_agree_with_the_form_in_angles() {
+    let reference = reference(RODS, T_END);
+    let controlled = Settings::tolerance(1e-9, 1e-9);
+    let methods: [(Named, Settings); 4] = [
+        (named(Radau5::default()), controlled.clone()),
+        (named(Dopri5::default()), controlled.clone()),
+        (named(Dop853::default()), controlled),
+        (named(Mssth5::default()), Settings::fixed(T_END / 1024.0)),
+    ];
+    for (method, settings) in methods {
+        let [position, velocity] = errors(&method, settings, reference);
+        assert!(position < 1e-6 && velocity < 1e-5, "{}: {position:e} m, {velocity:e} m/s", method.0);
+    }
+}
+
+/// Default settings, on chains on which rounding of the constraints moves angles by far more than positions.
+#[test]
+fn newtons_method_ends_at_rounding() {
+    for rods in [50, 200] {
+        let model = chain(ChainFormulation::Cartesian, rods).model();
+        for step in [5e-4, 1e-4] {
+            let methods: [Named; 6] = [
+                named(HhtI3::default()),
+                named(GeneralizedAlpha::default()),
+                named(Newmark::default()),
+                named(Nstiff::default()),
+                named(HhtAdd::default()),
+                named(HhtSi2::default()),
+            ];
+            for method in methods {
+                let solution = solve(&*model, &method, 20.0 * step, Settings::fixed(step));
+                assert_eq!(solution.failure, None, "{} on {rods} rods", method.0);
+                let iterations = solution.statistics.newton_iterations;
+                assert!(iterations <= 20 * 6, "{} on {rods} rods: {iterations} iterations", method.0);
+            }
+        }
+    }
+}
+
+/// Allocations until the end of a span: of a method, in all and in bytes.
+fn allocations(method: &Named, t_end: f64, settings: &Settings) -> (usize, u64) {
+    let model = chain(ChainFormulation::Cartesian, 20).model();
+    let once = || {
+        let region = Region::new(ALLOCATOR);
+        let solution = solve(&*model, method, t_end, settings.clone());
+        let change = region.change();
+        assert_eq!(solution.failure, None, "{}", method.0);
+        (change.allocations + change.reallocations, solution.statistics.steps_accepted)
+    };
+    (0..5).map(|_| once()).min().expect("five times")
+}
+
+#[test]
+fn steps_on_many_bodies_allocate_nothing() {
+    let constant = Settings::fixed(1e-3);
+    let methods: [Named; 7] = [
+        named(HhtI3::default()),
+        named(HhtAdd::default()),
+        named(HhtSi2::default()),
+        named(NstiffSi2::default()),
+        named(Lms2::default()),
+        named(Trapezoidal::default()),
+        named(Dopri5::default()),
+    ];
+    for method in methods {
+        let (short, few) = allocations(&method, 0.02, &constant);
+        let (long, many) = allocations(&method, 0.2, &constant);
+        assert!(many > 5 * few);
+        // Factors grow where pivots change, and then by as much again as they hold.
+        assert!(long <= short + 8, "{}: {short} and {long} allocations", method.0);
+    }
+    let controlled = Settings::tolerance(1e-7, 1e-7);
+    let method = named(Radau5::default());
+    let ((short, few), (long, many)) =
+        (allocations(&method, 0.05, &controlled), allocations(&method, 0.4, &controlled));
+    assert!(many > 3 * few && long <= short + 8, "radau5: {short} and {long} allocations in {few} and {many} steps");
+}

@@ -1,0 +1,125 @@
+//! Sparse matrices that are put together from blocks.
+
+use std::ops::{AddAssign, Mul, Neg};
+use std::sync::Arc;
+
+use faer::traits::ComplexField;
+use nalgebra::DMatrix;
+
+use super::{Matrix, Pattern, Singular, SparseLu};
+use crate::Scalar;
+
+/// A real or complex number of a sparse matrix.
+pub trait Element: ComplexField + Mul<f64, Output = Self> + Neg<Output = Self> + AddAssign + From<f64> + Copy {}
+
+impl<T: ComplexField + Mul<f64, Output = T> + Neg<Output = T> + AddAssign + From<f64> + Copy> Element for T {}
+
+/// Where a block stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'p> {
+    /// Row and column of its upper left corner.
+    pub corner: (usize, usize),
+    /// Its entries.
+    pub pattern: &'p Pattern,
+    /// Whether it stands there with rows and columns exchanged.
+    pub transposed: bool,
+}
+
+impl<'p> Place<'p> {
+    /// Of a block as it is.
+    #[must_use]
+    pub fn at(row: usize, column: usize, pattern: &'p Pattern) -> Self {
+        Self { corner: (row, column), pattern, transposed: false }
+    }
+
+    /// The same with rows and columns exchanged.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        Self { transposed: true, ..self }
+    }
+
+    fn entries(self) -> impl Iterator<Item = (usize, usize)> + 'p {
+        let (row, column) = self.corner;
+        self.pattern
+            .iter()
+            .map(move |(i, j)| if self.transposed { (row + j, column + i) } else { (row + i, column + j) })
+    }
+}
+
+/// A sparse square matrix of blocks, with its factors, in storage that is kept.
+#[derive(Debug, Clone)]
+pub struct Blocks<T: Element = f64> {
+    pattern: Arc<Pattern>,
+    pub(super) values: Vec<T>,
+    /// Of each place, where its entries are among those of the matrix.
+    pub(super) slots: Vec<Vec<usize>>,
+    factors: SparseLu<T>,
+    /// What is solved for: right-hand side and solution.
+    pub x: Vec<T>,
+    /// Operations so far.
+    pub flops: u64,
+}
+
+impl<T: Element> Blocks<T> {
+    /// Memory for `size` unknowns and blocks at these places, which are called by their numbers from here on.
+    ///
+    /// # Panics
+    /// Where a block does not fit in.
+    #[must_use]
+    pub fn new(size: usize, places: &[Place<'_>]) -> Self {
+        let pattern = Arc::new(Pattern::new((size, size), places.iter().flat_map(|place| place.entries())));
+        let slot = |(i, j)| pattern.slot(i, j).expect("an entry of the pattern");
+        Self {
+            slots: places.iter().map(|place| place.entries().map(slot).collect()).collect(),
+            factors: SparseLu::new(pattern.clone()),
+            values: vec![T::from(0.0); pattern.entries()],
+            x: vec![T::from(0.0); size],
+            flops: 0,
+            pattern,
+        }
+    }
+
+    /// Makes all entries zero.
+    pub fn clear(&mut self) {
+        self.values.fill(T::from(0.0));
+    }
+
+    /// Adds `factor` times a real block, of the pattern of its place.
+    pub fn add<S: Scalar>(&mut self, place: usize, factor: T, block: &Matrix<S>) {
+        for (&slot, entry) in self.slots[place].iter().zip(block.values()) {
+            self.values[slot] += factor * entry.value();
+        }
+    }
+
+    /// Factorizes the matrix.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    pub fn factorize(&mut self) -> Result<(), Singular> {
+        self.factors.factorize(&self.values)?;
+        self.flops += self.factors.factorization_flops();
+        Ok(())
+    }
+
+    /// Solves with the factors for what is in [`x`](Self::x).
+    pub fn solve(&mut self) {
+        self.factors.solve(&mut self.x);
+        self.flops += self.factors.solve_flops();
+    }
+}
+
+impl Blocks<f64> {
+    /// Whether all entries are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.values.iter().all(|x| x.is_finite())
+    }
+
+    /// A copy with all entries.
+    #[must_use]
+    pub fn to_dense(&self) -> DMatrix<f64> {
+        let mut dense = DMatrix::zeros(self.x.len(), self.x.len());
+        self.pattern.iter().zip(&self.values).for_each(|(at, &value)| dense[at] = value);
+        dense
+    }
+}
