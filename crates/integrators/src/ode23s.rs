@@ -62,7 +62,7 @@ impl Method for Solver {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        let located = problem.switches().is_some_and(|switches| switches.count() > 0);
+        let located = problem.form().switches().is_some_and(|switches| switches.count() > 0);
         if problem.mass().is_some() && located {
             let needs = "an identity as mass matrix, or no switching functions";
             return Err(Unsuitable::new(needs, "has both a mass matrix and switching functions"));

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use mbsbench_integrators::{Bs32, Dopri5, Gbs, Rk3, Rk5, Rk8};
 use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Step, StepControl, Switches, Task,
+    Counted, Failure, Form, Method, MethodDefinition, Observer, Ode, Settings, Step, StepControl, Switches, Task,
 };
 
 /// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
@@ -24,8 +24,8 @@ impl Ode for Ball {
         dydt[1] = -2.0;
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Switches(self)
     }
 }
 
@@ -150,8 +150,8 @@ impl Ode for Steep {
         dydt[0] = 1.0;
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Switches(self)
     }
 }
 
@@ -219,8 +219,8 @@ impl Ode for Reaching {
         dydt.copy_from_slice(&self.rates);
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Switches(self)
     }
 }
 

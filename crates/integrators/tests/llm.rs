@@ -9,8 +9,8 @@ use common::{Circle, Cubic, Known};
 use mbsbench_integrators::exponential::{LlmController, LlmNorm};
 use mbsbench_integrators::{Llm, LlmStepper, Stepper};
 use mbsbench_problem::{
-    AsOde, Counted, Failure, Method, MethodDefinition, Observer, Ode, OdeModel, Scalar, Settings, Silent, Solution,
-    Step, StepControl, Switches, Task,
+    AsOde, Counted, Failure, Form, Method, MethodDefinition, Observer, Ode, OdeModel, Scalar, Settings, Silent,
+    Solution, Step, StepControl, Switches, Task,
 };
 use nalgebra::DMatrix;
 
@@ -337,8 +337,8 @@ impl Ode for Ball {
         jacobian[(1, 0)] = if self.touches { -Self::STIFFNESS } else { 0.0 };
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Switches(self)
     }
 }
 

@@ -16,7 +16,7 @@ fn newton(criterion: &mut Criterion) {
     let model: &dyn Formulated<f64> = &*model;
     let state = model.initial_state();
     let mut ode = model.ode();
-    let dae: &mut dyn Dae = ode.dae().expect("it has no other form");
+    let dae: &mut dyn Dae = ode.form().implicit().expect("it has no other form");
     let (n, m) = (dae.differential(), dae.algebraic());
     let (mut chart, mut y, mut rates) = (vec![0.0; dae.chart_length()], vec![0.0; n], vec![0.0; n + m]);
     dae.locate(&state, &mut chart, &mut y);

@@ -24,7 +24,7 @@ fn fewest(mut work: impl FnMut()) -> usize {
 fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let mut state = model.initial_state();
     let mut ode = model.ode();
-    let dae = ode.dae().expect("it has no other form");
+    let dae = ode.form().implicit().expect("it has no other form");
     let (n, m) = (dae.differential(), dae.algebraic());
     let zeros = |count: usize| vec![S::nought(); count];
     let (mut chart, mut centred) = (zeros(dae.chart_length()), zeros(dae.chart_length()));

@@ -38,7 +38,7 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let mut rate = y.clone();
     let mut ode = model.ode();
     assert_eq!(fewest(|| ode.rhs(S::nought(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
-    if let Some(switched) = ode.switched() {
+    if let Some(switched) = ode.form().switched() {
         let mut functions = vec![S::nought(); switched.prepare(S::nought(), &y, 1.0).expect("regular")];
         let all = fewest(|| {
             switched.values(S::nought(), &y, &mut functions).expect("regular");
@@ -46,10 +46,10 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
         });
         assert_eq!(all, 0, "{name}: discontinuity functions");
     }
-    if let Some(dae) = ode.dae() {
+    if let Some(dae) = ode.form().implicit() {
         implicit(name, dae, &y);
     }
-    let Some(mechanics) = ode.mechanics() else { return };
+    let Some(mechanics) = ode.form().mechanics() else { return };
     let n = mechanics.coordinates();
     let (q, v) = y.split_at(n);
     let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());

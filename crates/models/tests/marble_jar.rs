@@ -42,7 +42,7 @@ fn numbers_of_functions_are_the_printed_ones() {
         let model = MarbleJar { count: n, ..MarbleJar::default() }.model();
         let y: Vec<f64> = model.initial_state();
         let mut ode: Box<dyn Ode + '_> = model.ode();
-        assert_eq!(ode.switched().expect("discontinuous").prepare(0.0, &y, 0.1).unwrap(), functions);
+        assert_eq!(ode.form().switched().expect("discontinuous").prepare(0.0, &y, 0.1).unwrap(), functions);
     }
 }
 

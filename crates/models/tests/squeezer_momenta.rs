@@ -196,7 +196,7 @@ fn explicit_equations_are_those_of_centres_of_mass() {
     assert_eq!(one.rows, other.rows);
     let model = model(Rotations::Rodrigues).model();
     let mut ode = Formulated::<f64>::ode(&*model);
-    assert!(ode.mechanics().is_none() && ode.dae().is_some());
+    assert!(ode.form().mechanics().is_none() && ode.form().implicit().is_some());
 }
 
 /// Largest error of ω at the ends of steps on [0, 0.05] s, rad/s, with steps of 1e-4 s for each stage.

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use jacobian::Linearised;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
-use crate::{Failure, Mechanics, Ode, Scalar};
+use crate::{Failure, Form, Mechanics, Ode, Scalar};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
 ///
@@ -169,8 +169,8 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
         self.mechanics.coordinates() + self.mechanics.velocities()
     }
 
-    fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
-        Some(&mut self.mechanics)
+    fn form(&mut self) -> Form<'_, S> {
+        Form::Mechanics(&mut self.mechanics)
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use nalgebra::{Complex, DMatrix};
 use thiserror::Error;
 
-use crate::{Counted, Failure, Observer, Ode, Scalar, Statistics};
+use crate::{Counted, Failure, Form, Observer, Ode, Scalar, Statistics};
 
 /// How the size of a step is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -207,7 +207,7 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that solves nothing else.
     pub fn unless_plain<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
-        if problem.locks() || problem.projects() || problem.switches().is_some() || problem.switched().is_some() {
+        if problem.locks() || problem.projects() || matches!(problem.form(), Form::Switches(_) | Form::Switched(_)) {
             let lacks = "has a control, a projection or switches of its own";
             return Err(Self::new("plain equations of motion", lacks));
         }
@@ -219,7 +219,7 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that does not look for such changes.
     pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
-        let has_switches = problem.switches().is_some_and(|switches| switches.count() > 0);
+        let has_switches = problem.form().switches().is_some_and(|switches| switches.count() > 0);
         if problem.locks() || problem.projects() || has_switches {
             return Err(Self::new(needs, "changes states or equations from one step to the next"));
         }

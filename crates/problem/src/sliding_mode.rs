@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use crate::acceleration::{Multipliers, not_invertible};
 use crate::linalg::{Lu, multiply};
-use crate::{Failure, Mechanics, Ode, Scalar, Switches};
+use crate::{Failure, Form, Mechanics, Ode, Scalar, Switches};
 
 pub use settings::{EquivalentControl, Gain, Metric, PositionCorrection, RobustControl, SlidingModeSettings};
 
@@ -362,8 +362,9 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
         (0..self.settings.post_stabilization_passes).try_for_each(|_| self.correct(t, y))
     }
 
-    fn switches(&mut self) -> Option<&mut dyn Switches<S>> {
-        if self.settings.eta.is_empty() || self.is_always_discontinuous() { None } else { Some(self) }
+    fn form(&mut self) -> Form<'_, S> {
+        let is_reached = !self.settings.eta.is_empty() && !self.is_always_discontinuous();
+        if is_reached { Form::Switches(self) } else { Form::Explicit }
     }
 }
 

@@ -4,7 +4,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{Failure, Ode, Scalar};
+use crate::{Failure, Form, Ode, Scalar};
 
 /// What happens where a discontinuity function is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -164,8 +164,8 @@ impl<M: SwitchedModel, S: Scalar> Ode<S> for AsSwitchedOde<'_, M, S> {
         Ok(())
     }
 
-    fn switched(&mut self) -> Option<&mut dyn SwitchedOde<S>> {
-        Some(self)
+    fn form(&mut self) -> Form<'_, S> {
+        Form::Switched(self)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Failure, Form, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
 use super::stepper::{FixedStepper, Sizes, second_order};
 use super::{Formula, Predictor, run};
@@ -195,7 +195,7 @@ impl Method for Controlled {
 }
 
 fn needs_second_order(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-    if problem.contact_power().is_some() {
+    if let Form::ContactPower(_) = problem.form() {
         return Ok(());
     }
     Err(Unsuitable::new("equations of second order with contact powers", "gives only those of first order"))

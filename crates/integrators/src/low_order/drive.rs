@@ -6,8 +6,8 @@ use mbsbench_problem::dae::Index3;
 use mbsbench_problem::grid::Grid;
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{
-    Counted, CountedMechanics, Derivatives, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping,
-    Task, Terms, Unsuitable,
+    Counted, CountedMechanics, Derivatives, Failure, Form, Made, Method, Observer, Ode, Run, Solution, StepControl,
+    Stepping, Task, Terms, Unsuitable,
 };
 use nalgebra::DMatrix;
 
@@ -45,7 +45,7 @@ impl Plan {
 /// [`Unsuitable`], which says what it lacks.
 pub fn suits(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     Unsuitable::unless_plain(problem)?;
-    let Some(mechanics) = problem.mechanics() else {
+    let Form::Mechanics(mechanics) = problem.form() else {
         let lacks = "is given as differential equations only";
         return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
     };

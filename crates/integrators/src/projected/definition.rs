@@ -57,7 +57,7 @@ impl<S: Scalar> Method<S> for Projected {
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
-        if problem.mechanics().is_none() {
+        if problem.form().mechanics().is_none() {
             let lacks = "is given as differential equations only";
             return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
         }

@@ -1,6 +1,6 @@
 //! Forces and events in double precision, at a cost that grows with the contacts and not with the pairs.
 
-use mbsbench_problem::{EventKind, Failure, Ode, SwitchedOde};
+use mbsbench_problem::{EventKind, Failure, Form, Ode, SwitchedOde};
 
 use super::contacts::Contacts;
 use super::equations::difference;
@@ -295,8 +295,8 @@ impl Ode<f64> for MarbleOde {
         Ok(())
     }
 
-    fn switched(&mut self) -> Option<&mut dyn SwitchedOde<f64>> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Switched(self)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Observer, Ode, Step, Switches, Task};
+use mbsbench_problem::{Counted, Failure, Form, Observer, Ode, Step, Switches, Task};
 use mbsbench_sundials::{Iteration, cvode};
 
 use crate::problems::{methods, settings, tolerance};
@@ -79,8 +79,8 @@ impl Ode for Ball {
         dydt.copy_from_slice(&[y[1], -2.0]);
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Switches(self)
     }
 }
 
@@ -169,8 +169,8 @@ fn a_function_that_stays_zero_is_no_event() {
             dydt[0] = -y[0];
             Ok(())
         }
-        fn switches(&mut self) -> Option<&mut dyn Switches> {
-            Some(self)
+        fn form(&mut self) -> Form<'_> {
+            Form::Switches(self)
         }
     }
     impl Switches for Flat {
@@ -214,8 +214,8 @@ fn counters_go_on_over_a_restart() {
             dydt[0] = -self.0 * y[0];
             Ok(())
         }
-        fn switches(&mut self) -> Option<&mut dyn Switches> {
-            Some(self)
+        fn form(&mut self) -> Form<'_> {
+            Form::Switches(self)
         }
     }
     impl Switches for Twice {
