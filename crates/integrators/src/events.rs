@@ -1,6 +1,6 @@
-//! Location of zeros of switching functions around a step, whatever made the step.
+//! Location of zeros of event functions around a step, whatever made the step.
 
-use mbsbench_problem::{Counted, Failure, Run, Scalar};
+use mbsbench_problem::{Counted, CountedEvents, EventFunctions, Failure, Run, Scalar};
 
 use crate::Stepper;
 use crate::attempt::Attempt;
@@ -9,7 +9,7 @@ use crate::hermite::{CutStep, hermite};
 /// Most repeated steps for one event. Bisection alone halves the bracket to rounding in 53.
 const MAX_REPEATS: u64 = 100;
 
-/// Watches the switching functions over steps.
+/// Watches the event functions over steps.
 ///
 /// A function is *reached* in a step when it ends within its tolerance having started outside, and *passed* when
 /// it ends on the other side. A function that starts within its tolerance (it has just been handled, or the run
@@ -35,7 +35,7 @@ pub struct Locator<S> {
     was_passed: Vec<bool>,
     /// Sides on which the functions start: +1, −1; 0 where not watched.
     sides: Vec<f64>,
-    switched: Vec<usize>,
+    reached: Vec<usize>,
     cut: CutStep<S>,
 }
 
@@ -64,27 +64,27 @@ impl<S: Scalar> Locator<S> {
             trial: bound(),
             was_passed: vec![false; count],
             sides: vec![0.0; count],
-            switched: Vec::with_capacity(count),
+            reached: Vec::with_capacity(count),
             cut: CutStep::new(states),
         }
     }
 
-    /// Whether the problem has switching functions at all.
+    /// Whether the problem has functions whose zeros are to be located.
     #[must_use]
-    pub fn has_switches(&self) -> bool {
+    pub fn has_functions(&self) -> bool {
         !self.start.is_empty()
     }
 
     /// Functions that reached zero at the end of the step located last.
     #[must_use]
-    pub fn switched(&self) -> &[usize] {
-        &self.switched
+    pub fn reached(&self) -> &[usize] {
+        &self.reached
     }
 
-    /// The step located last as an interpolant, where a switch ended it.
+    /// The step located last as an interpolant, where an event ended it.
     #[must_use]
     pub fn cut_step(&self) -> Option<&CutStep<S>> {
-        (!self.switched.is_empty()).then_some(&self.cut)
+        (!self.reached.is_empty()).then_some(&self.cut)
     }
 
     /// Evaluates the functions at the initial state.
@@ -96,7 +96,11 @@ impl<S: Scalar> Locator<S> {
         run: &mut Run<'_, Counted<'_, S>, S>,
         attempt: &Attempt<S, St>,
     ) -> Result<(), Failure> {
-        if self.has_switches() { run.problem.switch_values(run.t, &attempt.y, &mut self.start) } else { Ok(()) }
+        if self.has_functions() {
+            functions(&mut run.problem)?.values(run.t, &attempt.y, &mut self.start)
+        } else {
+            Ok(())
+        }
     }
 
     /// Cuts the projected step of size `h` in `attempt`, which ends at `t_next`, at the first event, if there is
@@ -113,10 +117,10 @@ impl<S: Scalar> Locator<S> {
         t_next: S,
         h: S,
     ) -> Result<S, Failure> {
-        if self.has_switches() { self.search(run, attempt, t_next, h) } else { Ok(t_next) }
+        if self.has_functions() { self.search(run, attempt, t_next, h) } else { Ok(t_next) }
     }
 
-    /// The same for a problem that has switches.
+    /// The same for a problem that has functions to locate.
     #[inline(never)]
     fn search<St: Stepper<S>>(
         &mut self,
@@ -125,10 +129,11 @@ impl<S: Scalar> Locator<S> {
         t_next: S,
         h: S,
     ) -> Result<S, Failure> {
-        self.switched.clear();
-        run.problem.switch_values(t_next, &attempt.end, &mut self.high.values)?;
-        let tolerance = run.problem.switch_tolerance(h.value(), self.order);
-        self.take_sides(run, attempt, tolerance)?;
+        self.reached.clear();
+        let mut functions = functions(&mut run.problem)?;
+        functions.values(t_next, &attempt.end, &mut self.high.values)?;
+        let tolerance = functions.tolerance(h.value(), self.order);
+        self.take_sides(functions, run.t, attempt, tolerance)?;
         self.was_passed.fill(false);
         let t_reached = if (0..self.sides.len()).any(|i| self.has_passed(i, &self.high, tolerance)) {
             self.narrow(run, attempt, t_next, h, tolerance)?
@@ -136,7 +141,7 @@ impl<S: Scalar> Locator<S> {
             self.collect_reached(tolerance);
             t_next
         };
-        if self.switched.is_empty() {
+        if self.reached.is_empty() {
             std::mem::swap(&mut self.start, &mut self.high.values);
         } else {
             self.handle(run, attempt, t_reached)?;
@@ -147,20 +152,21 @@ impl<S: Scalar> Locator<S> {
     /// Notes on which side each watched function starts.
     fn take_sides<St: Stepper<S>>(
         &mut self,
-        run: &mut Run<'_, Counted<'_, S>, S>,
+        mut functions: CountedEvents<'_, S>,
+        t: S,
         attempt: &Attempt<S, St>,
         tolerance: f64,
     ) -> Result<(), Failure> {
         let mut rates_known = false;
         for i in 0..self.start.len() {
             let value = self.start[i].value();
-            self.sides[i] = if !run.problem.is_watched(i) {
+            self.sides[i] = if !functions.is_watched(i) {
                 0.0
             } else if value.abs() > tolerance {
                 value.signum()
             } else {
                 if !rates_known {
-                    run.problem.switch_rates(run.t, &attempt.y, &mut self.start_rates)?;
+                    functions.rates(t, &attempt.y, attempt.stepper.start_derivative(), &mut self.start_rates)?;
                     rates_known = true;
                 }
                 self.start_rates[i].value().signum()
@@ -175,13 +181,13 @@ impl<S: Scalar> Locator<S> {
         for i in 0..self.sides.len() {
             let may_be_reached = self.was_passed[i] || self.start[i].value().abs() > tolerance;
             if self.sides[i] != 0.0 && may_be_reached && self.high.values[i].value().abs() <= tolerance {
-                self.switched.push(i);
+                self.reached.push(i);
             }
         }
     }
 
     /// Repeats the step with other sizes until it ends at the first event. On return `attempt.end` is the state
-    /// there and `self.switched` is not empty.
+    /// there and `self.reached` is not empty.
     fn narrow<St: Stepper<S>>(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
@@ -191,10 +197,11 @@ impl<S: Scalar> Locator<S> {
         tolerance: f64,
     ) -> Result<S, Failure> {
         let t = run.t;
-        run.problem.switch_rates(t, &attempt.y, &mut self.low.rates)?;
+        let start_rate = attempt.stepper.start_derivative();
+        functions(&mut run.problem)?.rates(t, &attempt.y, start_rate, &mut self.low.rates)?;
         self.low.h = S::nought();
         self.low.values.copy_from_slice(&self.start);
-        run.problem.switch_rates(t_next, &attempt.end, &mut self.high.rates)?;
+        write_rates(&mut run.problem, t_next, &attempt.end, &mut self.cut.end_rate, &mut self.high.rates)?;
         self.high.h = h;
         let rounding = 2.0 * f64::EPSILON * t.value().abs().max(h.value());
         let mut length = h;
@@ -211,10 +218,10 @@ impl<S: Scalar> Locator<S> {
             attempt.project(run, t + size)?;
             run.own.steps_repeated += 1;
             self.trial.h = size;
-            run.problem.switch_values(t + size, &attempt.end, &mut self.trial.values)?;
+            functions(&mut run.problem)?.values(t + size, &attempt.end, &mut self.trial.values)?;
             let has_passed = (0..self.sides.len()).any(|i| self.has_passed(i, &self.trial, tolerance));
             if has_passed && !is_point {
-                run.problem.switch_rates(t + size, &attempt.end, &mut self.trial.rates)?;
+                write_rates(&mut run.problem, t + size, &attempt.end, &mut self.cut.end_rate, &mut self.trial.rates)?;
                 std::mem::swap(&mut self.high, &mut self.trial);
             } else {
                 std::mem::swap(&mut self.high, &mut self.trial);
@@ -222,16 +229,16 @@ impl<S: Scalar> Locator<S> {
                 if is_point {
                     for i in 0..self.sides.len() {
                         if self.has_passed(i, &self.high, tolerance) {
-                            self.switched.push(i);
+                            self.reached.push(i);
                         }
                     }
                 }
-                if !self.switched.is_empty() {
+                if !self.reached.is_empty() {
                     return Ok(t + size);
                 }
                 // Neither passed nor reached: the event lies behind.
                 std::mem::swap(&mut self.high, &mut self.trial);
-                run.problem.switch_rates(t + size, &attempt.end, &mut self.trial.rates)?;
+                write_rates(&mut run.problem, t + size, &attempt.end, &mut self.cut.end_rate, &mut self.trial.rates)?;
                 std::mem::swap(&mut self.low, &mut self.trial);
             }
             let narrower = self.high.h - self.low.h;
@@ -285,12 +292,31 @@ impl<S: Scalar> Locator<S> {
         self.cut.start_rate.copy_from_slice(stepper.start_derivative());
         self.cut.end.copy_from_slice(end);
         problem.uncounted(|problem| problem.rhs(t, end, &mut self.cut.end_rate))?;
-        for &index in &self.switched {
-            problem.switch(index, t, end)?;
+        let mut functions = functions(problem)?;
+        for &index in &self.reached {
+            functions.jump(index, t, end)?;
         }
         if end.iter().any(|x| !x.is_finite()) {
             return Err(Failure::NonFinite { time: t.value() });
         }
-        problem.switch_values(t, end, &mut self.start)
+        functions.values(t, end, &mut self.start)
     }
+}
+
+/// The event functions of a problem that has been seen to have some.
+pub(crate) fn functions<'c, S: Scalar>(problem: &'c mut Counted<'_, S>) -> Result<CountedEvents<'c, S>, Failure> {
+    let lost = || Failure::NotApplicable { reason: "the problem has lost its event functions".to_owned() };
+    problem.events().ok_or_else(lost)
+}
+
+/// Writes the rates of the functions at `(t, y)`, and `f` there into `dydt`, which is not counted.
+fn write_rates<S: Scalar>(
+    problem: &mut Counted<'_, S>,
+    t: S,
+    y: &[S],
+    dydt: &mut [S],
+    rates: &mut [S],
+) -> Result<(), Failure> {
+    problem.uncounted(|problem| problem.rhs(t, y, dydt))?;
+    functions(problem)?.rates(t, y, dydt, rates)
 }

@@ -30,14 +30,14 @@ pub fn hermite<S: Scalar>(theta: S, (y0, d0): (S, S), (y1, d1): (S, S)) -> S {
     y0 + theta * (rise + rest * ((d0 - rise) * rest + (rise - d1) * theta))
 }
 
-/// A step that a switch has ended, as a cubic Hermite interpolant of its state (error `O(h⁴)`).
+/// A step that an event has ended, as a cubic Hermite interpolant of its state (error `O(h⁴)`).
 #[derive(Debug, Clone)]
 pub struct CutStep<S> {
     /// Size of the step, s.
     pub h: S,
     /// Derivative at the start.
     pub start_rate: Vec<S>,
-    /// State at the end, before the switch.
+    /// State at the end, before the jump.
     pub end: Vec<S>,
     /// Derivative there.
     pub end_rate: Vec<S>,

@@ -47,7 +47,7 @@ pub use linear::LinearAnalysis;
 pub use relative_error::RelativeError;
 
 pub use samples::{Final, Initial, Sample, Visit, slack};
-pub use sizes::{States, SwitchingFunctions};
+pub use sizes::{EventFunctions, States};
 pub use step_map::StepMap;
 pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
 pub use windows::Window;
@@ -143,7 +143,7 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<LinearAlgebraFlops>()
         .measure::<TestsPerStep>()
         .measure::<States>()
-        .measure::<SwitchingFunctions>()
+        .measure::<EventFunctions>()
 }
 
 /// What a measurement knows of its run before it starts.
@@ -249,7 +249,7 @@ pub struct Ending<'e> {
     pub failure: Option<&'e Failure>,
     /// Number of components of the state.
     pub states: usize,
-    /// Number of discontinuity functions that matter at the start.
+    /// Number of event functions that matter at the start.
     pub functions: usize,
 }
 

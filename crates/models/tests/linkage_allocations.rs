@@ -38,13 +38,13 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let mut rate = y.clone();
     let mut ode = model.ode();
     assert_eq!(fewest(|| ode.rhs(S::nought(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
-    if let Some(switched) = ode.form().switched() {
-        let mut functions = vec![S::nought(); switched.prepare(S::nought(), &y, 1.0).expect("regular")];
+    if let Some(functions) = ode.form().events() {
+        let mut g = vec![S::nought(); functions.count()];
         let all = fewest(|| {
-            switched.values(S::nought(), &y, &mut functions).expect("regular");
-            switched.rates(S::nought(), &y, &rate, &mut functions).expect("regular");
+            functions.values(S::nought(), &y, &mut g).expect("regular");
+            functions.rates(S::nought(), &y, &rate, &mut g).expect("regular");
         });
-        assert_eq!(all, 0, "{name}: discontinuity functions");
+        assert_eq!(all, 0, "{name}: event functions");
     }
     if let Some(dae) = ode.form().implicit() {
         implicit(name, dae, &y);

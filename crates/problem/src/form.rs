@@ -1,6 +1,6 @@
 //! The form in which a problem is given.
 
-use crate::{ContactPower, Dae, Mechanics, Scalar, SwitchedOde, Switches};
+use crate::{ContactPower, Dae, EventFunctions, Mechanics, Scalar};
 
 /// What a problem is besides `y' = f(t, y)`: the structure that a method may make use of. The state, and the
 /// solution, are the same in every form. A problem has one.
@@ -17,10 +17,8 @@ pub enum Form<'p, S: Scalar = f64> {
     /// Second-order equations with the power of the contacts, for a method that chooses its steps by it; the state is
     /// `(q ; v)`.
     ContactPower(&'p mut dyn ContactPower<S>),
-    /// Equations with discontinuity functions.
-    Switched(&'p mut dyn SwitchedOde<S>),
-    /// Equations with switching functions.
-    Switches(&'p mut dyn Switches<S>),
+    /// Equations that change where one of these functions is zero.
+    Events(&'p mut dyn EventFunctions<S>),
 }
 
 impl<'p, S: Scalar> Form<'p, S> {
@@ -42,15 +40,16 @@ impl<'p, S: Scalar> Form<'p, S> {
         if let Self::ContactPower(side) = self { Some(side) } else { None }
     }
 
-    /// The discontinuity functions, where this is the form.
+    /// The event functions, where this is the form.
     #[must_use]
-    pub fn switched(self) -> Option<&'p mut dyn SwitchedOde<S>> {
-        if let Self::Switched(switched) = self { Some(switched) } else { None }
+    pub fn events(self) -> Option<&'p mut dyn EventFunctions<S>> {
+        if let Self::Events(functions) = self { Some(functions) } else { None }
     }
 
-    /// The switching functions, where this is the form.
+    /// Number of event functions whose zeros a method has to locate, since the configuration does not
+    /// [follow](EventFunctions::follows_signs) their signs.
     #[must_use]
-    pub fn switches(self) -> Option<&'p mut dyn Switches<S>> {
-        if let Self::Switches(switches) = self { Some(switches) } else { None }
+    pub fn functions_to_locate(self) -> usize {
+        self.events().filter(|functions| !functions.follows_signs()).map_or(0, |functions| functions.count())
     }
 }

@@ -207,8 +207,8 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that solves nothing else.
     pub fn unless_plain<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
-        if problem.locks() || problem.projects() || matches!(problem.form(), Form::Switches(_) | Form::Switched(_)) {
-            let lacks = "has a control, a projection or switches of its own";
+        if problem.locks() || problem.projects() || matches!(problem.form(), Form::Events(_)) {
+            let lacks = "has a control, a projection or events of its own";
             return Err(Self::new("plain equations of motion", lacks));
         }
         Ok(())
@@ -219,8 +219,7 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that does not look for such changes.
     pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
-        let has_switches = problem.form().switches().is_some_and(|switches| switches.count() > 0);
-        if problem.locks() || problem.projects() || has_switches {
+        if problem.locks() || problem.projects() || problem.form().functions_to_locate() > 0 {
             return Err(Self::new(needs, "changes states or equations from one step to the next"));
         }
         Ok(())

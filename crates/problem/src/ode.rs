@@ -121,42 +121,6 @@ pub(crate) fn no_jacobian() -> Failure {
     Failure::NotApplicable { reason: "the problem does not give the Jacobian of its right-hand side".to_owned() }
 }
 
-/// Functions of the state whose zeros change the problem.
-///
-/// A method that locates events watches the sign of each function over a step, repeats the step to the
-/// first zero, and calls [`switch`](Self::switch) there. The right-hand side stays in one configuration from
-/// one switch to the next, however the functions' signs change in between, so that a step is smooth.
-pub trait Switches<S: Scalar = f64> {
-    /// Number of functions, watched or not.
-    fn count(&self) -> usize;
-
-    /// Whether function `index` is still watched.
-    fn is_watched(&self, index: usize) -> bool;
-
-    /// Writes the values of all functions into `g`.
-    ///
-    /// # Errors
-    /// A [`Failure`] where they do not exist at this state.
-    fn values(&mut self, t: S, y: &[S], g: &mut [S]) -> Result<(), Failure>;
-
-    /// Writes the rates `dg/dt` along the solution in the present configuration into `rates`.
-    ///
-    /// # Errors
-    /// A [`Failure`] where they do not exist at this state.
-    fn rates(&mut self, t: S, y: &[S], rates: &mut [S]) -> Result<(), Failure>;
-
-    /// The magnitude of a function below which it counts as zero, for a method of order `order` with step
-    /// `step` (s).
-    fn tolerance(&self, step: f64, order: u32) -> f64;
-
-    /// Function `index` has reached zero at `(t, y)`: changes configuration and, where the event is a jump,
-    /// the state.
-    ///
-    /// # Errors
-    /// A [`Failure`] where the new configuration does not exist.
-    fn switch(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure>;
-}
-
 /// `y' = f(t, y)` as a model writes it: once, for any scalar.
 pub trait OdeModel: Send + Sync {
     /// Number of components of the state.

@@ -191,7 +191,7 @@ impl<S: Scalar> Locator<S> {
     }
 }
 
-/// A trial step with the discontinuity functions at its end.
+/// A trial step with the event functions at its end.
 fn step_to<S: Scalar, P: Pair<S>>(
     problem: &mut Counted<'_, S>,
     pair: &mut P,

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Scalar, Solution, StepControl, Stepping, Task};
+use mbsbench_problem::{
+    Counted, EventFunctions, Failure, Further, Made, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
+};
 
 use super::chattering::{Chattering, MOST};
 use super::detect::Detector;
@@ -10,6 +12,7 @@ use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::Rules;
 use super::state::State;
+use crate::events::functions;
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
 const FIRST_SHARE: f64 = 1e-5;
@@ -35,13 +38,19 @@ pub fn solve<S: Scalar, P: Pair<S>>(
 /// What makes a task impossible before the first step.
 fn check<S: Scalar>(problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
     task.check(problem, true)?;
-    let has_switches = problem.switch_count() > 0;
-    if problem.projects() || problem.locks() || has_switches {
-        let reason = "dode takes problems as they are written, or with discontinuity functions; this one projects its \
+    if problem.projects() || problem.locks() || problem.functions_to_locate() > 0 {
+        let reason = "dode takes problems as they are written, or with event functions; this one projects its \
                       states, or changes configuration by other rules: take a method of the common driver";
         return Err(Failure::NotApplicable { reason: reason.to_owned() });
     }
     Ok(())
+}
+
+/// Locks the configuration, where the problem has one.
+fn lock<S: Scalar>(problem: &mut Counted<'_, S>, configuration: Option<&[bool]>) {
+    if let Some(mut functions) = problem.events() {
+        functions.lock(configuration);
+    }
 }
 
 /// What is known of the derivative at the start of the next step.
@@ -96,7 +105,7 @@ struct Steps<S: Scalar, P> {
     before: Vec<S>,
     /// The function located in the step made last.
     event: Option<usize>,
-    switched: Vec<usize>,
+    occurred: Vec<usize>,
     /// Magnitude of the located function at the end of the step.
     residual: Option<f64>,
 }
@@ -115,7 +124,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             }
         };
         Self {
-            locating: rules.events && run.problem.is_switched(),
+            locating: rules.events && run.problem.events().is_some(),
             shadow: pair.clone(),
             shadow_state: start.clone(),
             detector: Detector::new(rules),
@@ -131,7 +140,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             end: start.clone(),
             before: task.initial.to_vec(),
             event: None,
-            switched: Vec::new(),
+            occurred: Vec::new(),
             residual: None,
             start,
             pair,
@@ -208,12 +217,14 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         }
         let State { t, y, .. } = &self.start;
         if self.locating {
-            let count = run.problem.prepare_switched(*t, y, horizon)?;
+            let mut functions = functions(&mut run.problem)?;
+            functions.prepare(*t, y, horizon)?;
+            let count = functions.count();
             self.resize(count);
             self.detector.begin(&mut run.problem, &mut self.start)?;
         }
         let locked = self.locating && !self.unlocked;
-        run.problem.lock_switched(locked.then_some(self.detector.locked.as_slice()));
+        lock(&mut run.problem, locked.then_some(self.detector.locked.as_slice()));
         let State { t, y, rate, values, value_rates, .. } = &mut self.start;
         match self.start_rate {
             StartRate::Known => {}
@@ -229,7 +240,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         self.start_rate = StartRate::Known;
         self.pair.restart();
         if locked && !values.is_empty() {
-            run.problem.switched_rates(*t, y, rate, value_rates)?;
+            functions(&mut run.problem)?.rates(*t, y, rate, value_rates)?;
         }
         Ok(())
     }
@@ -239,14 +250,14 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             self.start.resize(count);
             self.end.resize(count);
             self.locator.resize(count);
-            self.switched.reserve(count);
+            self.occurred.reserve(count);
         }
     }
 
     /// Cuts the step to `t_next` in `end`, which is good, at the first event, if there is one. Gives the time at which
     /// it ends.
     fn locate(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_next: S) -> Result<S, Failure> {
-        self.switched.clear();
+        self.occurred.clear();
         (self.event, self.residual) = (None, None);
         if std::mem::replace(&mut self.unlocked, false) {
             run.own.unlocked_steps += 1;
@@ -277,14 +288,15 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         let changes = |&other: &usize| {
             if other == index && jumps { true } else { self.end.side(other) != self.detector.locked[other] }
         };
-        self.switched.extend((0..self.detector.locked.len()).filter(changes));
+        self.occurred.extend((0..self.detector.locked.len()).filter(changes));
         if jumps {
             let t = self.start.t + self.end.h;
-            run.problem.jump(index, t, &mut self.end.y)?;
+            functions(&mut run.problem)?.jump(index, t, &mut self.end.y)?;
+        } else {
+            run.problem.count_events(1);
         }
-        run.problem.count_events(1);
         // After a jump the function is on the side it was on.
-        run.own.sign_changes += (self.switched.len() - usize::from(jumps)) as u64;
+        run.own.sign_changes += (self.occurred.len() - usize::from(jumps)) as u64;
         self.start_rate = StartRate::BeforeEvent;
         if self.end.y.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
     }
@@ -324,10 +336,10 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     /// With the configuration of the step still in force.
     #[inline(always)]
     fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
-        let Self { shadow: pair, shadow_state: inside, start, end, before, switched, .. } = self;
+        let Self { shadow: pair, shadow_state: inside, start, end, before, occurred, .. } = self;
         let further = Further {
-            before_projection: (!switched.is_empty()).then_some(&before[..]),
-            switched,
+            before_projection: (!occurred.is_empty()).then_some(&before[..]),
+            events: occurred,
             event_residual: self.residual,
             ..Further::default()
         };
@@ -356,7 +368,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
-        run.problem.lock_switched(None);
+        lock(&mut run.problem, None);
         run.own = run.own.with(&self.pair.costs());
     }
 

@@ -1,10 +1,11 @@
 //! A state with all that is known at it.
 
-use mbsbench_problem::{Counted, Failure, Scalar};
+use mbsbench_problem::{Counted, EventFunctions, Failure, Scalar};
 
+use crate::events::functions;
 use crate::hermite::Cubic;
 
-/// A state, its derivative, and the discontinuity functions there.
+/// A state, its derivative, and the event functions there.
 #[derive(Debug, Clone)]
 pub struct State<S> {
     /// Time, s.
@@ -15,7 +16,7 @@ pub struct State<S> {
     pub y: Vec<S>,
     /// Its derivative in the configuration of the step.
     pub rate: Vec<S>,
-    /// The discontinuity functions g.
+    /// The event functions g.
     pub values: Vec<S>,
     /// Their rates.
     pub value_rates: Vec<S>,
@@ -43,8 +44,9 @@ impl<S: Scalar> State<S> {
         if self.values.is_empty() {
             return Ok(());
         }
-        problem.switched_values(self.t, &self.y, &mut self.values)?;
-        problem.switched_rates(self.t, &self.y, &self.rate, &mut self.value_rates)
+        let mut functions = functions(problem)?;
+        functions.values(self.t, &self.y, &mut self.values)?;
+        functions.rates(self.t, &self.y, &self.rate, &mut self.value_rates)
     }
 
     /// Whether a function is on its upper side here, `L` of (5.3).

@@ -6,7 +6,7 @@ use super::LlmStepper;
 use crate::Stepper;
 use crate::dode::{Pair, State};
 
-/// Steps of the local linearisation method with the derivative at their end, which the rates of the discontinuity
+/// Steps of the local linearisation method with the derivative at their end, which the rates of the event
 /// functions need (gil2013, Eq. 18).
 #[derive(Debug, Clone)]
 pub struct LlmPair(pub LlmStepper);

@@ -15,7 +15,7 @@ parameters! {
     ///
     /// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of
     /// `dop853`, and look at the state before the projection. The initial state is not moved. Positions may live on a
-    /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or switches of its own is
+    /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or events of its own is
     /// refused.
     ///
     /// Counted: a projection for each accepted step, and for it two factorizations (of `M` and of `J M⁻¹ Jᵀ`) and an

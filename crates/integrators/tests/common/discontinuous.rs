@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use mbsbench_integrators::dode::{Dode, PairName};
 use mbsbench_problem::{
-    AsSwitchedOde, Counted, EventKind, Failure, MethodDefinition, Observer, Scalar, Settings, Solution, Step,
-    SwitchedModel, Task,
+    AsEventOde, Counted, EventKind, EventModel, Failure, MethodDefinition, Observer, Scalar, Settings, Solution, Step,
+    Task,
 };
 
 pub const GRAVITY: f64 = 9.81;
@@ -22,7 +22,7 @@ pub struct Balls {
     pub damping: f64,
 }
 
-impl SwitchedModel for Balls {
+impl EventModel for Balls {
     fn dimension(&self) -> usize {
         2 * self.count
     }
@@ -48,7 +48,7 @@ pub struct Restitution {
     pub restitution: f64,
 }
 
-impl SwitchedModel for Restitution {
+impl EventModel for Restitution {
     fn dimension(&self) -> usize {
         2
     }
@@ -87,8 +87,8 @@ impl Observer for Record {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         let mut inside = step.start.to_vec();
         step.within.state_at(0.5 * (step.t_start + step.t_end), &mut inside).expect("a state inside the step");
-        if !step.further.switched.is_empty() {
-            let (switched, before) = (step.further.switched.to_vec(), step.before_projection().to_vec());
+        if !step.further.events.is_empty() {
+            let (switched, before) = (step.further.events.to_vec(), step.before_projection().to_vec());
             self.0.push(Located { t: step.t_end, switched, before });
         }
         ControlFlow::Continue(())
@@ -96,8 +96,8 @@ impl Observer for Record {
 }
 
 /// Solves to `t_end` with tolerance `tol`.
-pub fn run(model: &impl SwitchedModel, dode: &Dode, initial: &[f64], t_end: f64, tol: f64) -> (Solution, Vec<Located>) {
-    let mut ode = AsSwitchedOde::new(model);
+pub fn run(model: &impl EventModel, dode: &Dode, initial: &[f64], t_end: f64, tol: f64) -> (Solution, Vec<Located>) {
+    let mut ode = AsEventOde::new(model);
     let task = Task { t_start: 0.0, t_end, initial, settings: Settings::tolerance(tol, tol) };
     let mut record = Record::default();
     let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut record);
