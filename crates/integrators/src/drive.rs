@@ -30,7 +30,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
         return Solution::refused(&problem, task, failure);
     }
     let mut run = Run::new(problem, task, observer);
-    let locator = Locator::new(run.problem.functions_to_locate(), task.initial.len(), stepper.order());
+    let locator = Locator::new(run.problem.functions_to_locate(), task.initial, stepper.order());
     let steps = Steps {
         same_end: !stepper.projects(&run.problem) && !run.problem.locks() && !locator.has_functions(),
         shadow: run.is_watched().then(|| stepper.clone()),
@@ -166,8 +166,8 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         let (t_start, t_end) = (made.t_start, made.t_end);
         made.show(y, end, further, |t, state| match cut {
             // The problem is in another configuration by now and cannot make the step again.
-            Some(cut) => {
-                cut.state_at(t, t_start, y, state);
+            Some((start, end)) => {
+                start.between(end, t, state);
                 Ok(())
             }
             None => state_within(problem, stepper, *projects, (t_start, t_end), y, t, state),

@@ -1,11 +1,10 @@
 //! The detection phase: which functions may cross zero in a step, and when (compere2001, section 5.2.1).
 
-use mbsbench_problem::{Counted, EventFunctions, EventKind, Failure, Scalar};
+use mbsbench_problem::{CountedEvents, EventFunctions, EventKind, Failure, Scalar};
 
 use super::rules::{Detection, Rules};
-use super::state::State;
 use super::{Cel, ErrorProne};
-use crate::events::functions;
+use crate::events::State;
 
 /// A function that is expected to cross zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,10 +42,13 @@ impl Detector {
     ///
     /// # Errors
     /// Those of the problem.
-    pub fn begin<S: Scalar>(&mut self, problem: &mut Counted<'_, S>, start: &mut State<S>) -> Result<(), Failure> {
+    pub fn begin<S: Scalar>(
+        &mut self,
+        functions: &mut CountedEvents<'_, S>,
+        start: &mut State<S>,
+    ) -> Result<(), Failure> {
         let count = start.values.len();
         self.candidates.reserve(count.saturating_sub(self.candidates.len()));
-        let mut functions = functions(problem)?;
         self.kinds.clear();
         self.kinds.extend((0..count).map(|index| functions.kind(index)));
         if count > 0 {

@@ -7,7 +7,7 @@ use super::RegionOfConcurrency;
 use super::detect::{Candidate, Detector};
 use super::pair::Pair;
 use super::rules::Rules;
-use super::state::State;
+use crate::events::State;
 
 /// Most Newton iterations for a root that no change of sides proves.
 const MOST_UNPROVEN: u64 = 10;

@@ -11,8 +11,7 @@ use super::detect::Detector;
 use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::Rules;
-use super::state::State;
-use crate::events::functions;
+use crate::events::State;
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
 const FIRST_SHARE: f64 = 1e-5;
@@ -44,13 +43,6 @@ fn check<S: Scalar>(problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<
         return Err(Failure::NotApplicable { reason: reason.to_owned() });
     }
     Ok(())
-}
-
-/// Locks the configuration, where the problem has one.
-fn lock<S: Scalar>(problem: &mut Counted<'_, S>, configuration: Option<&[bool]>) {
-    if let Some(mut functions) = problem.events() {
-        functions.lock(configuration);
-    }
 }
 
 /// What is known of the derivative at the start of the next step.
@@ -215,17 +207,16 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
-        let State { t, y, .. } = &self.start;
-        if self.locating {
-            let mut functions = functions(&mut run.problem)?;
-            functions.prepare(*t, y, horizon)?;
-            let count = functions.count();
-            self.resize(count);
-            self.detector.begin(&mut run.problem, &mut self.start)?;
-        }
         let locked = self.locating && !self.unlocked;
-        lock(&mut run.problem, locked.then_some(self.detector.locked.as_slice()));
-        let State { t, y, rate, values, value_rates, .. } = &mut self.start;
+        if let Some(mut functions) = run.problem.events() {
+            if self.locating {
+                functions.prepare(self.start.t, &self.start.y, horizon)?;
+                self.resize(functions.count());
+                self.detector.begin(&mut functions, &mut self.start)?;
+            }
+            functions.lock(locked.then_some(&self.detector.locked));
+        }
+        let State { t, y, rate, values, .. } = &mut self.start;
         match self.start_rate {
             StartRate::Known => {}
             StartRate::Unknown => run.problem.rhs(*t, y, rate)?,
@@ -240,7 +231,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         self.start_rate = StartRate::Known;
         self.pair.restart();
         if locked && !values.is_empty() {
-            functions(&mut run.problem)?.rates(*t, y, rate, value_rates)?;
+            self.start.watch_rates(&mut run.problem)?;
         }
         Ok(())
     }
@@ -289,11 +280,9 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             if other == index && jumps { true } else { self.end.side(other) != self.detector.locked[other] }
         };
         self.occurred.extend((0..self.detector.locked.len()).filter(changes));
-        if jumps {
-            let t = self.start.t + self.end.h;
-            functions(&mut run.problem)?.jump(index, t, &mut self.end.y)?;
-        } else {
-            run.problem.count_events(1);
+        match run.problem.events() {
+            Some(mut functions) if jumps => functions.jump(index, self.start.t + self.end.h, &mut self.end.y)?,
+            _ => run.problem.count_events(1),
         }
         // After a jump the function is on the side it was on.
         run.own.sign_changes += (self.occurred.len() - usize::from(jumps)) as u64;
@@ -368,7 +357,9 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
-        lock(&mut run.problem, None);
+        if let Some(mut functions) = run.problem.events() {
+            functions.lock(None);
+        }
         run.own = run.own.with(&self.pair.costs());
     }
 

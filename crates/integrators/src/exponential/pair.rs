@@ -4,7 +4,8 @@ use mbsbench_problem::{Counted, Failure, Statistics};
 
 use super::LlmStepper;
 use crate::Stepper;
-use crate::dode::{Pair, State};
+use crate::dode::Pair;
+use crate::events::State;
 
 /// Steps of the local linearisation method with the derivative at their end, which the rates of the event
 /// functions need (gil2013, Eq. 18).

@@ -1,10 +1,11 @@
-//! Location of zeros of event functions around a step, whatever made the step.
+//! The first event in a step, whatever made the step.
 
-use mbsbench_problem::{Counted, CountedEvents, EventFunctions, Failure, Run, Scalar};
+use mbsbench_problem::{Counted, EventFunctions, Failure, Run, Scalar};
 
+use super::{State, functions};
 use crate::Stepper;
 use crate::attempt::Attempt;
-use crate::hermite::{CutStep, hermite};
+use crate::hermite::{bisect, hermite};
 
 /// Most repeated steps for one event. Bisection alone halves the bracket to rounding in 53.
 const MAX_REPEATS: u64 = 100;
@@ -22,57 +23,41 @@ const MAX_REPEATS: u64 = 100;
 #[derive(Debug, Clone)]
 pub struct Locator<S> {
     order: u32,
-    /// Values at the start of the step.
-    start: Vec<S>,
-    /// Rates there.
-    start_rates: Vec<S>,
+    start: State<S>,
     /// The last trial that passed nothing.
-    low: Bound<S>,
-    /// The earliest trial that passed something.
-    high: Bound<S>,
+    low: State<S>,
+    /// The earliest trial that passed something; in the end the one that reaches a zero.
+    high: State<S>,
     /// The trial under way.
-    trial: Bound<S>,
+    trial: State<S>,
     was_passed: Vec<bool>,
     /// Sides on which the functions start: +1, −1; 0 where not watched.
     sides: Vec<f64>,
     reached: Vec<usize>,
-    cut: CutStep<S>,
-}
-
-/// One end of a bracket.
-#[derive(Debug, Clone)]
-struct Bound<S> {
-    /// Size of the step that leads there, s.
-    h: S,
-    values: Vec<S>,
-    rates: Vec<S>,
 }
 
 impl<S: Scalar> Locator<S> {
-    /// For `count` functions of a state of `dimension` components, and a method of order `order`.
+    /// For `count` functions of states like `initial`, and a method of order `order`.
     #[must_use]
-    pub fn new(count: usize, dimension: usize, order: u32) -> Self {
-        let zeros = |n| vec![S::nought(); n];
-        let bound = || Bound { h: S::nought(), values: zeros(count), rates: zeros(count) };
-        let states = if count == 0 { 0 } else { dimension };
+    pub fn new(count: usize, initial: &[S], order: u32) -> Self {
+        let mut state = State::new(S::nought(), if count == 0 { &[] } else { initial });
+        state.resize(count);
         Self {
             order,
-            start: zeros(count),
-            start_rates: zeros(count),
-            low: bound(),
-            high: bound(),
-            trial: bound(),
+            start: state.clone(),
+            low: state.clone(),
+            high: state.clone(),
+            trial: state,
             was_passed: vec![false; count],
             sides: vec![0.0; count],
             reached: Vec::with_capacity(count),
-            cut: CutStep::new(states),
         }
     }
 
     /// Whether the problem has functions whose zeros are to be located.
     #[must_use]
     pub fn has_functions(&self) -> bool {
-        !self.start.is_empty()
+        !self.sides.is_empty()
     }
 
     /// Functions that reached zero at the end of the step located last.
@@ -81,10 +66,10 @@ impl<S: Scalar> Locator<S> {
         &self.reached
     }
 
-    /// The step located last as an interpolant, where an event ended it.
+    /// Both ends of the step located last, where an event ended it, before the jump.
     #[must_use]
-    pub fn cut_step(&self) -> Option<&CutStep<S>> {
-        (!self.reached.is_empty()).then_some(&self.cut)
+    pub fn cut_step(&self) -> Option<(&State<S>, &State<S>)> {
+        (!self.reached.is_empty()).then_some((&self.start, &self.high))
     }
 
     /// Evaluates the functions at the initial state.
@@ -97,7 +82,7 @@ impl<S: Scalar> Locator<S> {
         attempt: &Attempt<S, St>,
     ) -> Result<(), Failure> {
         if self.has_functions() {
-            functions(&mut run.problem)?.values(run.t, &attempt.y, &mut self.start)
+            functions(&mut run.problem)?.values(run.t, &attempt.y, &mut self.start.values)
         } else {
             Ok(())
         }
@@ -130,46 +115,44 @@ impl<S: Scalar> Locator<S> {
         h: S,
     ) -> Result<S, Failure> {
         self.reached.clear();
+        self.start.t = run.t;
+        self.start.y.copy_from_slice(&attempt.y);
+        self.start.rate.copy_from_slice(attempt.stepper.start_derivative());
         let mut functions = functions(&mut run.problem)?;
         functions.values(t_next, &attempt.end, &mut self.high.values)?;
         let tolerance = functions.tolerance(h.value(), self.order);
-        self.take_sides(functions, run.t, attempt, tolerance)?;
+        self.take_sides(&mut run.problem, tolerance)?;
         self.was_passed.fill(false);
-        let t_reached = if (0..self.sides.len()).any(|i| self.has_passed(i, &self.high, tolerance)) {
-            self.narrow(run, attempt, t_next, h, tolerance)?
-        } else {
+        let has_passed = self.has_passed_any(&self.high, tolerance);
+        if !has_passed {
             self.collect_reached(tolerance);
-            t_next
-        };
-        if self.reached.is_empty() {
-            std::mem::swap(&mut self.start, &mut self.high.values);
-        } else {
-            self.handle(run, attempt, t_reached)?;
         }
-        Ok(t_reached)
+        if !has_passed && self.reached.is_empty() {
+            std::mem::swap(&mut self.start.values, &mut self.high.values);
+            return Ok(t_next);
+        }
+        arrive(&mut self.high, &mut run.problem, (t_next, h), &attempt.end)?;
+        if has_passed {
+            self.narrow(run, attempt, tolerance)?;
+        }
+        self.handle(run, attempt)?;
+        Ok(self.high.t)
     }
 
     /// Notes on which side each watched function starts.
-    fn take_sides<St: Stepper<S>>(
-        &mut self,
-        mut functions: CountedEvents<'_, S>,
-        t: S,
-        attempt: &Attempt<S, St>,
-        tolerance: f64,
-    ) -> Result<(), Failure> {
+    fn take_sides(&mut self, problem: &mut Counted<'_, S>, tolerance: f64) -> Result<(), Failure> {
         let mut rates_known = false;
-        for i in 0..self.start.len() {
-            let value = self.start[i].value();
-            self.sides[i] = if !functions.is_watched(i) {
+        for i in 0..self.sides.len() {
+            let value = self.start.values[i].value();
+            self.sides[i] = if !functions(problem)?.is_watched(i) {
                 0.0
             } else if value.abs() > tolerance {
                 value.signum()
             } else {
-                if !rates_known {
-                    functions.rates(t, &attempt.y, attempt.stepper.start_derivative(), &mut self.start_rates)?;
-                    rates_known = true;
+                if !std::mem::replace(&mut rates_known, true) {
+                    self.start.watch_rates(problem)?;
                 }
-                self.start_rates[i].value().signum()
+                self.start.value_rates[i].value().signum()
             };
         }
         Ok(())
@@ -179,32 +162,29 @@ impl<S: Scalar> Locator<S> {
     /// tolerance, and those that some trial of this step has passed.
     fn collect_reached(&mut self, tolerance: f64) {
         for i in 0..self.sides.len() {
-            let may_be_reached = self.was_passed[i] || self.start[i].value().abs() > tolerance;
+            let may_be_reached = self.was_passed[i] || self.start.values[i].value().abs() > tolerance;
             if self.sides[i] != 0.0 && may_be_reached && self.high.values[i].value().abs() <= tolerance {
                 self.reached.push(i);
             }
         }
     }
 
-    /// Repeats the step with other sizes until it ends at the first event. On return `attempt.end` is the state
-    /// there and `self.reached` is not empty.
+    /// Repeats the step, whose end is in `high`, with other sizes until it ends at the first event. On return that is in
+    /// `attempt.end` and `high`, and `reached` is not empty.
     fn narrow<St: Stepper<S>>(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
         attempt: &mut Attempt<S, St>,
-        t_next: S,
-        h: S,
         tolerance: f64,
-    ) -> Result<S, Failure> {
+    ) -> Result<(), Failure> {
         let t = run.t;
-        let start_rate = attempt.stepper.start_derivative();
-        functions(&mut run.problem)?.rates(t, &attempt.y, start_rate, &mut self.low.rates)?;
+        self.start.watch_rates(&mut run.problem)?;
         self.low.h = S::nought();
-        self.low.values.copy_from_slice(&self.start);
-        write_rates(&mut run.problem, t_next, &attempt.end, &mut self.cut.end_rate, &mut self.high.rates)?;
-        self.high.h = h;
-        let rounding = 2.0 * f64::EPSILON * t.value().abs().max(h.value());
-        let mut length = h;
+        self.low.values.copy_from_slice(&self.start.values);
+        self.low.value_rates.copy_from_slice(&self.start.value_rates);
+        self.high.watch_rates(&mut run.problem)?;
+        let mut length = self.high.h;
+        let rounding = 2.0 * f64::EPSILON * t.value().abs().max(length.value());
         let mut slow = 0;
         for _ in 0..MAX_REPEATS {
             for i in 0..self.sides.len() {
@@ -217,28 +197,21 @@ impl<S: Scalar> Locator<S> {
             attempt.step(run, size)?;
             attempt.project(run, t + size)?;
             run.own.steps_repeated += 1;
-            self.trial.h = size;
-            functions(&mut run.problem)?.values(t + size, &attempt.end, &mut self.trial.values)?;
-            let has_passed = (0..self.sides.len()).any(|i| self.has_passed(i, &self.trial, tolerance));
-            if has_passed && !is_point {
-                write_rates(&mut run.problem, t + size, &attempt.end, &mut self.cut.end_rate, &mut self.trial.rates)?;
-                std::mem::swap(&mut self.high, &mut self.trial);
-            } else {
-                std::mem::swap(&mut self.high, &mut self.trial);
+            arrive(&mut self.trial, &mut run.problem, (t + size, size), &attempt.end)?;
+            self.trial.watch(&mut run.problem)?;
+            std::mem::swap(&mut self.high, &mut self.trial);
+            if is_point || !self.has_passed_any(&self.high, tolerance) {
                 self.collect_reached(tolerance);
-                if is_point {
-                    for i in 0..self.sides.len() {
-                        if self.has_passed(i, &self.high, tolerance) {
-                            self.reached.push(i);
-                        }
+                for i in 0..self.sides.len() {
+                    if self.has_passed(i, &self.high, tolerance) {
+                        self.reached.push(i);
                     }
                 }
                 if !self.reached.is_empty() {
-                    return Ok(t + size);
+                    return Ok(());
                 }
                 // Neither passed nor reached: the event lies behind.
                 std::mem::swap(&mut self.high, &mut self.trial);
-                write_rates(&mut run.problem, t + size, &attempt.end, &mut self.cut.end_rate, &mut self.trial.rates)?;
                 std::mem::swap(&mut self.low, &mut self.trial);
             }
             let narrower = self.high.h - self.low.h;
@@ -253,26 +226,21 @@ impl<S: Scalar> Locator<S> {
     /// end has passed.
     fn first_root(&self, tolerance: f64) -> f64 {
         let length = (self.high.h - self.low.h).value();
-        let mut first = 1.0f64;
-        for i in (0..self.sides.len()).filter(|&i| self.has_passed(i, &self.high, tolerance)) {
-            let from = (self.low.values[i].value(), self.low.rates[i].value() * length);
-            let to = (self.high.values[i].value(), self.high.rates[i].value() * length);
-            let (mut lower, mut upper) = (0.0, 1.0);
-            while upper - lower > f64::EPSILON * upper {
-                let middle = 0.5 * (lower + upper);
-                if self.sides[i] * hermite(middle, from, to) > 0.0 {
-                    lower = middle;
-                } else {
-                    upper = middle;
-                }
-            }
-            first = first.min(upper);
-        }
-        first
+        let passed = (0..self.sides.len()).filter(|&i| self.has_passed(i, &self.high, tolerance));
+        let root = |i: usize| {
+            let at = |state: &State<S>| (state.values[i].value(), state.value_rates[i].value() * length);
+            let (from, to) = (at(&self.low), at(&self.high));
+            bisect(0.0, 1.0, |s| self.sides[i] * hermite(s, from, to) > 0.0)
+        };
+        passed.map(root).fold(1.0, f64::min)
     }
 
-    fn has_passed(&self, index: usize, bound: &Bound<S>, tolerance: f64) -> bool {
-        self.sides[index] * bound.values[index].value() < -tolerance
+    fn has_passed(&self, index: usize, at: &State<S>, tolerance: f64) -> bool {
+        self.sides[index] * at.values[index].value() < -tolerance
+    }
+
+    fn has_passed_any(&self, at: &State<S>, tolerance: f64) -> bool {
+        (0..self.sides.len()).any(|index| self.has_passed(index, at, tolerance))
     }
 
     /// Changes configuration at the event that the step in `attempt` now ends with.
@@ -280,43 +248,32 @@ impl<S: Scalar> Locator<S> {
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
         attempt: &mut Attempt<S, St>,
-        t: S,
     ) -> Result<(), Failure> {
-        let Attempt { stepper, end, before, projects, .. } = attempt;
-        let problem = &mut run.problem;
+        let Attempt { end, before, projects, .. } = attempt;
         if !*projects {
             before.copy_from_slice(end);
         }
-        // What the observer may ask for, while the configuration of the step still holds.
-        self.cut.h = t - run.t;
-        self.cut.start_rate.copy_from_slice(stepper.start_derivative());
-        self.cut.end.copy_from_slice(end);
-        problem.uncounted(|problem| problem.rhs(t, end, &mut self.cut.end_rate))?;
-        let mut functions = functions(problem)?;
+        let t = self.high.t;
+        let mut functions = functions(&mut run.problem)?;
         for &index in &self.reached {
             functions.jump(index, t, end)?;
         }
         if end.iter().any(|x| !x.is_finite()) {
             return Err(Failure::NonFinite { time: t.value() });
         }
-        functions.values(t, end, &mut self.start)
+        functions.values(t, end, &mut self.start.values)
     }
 }
 
-/// The event functions of a problem that has been seen to have some.
-pub(crate) fn functions<'c, S: Scalar>(problem: &'c mut Counted<'_, S>) -> Result<CountedEvents<'c, S>, Failure> {
-    let lost = || Failure::NotApplicable { reason: "the problem has lost its event functions".to_owned() };
-    problem.events().ok_or_else(lost)
-}
-
-/// Writes the rates of the functions at `(t, y)`, and `f` there into `dydt`, which is not counted.
-fn write_rates<S: Scalar>(
+/// Takes over the end `y` of a step of size `h` to `t`, and `f` there in the configuration of the step, which is not counted:
+/// interpolants need it.
+fn arrive<S: Scalar>(
+    state: &mut State<S>,
     problem: &mut Counted<'_, S>,
-    t: S,
+    (t, h): (S, S),
     y: &[S],
-    dydt: &mut [S],
-    rates: &mut [S],
 ) -> Result<(), Failure> {
-    problem.uncounted(|problem| problem.rhs(t, y, dydt))?;
-    functions(problem)?.rates(t, y, dydt, rates)
+    (state.t, state.h) = (t, h);
+    state.y.copy_from_slice(y);
+    problem.uncounted(|problem| problem.rhs(t, y, &mut state.rate))
 }
