@@ -350,7 +350,7 @@ fn the_balance_of_energy_closes() {
     let model = parameters.model();
     let state: Vec<f64> = model.initial_state();
     assert_eq!(state.len(), 158);
-    assert!(Formulated::<f64>::ode(&*model).form().contact_power().is_none());
+    assert!(Formulated::<f64>::ode(&*model).form().contact_power().is_err());
     let (rows, _) = solve(&parameters, 1e-10, &[1e-3]);
     let balance = index(&*model, "energy_balance");
     let (before, after) = (observed(&*model, &state), &rows[0]);

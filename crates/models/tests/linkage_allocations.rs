@@ -9,7 +9,7 @@ use mbsbench_models::{
     SqueezerFormulation, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::dae::Point;
-use mbsbench_problem::{Dae, DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
+use mbsbench_problem::{Dae, DoubleDouble, Form, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -38,7 +38,7 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let mut rate = y.clone();
     let mut ode = model.ode();
     assert_eq!(fewest(|| ode.rhs(S::nought(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
-    if let Some(functions) = ode.form().events() {
+    if let Ok(functions) = ode.form().events() {
         let mut g = vec![S::nought(); functions.count()];
         let all = fewest(|| {
             functions.values(S::nought(), &y, &mut g).expect("regular");
@@ -46,10 +46,10 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
         });
         assert_eq!(all, 0, "{name}: event functions");
     }
-    if let Some(dae) = ode.form().implicit() {
+    if let Form::Implicit(dae) = ode.form() {
         implicit(name, dae, &y);
     }
-    let Some(mechanics) = ode.form().mechanics() else { return };
+    let Ok(mechanics) = ode.form().mechanics() else { return };
     let n = mechanics.coordinates();
     let (q, v) = y.split_at(n);
     let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());

@@ -167,18 +167,24 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.project(t, y)
     }
 
-    /// The mechanical system behind the equations, if there is one; see [`Form::Mechanics`](crate::Form::Mechanics).
+    /// The mechanical system behind the equations.
+    ///
+    /// # Errors
+    /// Those of [`Form::mechanics`](crate::Form::mechanics).
     #[inline]
-    pub fn mechanics(&mut self) -> Option<CountedMechanics<'_, S>> {
+    pub fn mechanics(&mut self) -> Result<CountedMechanics<'_, S>, Unsuitable> {
         let inner = self.inner.form().mechanics()?;
-        Some(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
+        Ok(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
-    /// The second-order side of the equations, if there is one; see [`Form::ContactPower`](crate::Form::ContactPower).
+    /// The second-order side of the equations.
+    ///
+    /// # Errors
+    /// Those of [`Form::contact_power`](crate::Form::contact_power).
     #[inline]
-    pub fn contact_power(&mut self) -> Option<CountedContactPower<'_, S>> {
+    pub fn contact_power(&mut self) -> Result<CountedContactPower<'_, S>, Unsuitable> {
         let inner = self.inner.form().contact_power()?;
-        Some(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
+        Ok(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
     /// See [`Method::suits`].
@@ -189,11 +195,14 @@ impl<'p, S: Scalar> Counted<'p, S> {
         method.suits(self.inner)
     }
 
-    /// The event functions, if the problem has any; see [`Form::Events`](crate::Form::Events).
+    /// The event functions.
+    ///
+    /// # Errors
+    /// Those of [`Form::events`](crate::Form::events).
     #[inline]
-    pub fn events(&mut self) -> Option<CountedEvents<'_, S>> {
+    pub fn events(&mut self) -> Result<CountedEvents<'_, S>, Unsuitable> {
         let inner = self.inner.form().events()?;
-        Some(CountedEvents { inner, statistics: &mut self.statistics, paused: self.paused })
+        Ok(CountedEvents { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
     /// See [`Form::functions_to_locate`](crate::Form::functions_to_locate).

@@ -1,6 +1,6 @@
 //! The form in which a problem is given.
 
-use crate::{ContactPower, Dae, EventFunctions, Mechanics, Scalar};
+use crate::{ContactPower, Dae, EventFunctions, Mechanics, Scalar, Unsuitable};
 
 /// What a problem is besides `y' = f(t, y)`: the structure that a method may make use of. The state, and the
 /// solution, are the same in every form. A problem has one.
@@ -22,34 +22,45 @@ pub enum Form<'p, S: Scalar = f64> {
 }
 
 impl<'p, S: Scalar> Form<'p, S> {
-    /// The mechanical system, where this is the form.
-    #[must_use]
-    pub fn mechanics(self) -> Option<&'p mut dyn Mechanics<S>> {
-        if let Self::Mechanics(mechanics) = self { Some(mechanics) } else { None }
+    /// The mechanical system.
+    ///
+    /// # Errors
+    /// [`Unsuitable`] where the problem has another form, for a method that needs this one.
+    pub fn mechanics(self) -> Result<&'p mut dyn Mechanics<S>, Unsuitable> {
+        let Self::Mechanics(mechanics) = self else {
+            let lacks = "is given as differential equations only";
+            return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
+        };
+        Ok(mechanics)
     }
 
-    /// The implicit equations, where this is the form.
-    #[must_use]
-    pub fn implicit(self) -> Option<&'p mut dyn Dae<S>> {
-        if let Self::Implicit(dae) = self { Some(dae) } else { None }
+    /// The second-order equations with contact powers.
+    ///
+    /// # Errors
+    /// As of [`mechanics`](Self::mechanics).
+    pub fn contact_power(self) -> Result<&'p mut dyn ContactPower<S>, Unsuitable> {
+        let Self::ContactPower(side) = self else {
+            let lacks = "gives only those of first order";
+            return Err(Unsuitable::new("equations of second order with contact powers", lacks));
+        };
+        Ok(side)
     }
 
-    /// The second-order equations with contact powers, where this is the form.
-    #[must_use]
-    pub fn contact_power(self) -> Option<&'p mut dyn ContactPower<S>> {
-        if let Self::ContactPower(side) = self { Some(side) } else { None }
-    }
-
-    /// The event functions, where this is the form.
-    #[must_use]
-    pub fn events(self) -> Option<&'p mut dyn EventFunctions<S>> {
-        if let Self::Events(functions) = self { Some(functions) } else { None }
+    /// The event functions.
+    ///
+    /// # Errors
+    /// As of [`mechanics`](Self::mechanics).
+    pub fn events(self) -> Result<&'p mut dyn EventFunctions<S>, Unsuitable> {
+        let Self::Events(functions) = self else {
+            return Err(Unsuitable::new("functions whose zeros are events", "has none"));
+        };
+        Ok(functions)
     }
 
     /// Number of event functions whose zeros a method has to locate, since the configuration does not
     /// [follow](EventFunctions::follows_signs) their signs.
     #[must_use]
     pub fn functions_to_locate(self) -> usize {
-        self.events().filter(|functions| !functions.follows_signs()).map_or(0, |functions| functions.count())
+        self.events().map_or(0, |functions| if functions.follows_signs() { 0 } else { functions.count() })
     }
 }

@@ -1,5 +1,7 @@
 //! A time integration method as the runner sees it.
 
+use std::borrow::Cow;
+
 use nalgebra::{Complex, DMatrix};
 use thiserror::Error;
 
@@ -186,7 +188,7 @@ pub struct Unsuitable {
     /// What the method needs, for a reader: "vector coordinates".
     pub needs: &'static str,
     /// What the problem is or has instead: "has 2 nonholonomic constraints".
-    pub lacks: String,
+    pub lacks: Cow<'static, str>,
 }
 
 impl From<Unsuitable> for Failure {
@@ -198,7 +200,7 @@ impl From<Unsuitable> for Failure {
 impl Unsuitable {
     /// That a problem lacks something: see the fields.
     #[must_use]
-    pub fn new(needs: &'static str, lacks: impl Into<String>) -> Self {
+    pub fn new(needs: &'static str, lacks: impl Into<Cow<'static, str>>) -> Self {
         Self { needs, lacks: lacks.into() }
     }
 

@@ -244,7 +244,7 @@ impl<'p> Stepping<Library<'p>> for Steps {
         }
         let mut jumped = Ok(());
         engine.equations(&mut |equations| {
-            if let Some(mut functions) = equations.problem().events() {
+            if let Ok(mut functions) = equations.problem().events() {
                 jumped = roots.iter().try_for_each(|&index| functions.jump(index, reached.t, end));
             }
         });

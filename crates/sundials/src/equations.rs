@@ -127,7 +127,7 @@ impl<'p> Equations<'p> {
     }
 
     fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
-        let Some(mut functions) = self.problem.events() else { return Ok(()) };
+        let mut functions = self.problem.events()?;
         functions.values(t, y, values)?;
         for (index, value) in values.iter_mut().enumerate() {
             if !functions.is_watched(index) {

@@ -116,7 +116,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             }
         };
         Self {
-            locating: rules.events && run.problem.events().is_some(),
+            locating: rules.events && run.problem.events().is_ok(),
             shadow: pair.clone(),
             shadow_state: start.clone(),
             detector: Detector::new(rules),
@@ -208,7 +208,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             return Ok(());
         }
         let locked = self.locating && !self.unlocked;
-        if let Some(mut functions) = run.problem.events() {
+        if let Ok(mut functions) = run.problem.events() {
             if self.locating {
                 functions.prepare(self.start.t, &self.start.y, horizon)?;
                 self.resize(functions.count());
@@ -281,7 +281,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         };
         self.occurred.extend((0..self.detector.locked.len()).filter(changes));
         match run.problem.events() {
-            Some(mut functions) if jumps => functions.jump(index, self.start.t + self.end.h, &mut self.end.y)?,
+            Ok(mut functions) if jumps => functions.jump(index, self.start.t + self.end.h, &mut self.end.y)?,
             _ => run.problem.count_events(1),
         }
         // After a jump the function is on the side it was on.
@@ -357,7 +357,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
-        if let Some(mut functions) = run.problem.events() {
+        if let Ok(mut functions) = run.problem.events() {
             functions.lock(None);
         }
         run.own = run.own.with(&self.pair.costs());

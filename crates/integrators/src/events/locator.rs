@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Counted, EventFunctions, Failure, Run, Scalar};
 
-use super::{State, functions};
+use super::State;
 use crate::Stepper;
 use crate::attempt::Attempt;
 use crate::hermite::{bisect, hermite};
@@ -82,7 +82,7 @@ impl<S: Scalar> Locator<S> {
         attempt: &Attempt<S, St>,
     ) -> Result<(), Failure> {
         if self.has_functions() {
-            functions(&mut run.problem)?.values(run.t, &attempt.y, &mut self.start.values)
+            run.problem.events()?.values(run.t, &attempt.y, &mut self.start.values)
         } else {
             Ok(())
         }
@@ -118,7 +118,7 @@ impl<S: Scalar> Locator<S> {
         self.start.t = run.t;
         self.start.y.copy_from_slice(&attempt.y);
         self.start.rate.copy_from_slice(attempt.stepper.start_derivative());
-        let mut functions = functions(&mut run.problem)?;
+        let mut functions = run.problem.events()?;
         functions.values(t_next, &attempt.end, &mut self.high.values)?;
         let tolerance = functions.tolerance(h.value(), self.order);
         self.take_sides(&mut run.problem, tolerance)?;
@@ -144,7 +144,7 @@ impl<S: Scalar> Locator<S> {
         let mut rates_known = false;
         for i in 0..self.sides.len() {
             let value = self.start.values[i].value();
-            self.sides[i] = if !functions(problem)?.is_watched(i) {
+            self.sides[i] = if !problem.events()?.is_watched(i) {
                 0.0
             } else if value.abs() > tolerance {
                 value.signum()
@@ -254,7 +254,7 @@ impl<S: Scalar> Locator<S> {
             before.copy_from_slice(end);
         }
         let t = self.high.t;
-        let mut functions = functions(&mut run.problem)?;
+        let mut functions = run.problem.events()?;
         for &index in &self.reached {
             functions.jump(index, t, end)?;
         }

@@ -8,13 +8,5 @@
 mod locator;
 mod state;
 
-use mbsbench_problem::{Counted, CountedEvents, Failure, Scalar};
-
 pub use locator::Locator;
 pub use state::State;
-
-/// The event functions of a problem that has been seen to have some.
-fn functions<'c, S: Scalar>(problem: &'c mut Counted<'_, S>) -> Result<CountedEvents<'c, S>, Failure> {
-    let lost = || Failure::NotApplicable { reason: "the problem has lost its event functions".to_owned() };
-    problem.events().ok_or_else(lost)
-}

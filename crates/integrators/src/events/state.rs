@@ -2,7 +2,6 @@
 
 use mbsbench_problem::{Counted, EventFunctions, Failure, Scalar};
 
-use super::functions;
 use crate::hermite::{Cubic, hermite};
 
 /// A state, its derivative, and the event functions there.
@@ -44,7 +43,7 @@ impl<S: Scalar> State<S> {
         if self.values.is_empty() {
             return Ok(());
         }
-        functions(problem)?.values(self.t, &self.y, &mut self.values)?;
+        problem.events()?.values(self.t, &self.y, &mut self.values)?;
         self.watch_rates(problem)
     }
 
@@ -53,7 +52,7 @@ impl<S: Scalar> State<S> {
     /// # Errors
     /// Those of the problem.
     pub fn watch_rates(&mut self, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
-        functions(problem)?.rates(self.t, &self.y, &self.rate, &mut self.value_rates)
+        problem.events()?.rates(self.t, &self.y, &self.rate, &mut self.value_rates)
     }
 
     /// Whether a function is on its upper side here, `L` of (5.3).

@@ -172,7 +172,7 @@ impl Method for Solver {
         if self.0.balance {
             stepper = stepper.balanced();
         }
-        if self.0.events && problem.events().is_some_and(|functions| functions.follows_signs()) {
+        if self.0.events && problem.events().is_ok_and(|functions| functions.follows_signs()) {
             dode::solve(&self.0.rules(&task), LlmPair(stepper), problem, &task, observer)
         } else {
             drive::solve(stepper, control, problem, &task, observer)

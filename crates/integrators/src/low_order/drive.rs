@@ -6,8 +6,8 @@ use mbsbench_problem::dae::Index3;
 use mbsbench_problem::grid::Grid;
 use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::{
-    Counted, CountedMechanics, Derivatives, Failure, Form, Made, Method, Observer, Ode, Run, Solution, StepControl,
-    Stepping, Task, Terms, Unsuitable,
+    Counted, Derivatives, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Task, Terms,
+    Unsuitable,
 };
 use nalgebra::DMatrix;
 
@@ -45,11 +45,7 @@ impl Plan {
 /// [`Unsuitable`], which says what it lacks.
 pub fn suits(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     Unsuitable::unless_plain(problem)?;
-    let Form::Mechanics(mechanics) = problem.form() else {
-        let lacks = "is given as differential equations only";
-        return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
-    };
-    Index3::suits(mechanics)
+    Index3::suits(problem.form().mechanics()?)
 }
 
 /// Solves `task` with the formula that `make` gives for the initial motion.
@@ -114,9 +110,7 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
         let of_mass = |Singular| singular(time, "mass matrix");
         trial.t = t_next;
         let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
-        if let Some(mut mechanics) = run.problem.mechanics() {
-            formula.begin(h, guess, &mut mechanics, trial).map_err(of_mass)?;
-        }
+        formula.begin(h, guess, &mut run.problem.mechanics()?, trial).map_err(of_mass)?;
         newton::solve(newton, *watched, run, formula, h, trial)?;
         if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time });
@@ -188,7 +182,7 @@ struct Motion {
 
 impl Motion {
     fn new(problem: &mut Counted<'_>, t: f64, q: &[f64]) -> Result<Self, Failure> {
-        let mut mechanics = mechanics(problem)?;
+        let mut mechanics = problem.mechanics()?;
         let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
         let derivatives = Derivatives::new(n, m, mechanics.structure(t, q));
         Ok(Self { terms: Terms::new(n, m), derivatives })
@@ -200,7 +194,7 @@ impl Motion {
         let time = run.t;
         let terms = &mut self.terms;
         let (n, m) = (q.len(), terms.constraints.len());
-        let mut mechanics = mechanics(&mut run.problem)?;
+        let mut mechanics = run.problem.mechanics()?;
         mechanics.terms(t, q, v, terms);
         let mut x = vec![0.0; n + m];
         mechanics.acceleration_bias(t, q, v, &mut x[n..]);
@@ -221,9 +215,4 @@ impl Motion {
         run.own.add_flops(factors.factorization_flops() + factors.solve_flops());
         Ok(x)
     }
-}
-
-fn mechanics<'c>(problem: &'c mut Counted<'_>) -> Result<CountedMechanics<'c>, Failure> {
-    let lost = || Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() };
-    problem.mechanics().ok_or_else(lost)
 }

@@ -76,7 +76,12 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
     fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
         self.run.afford(1)?;
         let forms = iteration == 1 || self.correction.reform || self.settings.jacobian == JacobianUse::Full;
-        evaluate(&mut self.run.problem, self.trial, forms);
+        let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
+        if forms {
+            mechanics.linearisation(trial.t, &trial.q, &trial.v, &mut trial.terms, &mut trial.derivatives);
+        } else {
+            mechanics.terms(trial.t, &trial.q, &trial.v, &mut trial.terms);
+        }
         if forms && !self.factorize()? {
             return Ok(f64::NAN);
         }
@@ -100,18 +105,6 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
 /// How far rounding moves positions, m or rad: below it nothing is left to be gained by further corrections.
 pub fn rounding(trial: &Trial, h: f64) -> f64 {
     16.0 * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v))
-}
-
-/// The terms at the iterate, with their derivatives where they are needed.
-fn evaluate(problem: &mut Counted<'_>, trial: &mut Trial, derivatives: bool) {
-    if let Some(mut mechanics) = problem.mechanics() {
-        let Trial { t, q, v, terms, derivatives: matrices } = trial;
-        if derivatives {
-            mechanics.linearisation(*t, q, v, terms, matrices);
-        } else {
-            mechanics.terms(*t, q, v, terms);
-        }
-    }
 }
 
 /// The failure at `time` because of `matrix`.

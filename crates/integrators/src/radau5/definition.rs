@@ -86,8 +86,8 @@ impl Method for Solver {
         }
         let tolerance = self.0.newton_tolerance;
         match IndexThree::new(&mut problem, task.t_start, &task.initial[..task.initial.len() / 2]) {
-            Some(mechanics) => run::solve(mechanics, tolerance, problem, task, observer),
-            None => run::solve(FirstOrder::new(&mut problem), tolerance, problem, task, observer),
+            Ok(mechanics) => run::solve(mechanics, tolerance, problem, task, observer),
+            Err(_) => run::solve(FirstOrder::new(&mut problem), tolerance, problem, task, observer),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Constrained mechanics in their index-3 form.
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{Counted, CountedMechanics, Derivatives, Failure, Terms};
+use mbsbench_problem::{Counted, Derivatives, Failure, Terms, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::blocks::{Columns, Number, add_real, entry, put, written_out};
@@ -56,11 +56,11 @@ struct Condensed<T: Number> {
 }
 
 impl IndexThree {
-    /// For the mechanics of `problem`, none where it has none; derivatives are looked for at `(t, q)`.
-    pub(super) fn new(problem: &mut Counted<'_>, t: f64, q: &[f64]) -> Option<Self> {
+    /// For the mechanics of `problem`; derivatives are looked for at `(t, q)`.
+    pub(super) fn new(problem: &mut Counted<'_>, t: f64, q: &[f64]) -> Result<Self, Unsuitable> {
         let mut mechanics = problem.mechanics()?;
         let (n, m) = (mechanics.coordinates(), mechanics.holonomic());
-        Some(Self {
+        Ok(Self {
             terms: Terms::new(n, m),
             point: Terms::new(n, m),
             derivatives: Derivatives::new(n, m, mechanics.structure(t, q)),
@@ -196,7 +196,7 @@ impl Equations for IndexThree {
         let (state, rest) = y.split_at(2 * n);
         let (q, v) = state.split_at(n);
         let (w, lambda) = rest.split_at(n);
-        mechanics(problem)?.terms(t, q, v, &mut self.terms);
+        problem.mechanics()?.terms(t, q, v, &mut self.terms);
         f[..n].copy_from_slice(v);
         f[n..2 * n].copy_from_slice(w);
         let (dynamics, constraints) = f[2 * n..].split_at_mut(n);
@@ -212,7 +212,7 @@ impl Equations for IndexThree {
         let (q, v) = state.split_at(n);
         let (w, lambda) = rest.split_at(n);
         let Self { point, derivatives, stiffness, linearised, .. } = self;
-        mechanics(problem)?.linearisation(t, q, v, point, derivatives);
+        problem.mechanics()?.linearisation(t, q, v, point, derivatives);
         stiffness.zip_apply(&derivatives.forces_by_position, |entry, by_position| *entry = -by_position);
         derivatives.add_inertia(1.0, w, stiffness);
         derivatives.add_curvature(-1.0, lambda, stiffness);
@@ -242,9 +242,4 @@ impl Equations for IndexThree {
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
         self.complex.solve(&mut [re, im], &self.linearised);
     }
-}
-
-fn mechanics<'c>(problem: &'c mut Counted<'_>) -> Result<CountedMechanics<'c>, Failure> {
-    let lost = || Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() };
-    problem.mechanics().ok_or_else(lost)
 }
