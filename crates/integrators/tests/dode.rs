@@ -221,7 +221,7 @@ proptest! {
             let exact = waves.crossings(index, 2.0);
             // a crossing right at either end may or may not belong to the run
             prop_assume!(waves.crossings(index, 2.1).iter().all(|t| *t > 1e-8 && (t - 2.0).abs() > 1e-8));
-            let of_it = record.0.iter().filter(|event| event.switched.contains(&index));
+            let of_it = record.0.iter().filter(|event| event.functions.contains(&index));
             let located: Vec<f64> = of_it.map(|event| event.t).collect();
             prop_assert_eq!(located.len(), exact.len(), "{:?} for {:?}", located, exact);
             for (located, exact) in located.iter().zip(exact) {
@@ -238,7 +238,7 @@ fn conformance(pair: PairName) {
     let (balls, initial) = close_balls(20);
     let (solution, located) = run(&balls, &dode, &initial, 0.46, 1e-6);
     check_identity(&dode, &solution);
-    let order: Vec<_> = located.iter().map(|event| event.switched.clone()).collect();
+    let order: Vec<_> = located.iter().map(|event| event.functions.clone()).collect();
     let expected: Vec<_> = (0..20).chain(0..20).map(|i| vec![i]).collect();
     assert_eq!(order, expected, "{pair:?}");
     // a constant step: the grid is kept, events cut it

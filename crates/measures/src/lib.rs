@@ -47,7 +47,7 @@ pub use linear::LinearAnalysis;
 pub use relative_error::RelativeError;
 
 pub use samples::{Final, Initial, Sample, Visit, slack};
-pub use sizes::{EventFunctions, States};
+pub use sizes::{States, SwitchingFunctions};
 pub use step_map::StepMap;
 pub use steps::{Amplification, ErrorEstimate, LocalError, StepSizes};
 pub use windows::Window;
@@ -143,7 +143,7 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<LinearAlgebraFlops>()
         .measure::<TestsPerStep>()
         .measure::<States>()
-        .measure::<EventFunctions>()
+        .measure::<SwitchingFunctions>()
 }
 
 /// What a measurement knows of its run before it starts.

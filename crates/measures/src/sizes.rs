@@ -34,5 +34,5 @@ macro_rules! sizes {
 
 sizes! {
     States "states" states "components of the state";
-    EventFunctions "switching_functions" functions "event functions that matter at the start";
+    SwitchingFunctions "switching_functions" functions "event functions that matter at the start";
 }

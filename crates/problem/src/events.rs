@@ -108,7 +108,7 @@ pub trait EventModel: Send + Sync {
     fn jump<S: Scalar>(&self, _index: usize, _t: S, _y: &mut [S]) {}
 }
 
-/// A [`EventModel`] as an [`Ode`] in any scalar; all its functions matter at all times, and their rates come from dual
+/// An [`EventModel`] as an [`Ode`] in any scalar; all its functions matter at all times, and their rates come from dual
 /// numbers.
 #[derive(Debug)]
 pub struct AsEventOde<'m, M, S: Scalar> {

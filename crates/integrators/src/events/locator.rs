@@ -23,6 +23,7 @@ const MAX_REPEATS: u64 = 100;
 #[derive(Debug, Clone)]
 pub struct Locator<S> {
     order: u32,
+    /// The start of the step; its functions, from one step to the next.
     start: State<S>,
     /// The last trial that passed nothing.
     low: State<S>,

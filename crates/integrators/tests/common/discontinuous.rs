@@ -74,7 +74,7 @@ impl EventModel for Restitution {
 #[derive(Debug, Clone)]
 pub struct Located {
     pub t: f64,
-    pub switched: Vec<usize>,
+    pub functions: Vec<usize>,
     /// The state before a jump.
     pub before: Vec<f64>,
 }
@@ -88,8 +88,8 @@ impl Observer for Record {
         let mut inside = step.start.to_vec();
         step.within.state_at(0.5 * (step.t_start + step.t_end), &mut inside).expect("a state inside the step");
         if !step.further.events.is_empty() {
-            let (switched, before) = (step.further.events.to_vec(), step.before_projection().to_vec());
-            self.0.push(Located { t: step.t_end, switched, before });
+            let (functions, before) = (step.further.events.to_vec(), step.before_projection().to_vec());
+            self.0.push(Located { t: step.t_end, functions, before });
         }
         ControlFlow::Continue(())
     }

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{EventModel, Scalar};
 
-/// Marbles, jar and contact law; as a [`EventModel`] with all pairs.
+/// Marbles, jar and contact law; as an [`EventModel`] with all pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jar {
     /// Number of marbles `N`.
