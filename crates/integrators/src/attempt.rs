@@ -12,7 +12,7 @@ pub struct Attempt<S: Scalar, St> {
     pub y: Vec<S>,
     /// Result of the step tried last.
     pub end: Vec<S>,
-    /// The same before projection and switches; only set where there are any.
+    /// The same before projection and jumps; only set where there are any.
     pub before: Vec<S>,
     /// Whether results are projected.
     pub projects: bool,

@@ -30,9 +30,9 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
         return Solution::refused(&problem, task, failure);
     }
     let mut run = Run::new(problem, task, observer);
-    let locator = Locator::new(run.problem.switch_count(), task.initial.len(), stepper.order());
+    let locator = Locator::new(run.problem.functions_to_locate(), task.initial, stepper.order());
     let steps = Steps {
-        same_end: !stepper.projects(&run.problem) && !run.problem.locks() && !locator.has_switches(),
+        same_end: !stepper.projects(&run.problem) && !run.problem.locks() && !locator.has_functions(),
         shadow: run.is_watched().then(|| stepper.clone()),
         controlled: Controlled::new(control, stepper.error_order(), task),
         attempt: Attempt::new(&run.problem, stepper, task.initial),
@@ -160,14 +160,14 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         let further = Further {
             before_projection: (*projects || cut.is_some()).then_some(&before[..]),
             error_estimate: tried.error_estimate(),
-            switched: locator.switched(),
+            events: locator.reached(),
             ..Further::default()
         };
         let (t_start, t_end) = (made.t_start, made.t_end);
         made.show(y, end, further, |t, state| match cut {
             // The problem is in another configuration by now and cannot make the step again.
-            Some(cut) => {
-                cut.state_at(t, t_start, y, state);
+            Some((start, end)) => {
+                start.between(end, t, state);
                 Ok(())
             }
             None => state_within(problem, stepper, *projects, (t_start, t_end), y, t, state),

@@ -30,37 +30,6 @@ pub fn hermite<S: Scalar>(theta: S, (y0, d0): (S, S), (y1, d1): (S, S)) -> S {
     y0 + theta * (rise + rest * ((d0 - rise) * rest + (rise - d1) * theta))
 }
 
-/// A step that a switch has ended, as a cubic Hermite interpolant of its state (error `O(h⁴)`).
-#[derive(Debug, Clone)]
-pub struct CutStep<S> {
-    /// Size of the step, s.
-    pub h: S,
-    /// Derivative at the start.
-    pub start_rate: Vec<S>,
-    /// State at the end, before the switch.
-    pub end: Vec<S>,
-    /// Derivative there.
-    pub end_rate: Vec<S>,
-}
-
-impl<S: Scalar> CutStep<S> {
-    /// Memory for a state of `dimension` components.
-    #[must_use]
-    pub fn new(dimension: usize) -> Self {
-        let zeros = vec![S::nought(); dimension];
-        Self { h: S::nought(), start_rate: zeros.clone(), end: zeros.clone(), end_rate: zeros }
-    }
-
-    /// Writes the state at `t` (s), for the step from `start` at `t_start`, into `y`.
-    pub fn state_at(&self, t: S, t_start: S, start: &[S], y: &mut [S]) {
-        let theta = (t - t_start) / self.h;
-        for (i, y) in y.iter_mut().enumerate() {
-            let (from, to) = ((start[i], self.start_rate[i] * self.h), (self.end[i], self.end_rate[i] * self.h));
-            *y = hermite(theta, from, to);
-        }
-    }
-}
-
 /// `y = y₀ + h s (y'₀ + s (3 rise − 2 y'₀ − y'₁ + s (y'₀ + y'₁ − 2 rise)))` with `rise = (y₁ − y₀)/h` on `0 ≤ s ≤ 1`.
 #[derive(Debug, Clone, Copy)]
 pub struct Slopes {
@@ -143,29 +112,31 @@ impl Cubic {
     #[must_use]
     pub fn first_root(&self) -> Option<f64> {
         let side = self.0[0] >= 0.0;
+        let is_before = |s| (self.at(s) >= 0.0) == side;
         let [one, other] = self.extrema();
+        // The interpolant is monotonic from each of these to the next.
         let mut from = 0.0;
         for to in [one, other, 1.0] {
-            if (self.at(to) >= 0.0) != side {
-                return Some(self.bisect(side, from, to));
+            if !is_before(to) {
+                return Some(bisect(from, to, is_before));
             }
             from = to;
         }
         None
     }
+}
 
-    /// The change of side between `lower` and `upper`, over which the interpolant is monotonic.
-    fn bisect(&self, side: bool, mut lower: f64, mut upper: f64) -> f64 {
-        loop {
-            let middle = 0.5 * (lower + upper);
-            if middle <= lower || middle >= upper {
-                return upper;
-            }
-            if (self.at(middle) >= 0.0) == side {
-                lower = middle;
-            } else {
-                upper = middle;
-            }
+/// The first number between `lower` and `upper` that is not before a change of side.
+pub fn bisect(mut lower: f64, mut upper: f64, is_before: impl Fn(f64) -> bool) -> f64 {
+    loop {
+        let middle = 0.5 * (lower + upper);
+        if middle <= lower || middle >= upper {
+            return upper;
+        }
+        if is_before(middle) {
+            lower = middle;
+        } else {
+            upper = middle;
         }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! Tableau ──Formula──▶ ExplicitStepper ─┐            Controller (error-controlled step)
 //!  (const data)        ExtrapolationStepper ┴▶ drive ◀── Grid      (constant step, two clocks)
-//!                        (one step of a given size)   └── Locator   (zeros of switching functions)
+//!                        (one step of a given size)   └── Locator   (zeros of event functions)
 //! ```
 //!
 //! The loop of every method is [`Run`](mbsbench_problem::Run) of `problem`: it has the budgets and the counters, and
@@ -15,7 +15,7 @@
 //!   [`definitions`]. [`exponential`] methods are steppers that ask for Jacobians and form matrix exponentials
 //!   ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. [`projected`] steppers are
 //!   explicit ones whose results are moved onto the constraints.
-//! - [`dode`]: equations with discontinuity functions, by the same formulas.
+//! - [`dode`]: equations with event functions, by the same formulas.
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
 //! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.

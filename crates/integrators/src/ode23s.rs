@@ -62,10 +62,9 @@ impl Method for Solver {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        let located = problem.switches().is_some_and(|switches| switches.count() > 0);
-        if problem.mass().is_some() && located {
-            let needs = "an identity as mass matrix, or no switching functions";
-            return Err(Unsuitable::new(needs, "has both a mass matrix and switching functions"));
+        if problem.mass().is_some() && problem.form().functions_to_locate() > 0 {
+            let needs = "an identity as mass matrix, or no events to locate";
+            return Err(Unsuitable::new(needs, "has both a mass matrix and events to locate"));
         }
         Unsuitable::without_rhs(problem)
     }

@@ -15,7 +15,7 @@ use mbsbench_integrators::{
     HhtSi2, Llm, Lms2, Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5,
     Rk8, Ss4, Trapezoidal,
 };
-use mbsbench_problem::{AsOde, AsSwitchedOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Task};
+use mbsbench_problem::{AsEventOde, AsOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Task};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -51,7 +51,7 @@ fn check_events(pair: PairName) {
     let balls = Balls { count: 3, stiffness: 1e4, damping: 0.0 };
     let method = Dode { pair, ..Dode::default() }.method();
     let once = |t_end: f64| {
-        let mut ode = AsSwitchedOde::new(&balls);
+        let mut ode = AsEventOde::new(&balls);
         let initial = [1.0, 1.0 + 1e-9, 0.5, 0.0, 0.0, 0.0];
         let task = Task { t_start: 0.0, t_end, initial: &initial, settings: Settings::tolerance(1e-4, 1e-4) };
         let region = Region::new(ALLOCATOR);

@@ -6,7 +6,7 @@ mod common;
 use common::discontinuous::*;
 use mbsbench_integrators::dode::{Cel, Dode, PairName, RegionOfConcurrency};
 use mbsbench_problem::{
-    AsOde, AsSwitchedOde, Counted, Failure, MethodDefinition, Scalar, Settings, Silent, Statistics, SwitchedModel, Task,
+    AsEventOde, AsOde, Counted, EventModel, Failure, MethodDefinition, Scalar, Settings, Silent, Statistics, Task,
 };
 use proptest::prelude::*;
 
@@ -185,7 +185,7 @@ impl Waves {
     }
 }
 
-impl SwitchedModel for Waves {
+impl EventModel for Waves {
     fn dimension(&self) -> usize {
         1
     }
@@ -213,7 +213,7 @@ proptest! {
         let task = Task { t_start: 0.0, t_end: 2.0, initial: &initial, settings: Settings::fixed(0.1) };
         let dode = Dode::default();
         let mut record = Record::default();
-        let solution = dode.method().solve(Counted::new(&mut AsSwitchedOde::new(&waves)), &task, &mut record);
+        let solution = dode.method().solve(Counted::new(&mut AsEventOde::new(&waves)), &task, &mut record);
         check_identity_of(&dode, &solution, &record.0);
         prop_assert!(record.0.is_sorted_by(|a, b| a.t < b.t));
         prop_assert_eq!(solution.statistics.unlocked_steps, 0);
@@ -221,7 +221,7 @@ proptest! {
             let exact = waves.crossings(index, 2.0);
             // a crossing right at either end may or may not belong to the run
             prop_assume!(waves.crossings(index, 2.1).iter().all(|t| *t > 1e-8 && (t - 2.0).abs() > 1e-8));
-            let of_it = record.0.iter().filter(|event| event.switched.contains(&index));
+            let of_it = record.0.iter().filter(|event| event.functions.contains(&index));
             let located: Vec<f64> = of_it.map(|event| event.t).collect();
             prop_assert_eq!(located.len(), exact.len(), "{:?} for {:?}", located, exact);
             for (located, exact) in located.iter().zip(exact) {
@@ -238,11 +238,11 @@ fn conformance(pair: PairName) {
     let (balls, initial) = close_balls(20);
     let (solution, located) = run(&balls, &dode, &initial, 0.46, 1e-6);
     check_identity(&dode, &solution);
-    let order: Vec<_> = located.iter().map(|event| event.switched.clone()).collect();
+    let order: Vec<_> = located.iter().map(|event| event.functions.clone()).collect();
     let expected: Vec<_> = (0..20).chain(0..20).map(|i| vec![i]).collect();
     assert_eq!(order, expected, "{pair:?}");
     // a constant step: the grid is kept, events cut it
-    let mut ode = AsSwitchedOde::new(&Restitution { restitution: 0.5 });
+    let mut ode = AsEventOde::new(&Restitution { restitution: 0.5 });
     let task = Task { t_start: 0.0, t_end: 1.0, initial: &[1.0, 0.0], settings: Settings::fixed(0.05) };
     let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut Silent);
     check_identity(&dode, &solution);
@@ -285,7 +285,7 @@ fn accumulating_jumps_end_the_run() {
 /// `y' = −sgn y`: from the surface, either side leads back to it.
 struct Relay;
 
-impl SwitchedModel for Relay {
+impl EventModel for Relay {
     fn dimension(&self) -> usize {
         1
     }
@@ -349,7 +349,7 @@ fn growth_of_the_step_can_be_limited() {
 /// `g = 0.1 + 0.9 exp(−22 t)`, never zero; over a step of a second the cubic through its ends is.
 struct NearMiss;
 
-impl SwitchedModel for NearMiss {
+impl EventModel for NearMiss {
     fn dimension(&self) -> usize {
         1
     }
@@ -367,7 +367,7 @@ impl SwitchedModel for NearMiss {
 /// Case III: the root that the interpolant promises is looked for, not found, and the step stays as it was.
 #[test]
 fn a_root_of_the_interpolant_alone_is_no_event() {
-    let mut ode = AsSwitchedOde::new(&NearMiss);
+    let mut ode = AsEventOde::new(&NearMiss);
     let task = Task { t_start: 0.0, t_end: 1.0, initial: &[0.0], settings: Settings::fixed(1.0) };
     let solution = Dode::default().method().solve(Counted::new(&mut ode), &task, &mut Silent);
     assert_eq!(solution.failure, None);

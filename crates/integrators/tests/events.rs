@@ -1,10 +1,10 @@
-//! Switches: located, handled, counted; the grid is kept; states inside a cut step.
+//! Events: located, handled, counted; the grid is kept; states inside a cut step.
 
 use std::ops::ControlFlow;
 
 use mbsbench_integrators::{Bs32, Dopri5, Gbs, Rk3, Rk5, Rk8};
 use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Step, StepControl, Switches, Task,
+    Counted, EventFunctions, Failure, Form, Method, MethodDefinition, Observer, Ode, Settings, Step, StepControl, Task,
 };
 
 /// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
@@ -24,12 +24,12 @@ impl Ode for Ball {
         dydt[1] = -2.0;
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Events(self)
     }
 }
 
-impl Switches for Ball {
+impl EventFunctions for Ball {
     fn count(&self) -> usize {
         2
     }
@@ -41,14 +41,14 @@ impl Switches for Ball {
         g[1] = y[0] - 0.5;
         Ok(())
     }
-    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+    fn rates(&mut self, _t: f64, y: &[f64], _dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
         rates.fill(y[1]);
         Ok(())
     }
     fn tolerance(&self, _step: f64, _order: u32) -> f64 {
         self.tolerance
     }
-    fn switch(&mut self, index: usize, _t: f64, y: &mut [f64]) -> Result<(), Failure> {
+    fn jump(&mut self, index: usize, _t: f64, y: &mut [f64]) -> Result<(), Failure> {
         if index == 1 {
             self.mark_reached = true;
         } else {
@@ -67,7 +67,7 @@ struct Log {
 
 impl Observer for Log {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
-        self.events.extend(step.further.switched.iter().map(|&index| (step.t_end, index)));
+        self.events.extend(step.further.events.iter().map(|&index| (step.t_end, index)));
         self.ends.push(step.t_end);
         for share in [0.25, 0.5, 0.75] {
             let t = step.t_start + share * (step.t_end - step.t_start);
@@ -76,7 +76,7 @@ impl Observer for Log {
             let since_top = t - 2.0 * (0.5 * t).round();
             self.largest_error = self.largest_error.max((y[0] - (1.0 - since_top * since_top)).abs());
         }
-        if step.further.switched.contains(&0) {
+        if step.further.events.contains(&0) {
             // one velocity before the bounce, the other after
             assert!(step.before_projection()[1] < 0.0 && step.end[1] > 0.0);
             assert_eq!(step.before_projection()[0], step.end[0]);
@@ -150,12 +150,12 @@ impl Ode for Steep {
         dydt[0] = 1.0;
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Events(self)
     }
 }
 
-impl Switches for Steep {
+impl EventFunctions for Steep {
     fn count(&self) -> usize {
         1
     }
@@ -166,14 +166,14 @@ impl Switches for Steep {
         g[0] = (1000.0 * (y[0] - 2.0 / 3.0)).atan();
         Ok(())
     }
-    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+    fn rates(&mut self, _t: f64, y: &[f64], _dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
         rates[0] = 1000.0 / (1.0 + (1000.0 * (y[0] - 2.0 / 3.0)).powi(2));
         Ok(())
     }
     fn tolerance(&self, _step: f64, _order: u32) -> f64 {
         self.tolerance
     }
-    fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+    fn jump(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
         self.reached = true;
         Ok(())
     }
@@ -219,12 +219,12 @@ impl Ode for Reaching {
         dydt.copy_from_slice(&self.rates);
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Events(self)
     }
 }
 
-impl Switches for Reaching {
+impl EventFunctions for Reaching {
     fn count(&self) -> usize {
         2
     }
@@ -235,14 +235,14 @@ impl Switches for Reaching {
         g.copy_from_slice(y);
         Ok(())
     }
-    fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+    fn rates(&mut self, _t: f64, _y: &[f64], _dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
         rates.copy_from_slice(&self.rates);
         Ok(())
     }
     fn tolerance(&self, step: f64, order: u32) -> f64 {
         step.powi(order as i32)
     }
-    fn switch(&mut self, index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+    fn jump(&mut self, index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
         self.rates[index] = 0.0;
         Ok(())
     }

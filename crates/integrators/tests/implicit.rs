@@ -17,7 +17,7 @@ use mbsbench_integrators::{
 };
 use mbsbench_problem::dae::{Dae, Point};
 use mbsbench_problem::linalg::{Singular, System};
-use mbsbench_problem::{AsOde, Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Step, Task};
+use mbsbench_problem::{AsOde, Counted, Failure, Form, Method, MethodDefinition, Observer, Ode, Settings, Step, Task};
 use nalgebra::{Complex, DMatrix, DVector};
 
 /// Newton's tolerance on ordinary differential equations, near rounding.
@@ -407,8 +407,8 @@ impl Ode for Rotor {
     fn rhs(&mut self, _t: f64, _y: &[f64], _dydt: &mut [f64]) -> Result<(), Failure> {
         panic!("the problem is given in implicit form")
     }
-    fn dae(&mut self) -> Option<&mut dyn Dae> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Implicit(self)
     }
 }
 

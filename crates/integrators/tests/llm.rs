@@ -9,8 +9,8 @@ use common::{Circle, Cubic, Known};
 use mbsbench_integrators::exponential::{LlmController, LlmNorm};
 use mbsbench_integrators::{Llm, LlmStepper, Stepper};
 use mbsbench_problem::{
-    AsOde, Counted, Failure, Method, MethodDefinition, Observer, Ode, OdeModel, Scalar, Settings, Silent, Solution,
-    Step, StepControl, Switches, Task,
+    AsOde, Counted, EventFunctions, Failure, Form, Method, MethodDefinition, Observer, Ode, OdeModel, Scalar, Settings,
+    Silent, Solution, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
 
@@ -337,12 +337,12 @@ impl Ode for Ball {
         jacobian[(1, 0)] = if self.touches { -Self::STIFFNESS } else { 0.0 };
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Events(self)
     }
 }
 
-impl Switches for Ball {
+impl EventFunctions for Ball {
     fn count(&self) -> usize {
         1
     }
@@ -353,14 +353,14 @@ impl Switches for Ball {
         g[0] = y[0];
         Ok(())
     }
-    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+    fn rates(&mut self, _t: f64, y: &[f64], _dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
         rates[0] = y[1];
         Ok(())
     }
     fn tolerance(&self, _step: f64, _order: u32) -> f64 {
         1e-14
     }
-    fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+    fn jump(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
         self.touches = !self.touches;
         Ok(())
     }
@@ -370,14 +370,14 @@ impl Switches for Ball {
 #[derive(Default)]
 struct Energy {
     largest: f64,
-    switched: u64,
+    events: u64,
 }
 
 impl Observer for Energy {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         let mut middle = [0.0; 2];
         step.within.state_at(0.5 * (step.t_start + step.t_end), &mut middle).expect("no failures");
-        self.switched += step.further.switched.len() as u64;
+        self.events += step.further.events.len() as u64;
         let q = step.end[0];
         let energy = 0.5 * step.end[1] * step.end[1] + q + 0.5 * Ball::STIFFNESS * q.min(0.0).powi(2);
         self.largest = self.largest.max((energy - 0.5).abs());
@@ -392,7 +392,7 @@ fn piecewise_linear_contact_keeps_its_energy() {
     let solution = fixed().solve(Counted::new(&mut Ball { touches: false }), &task, &mut energy);
     assert_eq!(solution.failure, None);
     // Falls for one second, rises for one, and touches for little more than π/100 = 0.0314 between.
-    assert_eq!((solution.statistics.events, energy.switched), (20, 20));
+    assert_eq!((solution.statistics.events, energy.events), (20, 20));
     // Events are located to 1e-14 m with a velocity of 1 m/s, and forces differ by 1e-10 N there.
     assert!(energy.largest < 1e-11, "{:e}", energy.largest);
 }

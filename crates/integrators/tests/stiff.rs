@@ -5,8 +5,8 @@ mod common;
 use common::{Cubic, Known};
 use mbsbench_integrators::{Dopri5, Ode15s, Ode23s, Radau5};
 use mbsbench_problem::{
-    AsOde, AsSwitchedOde, Counted, Failure, Method, MethodDefinition, Ode, OdeModel, Parameters, Scalar, Settings,
-    Silent, Solution, SwitchedModel, Task,
+    AsEventOde, AsOde, Counted, EventModel, Failure, Method, MethodDefinition, Ode, OdeModel, Parameters, Scalar,
+    Settings, Silent, Solution, Task,
 };
 use nalgebra::DMatrix;
 
@@ -483,7 +483,7 @@ impl TwoBalls {
     }
 }
 
-impl SwitchedModel for TwoBalls {
+impl EventModel for TwoBalls {
     fn dimension(&self) -> usize {
         4
     }
@@ -509,7 +509,7 @@ impl SwitchedModel for TwoBalls {
 /// the first step. The motion's end is that of a solution with located impacts.
 #[test]
 fn ode23s_runs_through_impacts() {
-    let mut ode = AsSwitchedOde::new(&TwoBalls);
+    let mut ode = AsEventOde::new(&TwoBalls);
     let solution = solve(&*ode23s(), &mut ode, &TwoBalls::START, 3.0, Settings::tolerance(1e-3, 1e-6));
     let counted = solution.statistics;
     let (accepted, rejected) = (counted.steps_accepted, counted.steps_rejected);

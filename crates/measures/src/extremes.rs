@@ -43,7 +43,7 @@ struct Follow {
     index: Option<usize>,
     extremes: Extremes,
     summary: Summary,
-    /// Only states after all switching functions that were going to be reached have been reached.
+    /// Only states after all event functions that were going to be reached have been reached.
     after_events: bool,
 }
 
@@ -62,7 +62,7 @@ impl Measure for Follow {
 
     fn step(&mut self, step: &mut Observed<'_>) {
         let Some(index) = self.index else { return };
-        if self.after_events && !step.further.switched.is_empty() {
+        if self.after_events && !step.further.events.is_empty() {
             // The step that ends with an event still belongs to the time before it.
             self.extremes = Extremes::NONE;
             return;
@@ -203,14 +203,14 @@ impl MeasureDefinition for AdjustmentMax {
 }
 
 parameters! {
-    /// The largest magnitude that a discontinuity function has where its zero was located; before the jump's effects on
+    /// The largest magnitude that an event function has where its zero was located; before the jump's effects on
     /// other functions. Empty where no event was located.
     pub struct EventResidual {}
 }
 
 impl MeasureDefinition for EventResidual {
     const NAME: &'static str = "event_residual";
-    const SUMMARY: &'static str = "largest magnitude of a discontinuity function where its zero was located";
+    const SUMMARY: &'static str = "largest magnitude of an event function where its zero was located";
 
     fn columns(&self) -> Vec<String> {
         vec![Self::NAME.to_owned()]

@@ -167,16 +167,16 @@ impl Measure for Turning {
 }
 
 parameters! {
-    /// Times at which events were located, in the order of the switching functions.
+    /// Times at which events were located, in the order of the event functions.
     pub struct EventTimes {
-        /// Number of switching functions to report; for each the time of its first event.
+        /// Number of event functions to report; for each the time of its first event.
         count: usize [from 1, to 10_000] = 1,
     }
 }
 
 impl MeasureDefinition for EventTimes {
     const NAME: &'static str = "event_times";
-    const SUMMARY: &'static str = "time (s) of the first event of each switching function";
+    const SUMMARY: &'static str = "time (s) of the first event of each event function";
 
     fn columns(&self) -> Vec<String> {
         numbered("event_time", self.count).collect()
@@ -185,7 +185,7 @@ impl MeasureDefinition for EventTimes {
         struct Times(Vec<Option<f64>>);
         impl Measure for Times {
             fn step(&mut self, step: &mut Observed<'_>) {
-                for &index in step.further.switched {
+                for &index in step.further.events {
                     if let Some(slot @ None) = self.0.get_mut(index) {
                         *slot = Some(step.t_end);
                     }
@@ -218,7 +218,7 @@ impl MeasureDefinition for EventSequence {
         struct Times(Vec<f64>, usize);
         impl Measure for Times {
             fn step(&mut self, step: &mut Observed<'_>) {
-                if !step.further.switched.is_empty() && self.0.len() < self.1 {
+                if !step.further.events.is_empty() && self.0.len() < self.1 {
                     self.0.push(step.t_end);
                 }
             }

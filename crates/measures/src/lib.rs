@@ -249,7 +249,7 @@ pub struct Ending<'e> {
     pub failure: Option<&'e Failure>,
     /// Number of components of the state.
     pub states: usize,
-    /// Number of discontinuity functions that matter at the start.
+    /// Number of event functions that matter at the start.
     pub functions: usize,
 }
 

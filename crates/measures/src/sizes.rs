@@ -34,5 +34,5 @@ macro_rules! sizes {
 
 sizes! {
     States "states" states "components of the state";
-    SwitchingFunctions "switching_functions" functions "discontinuity functions that matter at the start";
+    SwitchingFunctions "switching_functions" functions "event functions that matter at the start";
 }

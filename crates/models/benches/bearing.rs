@@ -20,7 +20,7 @@ fn bearing(criterion: &mut Criterion) {
     criterion.bench_function("ball-bearing/Jacobian by dual numbers", |b| {
         b.iter(|| ode.jacobian(0.0, black_box(&y), &mut jacobian).expect("finite"));
     });
-    let side = ode.contact_power().expect("contacts");
+    let side = ode.form().contact_power().expect("contacts");
     let (q, v) = y.split_at(side.coordinates());
     let (mut accelerations, mut powers, mut moved) = (v.to_vec(), vec![0.0; side.bodies()], q.to_vec());
     criterion.bench_function("ball-bearing/accelerations and contact powers", |b| {

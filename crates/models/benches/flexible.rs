@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::RotatingShaft;
-use mbsbench_problem::dae::{Dae, Point};
-use mbsbench_problem::{Formulated, ModelDefinition};
+use mbsbench_problem::dae::Point;
+use mbsbench_problem::{Form, Formulated, ModelDefinition};
 
 const START: f64 = -1.0;
 /// Size of `b₀ h`, s.
@@ -16,7 +16,7 @@ fn newton(criterion: &mut Criterion) {
     let model: &dyn Formulated<f64> = &*model;
     let state = model.initial_state();
     let mut ode = model.ode();
-    let dae: &mut dyn Dae = ode.dae().expect("it has no other form");
+    let Form::Implicit(dae) = ode.form() else { panic!("it has no other form") };
     let (n, m) = (dae.differential(), dae.algebraic());
     let (mut chart, mut y, mut rates) = (vec![0.0; dae.chart_length()], vec![0.0; n], vec![0.0; n + m]);
     dae.locate(&state, &mut chart, &mut y);

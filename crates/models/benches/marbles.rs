@@ -9,7 +9,7 @@ use mbsbench_integrators::{Bs32, Dopri5, Rk4};
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
 use mbsbench_problem::{
-    Counted, Formulated, MethodDefinition, ModelDefinition, Ode, Settings, Silent, SwitchedOde, Task,
+    Counted, EventFunctions, Formulated, MethodDefinition, ModelDefinition, Ode, Settings, Silent, Task,
 };
 
 /// A jar about as high as wide.
@@ -46,8 +46,8 @@ fn marbles(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("prepare", count), |b| {
             b.iter(|| ode.prepare(0.0, black_box(&y), 1e-5).expect("finite"));
         });
-        let functions = ode.prepare(0.0, &y, 1e-5).expect("finite");
-        let mut g = vec![0.0; functions];
+        ode.prepare(0.0, &y, 1e-5).expect("finite");
+        let mut g = vec![0.0; ode.count()];
         group.bench_function(BenchmarkId::new("values", count), |b| {
             b.iter(|| ode.values(0.0, black_box(&y), &mut g).expect("finite"));
         });

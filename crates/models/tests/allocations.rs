@@ -4,7 +4,7 @@ use std::alloc::System;
 
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
-use mbsbench_problem::{ModelDefinition, Ode, SwitchedOde};
+use mbsbench_problem::{EventFunctions, ModelDefinition, Ode};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -28,7 +28,8 @@ fn marbles_allocate_only_while_their_lists_grow() {
                 y[i] = start[i] + 2e-3 * f64::from(part % 10) * (i as f64).sin();
             }
             for horizon in [1e-6, 1e-3] {
-                let count = ode.prepare(0.0, &y, horizon).unwrap();
+                ode.prepare(0.0, &y, horizon).unwrap();
+                let count = ode.count();
                 ode.lock(None);
                 ode.rhs(0.0, &y, &mut dydt).unwrap();
                 ode.values(0.0, &y, &mut g[..count]).unwrap();

@@ -103,7 +103,7 @@ fn at_the_start_no_contact_has_power() {
     let y: Vec<f64> = model.initial_state();
     let mut ode = Formulated::<f64>::ode(&*model);
     assert_eq!(y.len(), 156);
-    let side = ode.contact_power().unwrap();
+    let side = ode.form().contact_power().unwrap();
     assert_eq!((side.coordinates(), side.velocities(), side.bodies()), (84, 72, 12));
     let (mut accelerations, mut powers) = ([f64::NAN; 72], [f64::NAN; 12]);
     side.accelerations(0.0, &y[..84], &y[84..], &mut accelerations, &mut powers).unwrap();
@@ -350,7 +350,7 @@ fn the_balance_of_energy_closes() {
     let model = parameters.model();
     let state: Vec<f64> = model.initial_state();
     assert_eq!(state.len(), 158);
-    assert!(Formulated::<f64>::ode(&*model).contact_power().is_none());
+    assert!(Formulated::<f64>::ode(&*model).form().contact_power().is_err());
     let (rows, _) = solve(&parameters, 1e-10, &[1e-3]);
     let balance = index(&*model, "energy_balance");
     let (before, after) = (observed(&*model, &state), &rows[0]);

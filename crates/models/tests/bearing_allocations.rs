@@ -19,7 +19,7 @@ fn the_bearing_allocates_nothing_in_a_step() {
     let (mut rate, mut powers, mut moved) = (y.clone(), vec![0.0; 12], y[..84].to_vec());
     let mut step = || {
         ode.rhs(0.0, &y, &mut rate).unwrap();
-        let side = ode.contact_power().unwrap();
+        let side = ode.form().contact_power().unwrap();
         side.accelerations(0.0, &y[..84], &y[84..], &mut rate[84..], &mut powers).unwrap();
         side.displace(&y[..84], &y[84..], &mut moved);
     };

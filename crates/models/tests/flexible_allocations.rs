@@ -4,7 +4,7 @@ use std::alloc::System;
 
 use mbsbench_models::{FlexibleFourBar, LateralBuckling, RotatingShaft};
 use mbsbench_problem::dae::Point;
-use mbsbench_problem::{DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
+use mbsbench_problem::{DoubleDouble, Form, Formulated, Model, ModelDefinition, Scalar};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -24,7 +24,7 @@ fn fewest(mut work: impl FnMut()) -> usize {
 fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let mut state = model.initial_state();
     let mut ode = model.ode();
-    let dae = ode.dae().expect("it has no other form");
+    let Form::Implicit(dae) = ode.form() else { panic!("it has no other form") };
     let (n, m) = (dae.differential(), dae.algebraic());
     let zeros = |count: usize| vec![S::nought(); count];
     let (mut chart, mut centred) = (zeros(dae.chart_length()), zeros(dae.chart_length()));

@@ -9,7 +9,7 @@ use mbsbench_models::{
     SqueezerFormulation, StiffDoublePendulum, TwoBouncingBalls,
 };
 use mbsbench_problem::dae::Point;
-use mbsbench_problem::{Dae, DoubleDouble, Formulated, Model, ModelDefinition, Scalar};
+use mbsbench_problem::{Dae, DoubleDouble, Form, Formulated, Model, ModelDefinition, Scalar};
 use nalgebra::DMatrix;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -38,18 +38,18 @@ fn equations<S: Scalar>(name: &str, model: &dyn Formulated<S>) {
     let mut rate = y.clone();
     let mut ode = model.ode();
     assert_eq!(fewest(|| ode.rhs(S::nought(), &y, &mut rate).expect("regular")), 0, "{name}: right-hand side");
-    if let Some(switched) = ode.switched() {
-        let mut functions = vec![S::nought(); switched.prepare(S::nought(), &y, 1.0).expect("regular")];
+    if let Ok(functions) = ode.form().events() {
+        let mut g = vec![S::nought(); functions.count()];
         let all = fewest(|| {
-            switched.values(S::nought(), &y, &mut functions).expect("regular");
-            switched.rates(S::nought(), &y, &rate, &mut functions).expect("regular");
+            functions.values(S::nought(), &y, &mut g).expect("regular");
+            functions.rates(S::nought(), &y, &rate, &mut g).expect("regular");
         });
-        assert_eq!(all, 0, "{name}: discontinuity functions");
+        assert_eq!(all, 0, "{name}: event functions");
     }
-    if let Some(dae) = ode.dae() {
+    if let Form::Implicit(dae) = ode.form() {
         implicit(name, dae, &y);
     }
-    let Some(mechanics) = ode.mechanics() else { return };
+    let Ok(mechanics) = ode.form().mechanics() else { return };
     let n = mechanics.coordinates();
     let (q, v) = y.split_at(n);
     let zeros = |rows, columns| DMatrix::from_element(rows, columns, S::nought());

@@ -3,7 +3,7 @@
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, Jar, MarbleOde};
 use mbsbench_problem::{
-    AsSwitchedOde, DoubleDouble, Formulated, Model, ModelDefinition, Ode, Scalar, SwitchedModel, SwitchedOde,
+    AsEventOde, DoubleDouble, EventFunctions, EventModel, Formulated, Model, ModelDefinition, Ode, Scalar,
 };
 use proptest::prelude::*;
 
@@ -42,7 +42,9 @@ fn numbers_of_functions_are_the_printed_ones() {
         let model = MarbleJar { count: n, ..MarbleJar::default() }.model();
         let y: Vec<f64> = model.initial_state();
         let mut ode: Box<dyn Ode + '_> = model.ode();
-        assert_eq!(ode.switched().expect("discontinuous").prepare(0.0, &y, 0.1).unwrap(), functions);
+        let events = ode.form().events().expect("discontinuous");
+        events.prepare(0.0, &y, 0.1).unwrap();
+        assert_eq!(events.count(), functions);
     }
 }
 
@@ -54,7 +56,7 @@ proptest! {
     fn near_and_all_give_the_same_forces(states in (2..=64_usize).prop_flat_map(|n| crowd(n, 3.0)), damping in 0.0..20.0) {
         let n = states.len() / 6;
         let jar = jar(n, damping);
-        let mut generic = AsSwitchedOde::<_, f64>::new(&jar);
+        let mut generic = AsEventOde::<_, f64>::new(&jar);
         let mut fast = [Candidates::All, Candidates::Near].map(|candidates| MarbleOde::new(jar, candidates));
         let (mut y, mut expected, mut found) = (states, vec![0.0; 6 * n], vec![0.0; 6 * n]);
         let mut pushed = 0.0_f64;
@@ -76,7 +78,7 @@ proptest! {
     ) {
         let n = y.len() / 6;
         let jar = jar(n, damping);
-        let mut generic = AsSwitchedOde::<_, f64>::new(&jar);
+        let mut generic = AsEventOde::<_, f64>::new(&jar);
         let functions = jar.functions();
         let (mut all_g, mut all_rates) = (vec![0.0; functions], vec![0.0; functions]);
         let (mut all_dydt, mut dydt) = (vec![0.0; 6 * n], vec![0.0; 6 * n]);
@@ -85,7 +87,8 @@ proptest! {
         generic.rates(0.0, &y, &all_dydt, &mut all_rates).unwrap();
         for candidates in [Candidates::All, Candidates::Near] {
             let mut ode = MarbleOde::new(jar, candidates);
-            let count = ode.prepare(0.0, &y, horizon).unwrap();
+            ode.prepare(0.0, &y, horizon).unwrap();
+            let count = ode.count();
             let indices = watched(&ode, n);
             prop_assert_eq!(indices.len(), count);
             prop_assert!(indices.is_sorted());
@@ -115,7 +118,8 @@ proptest! {
         let n = y.len() / 6;
         let jar = jar(n, damping);
         let mut ode = MarbleOde::new(jar, Candidates::Near);
-        let count = ode.prepare(0.0, &y, horizon).unwrap();
+        ode.prepare(0.0, &y, horizon).unwrap();
+        let count = ode.count();
         let indices = watched(&ode, n);
         let mut g = vec![0.0; count];
         ode.values(0.0, &y, &mut g).unwrap();
@@ -219,7 +223,8 @@ fn derivatives_and_double_double_agree_with_the_fast_form() {
     let mut ode = MarbleOde::new(jar, Candidates::Near);
     let mut dydt = vec![0.0; 18];
     ode.rhs(0.0, &y, &mut dydt).unwrap();
-    let count = ode.prepare(0.0, &y, 1e-6).unwrap();
+    ode.prepare(0.0, &y, 1e-6).unwrap();
+    let count = ode.count();
     assert_eq!(count, 3, "{:?}", watched(&ode, 3));
     let mut g = vec![0.0; count];
     ode.values(0.0, &y, &mut g).unwrap();
@@ -252,7 +257,7 @@ fn derivatives_and_double_double_agree_with_the_fast_form() {
     }
     let precise_y: Vec<DoubleDouble> = y.iter().map(|&y| DoubleDouble::from(y)).collect();
     let mut precise = vec![DoubleDouble::from(0.0); 18];
-    AsSwitchedOde::new(&jar).rhs(DoubleDouble::from(0.0), &precise_y, &mut precise).unwrap();
+    AsEventOde::new(&jar).rhs(DoubleDouble::from(0.0), &precise_y, &mut precise).unwrap();
     for (double, precise) in dydt.iter().zip(precise) {
         // k/m times the rounding of a gap
         assert!((precise.value() - double).abs() < 3e8 * 1e-17 * 4.0, "{double} {precise}");

@@ -19,7 +19,7 @@ fn contact_power_is_what_the_floor_gives_to_the_ball() {
     let ball = PenaltyBall { mass: 2.0, damping: 300.0, ..PenaltyBall::default() };
     let model = ball.model();
     let mut ode = Formulated::<f64>::ode(&*model);
-    let side = ode.contact_power().expect("second-order form");
+    let side = ode.form().contact_power().expect("second-order form");
     assert_eq!((side.coordinates(), side.velocities(), side.bodies()), (1, 1, 1));
     for (q, v) in [(0.3, -2.0), (-1e-3, -2.0), (-1e-3, 1.5)] {
         let (mut acceleration, mut power) = ([f64::NAN], [f64::NAN]);

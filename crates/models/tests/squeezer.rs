@@ -201,7 +201,7 @@ fn initial_states_and_observables_are_consistent() {
                 assert!((p.value() - r).abs() <= 2e-15, "{r} against {p:?}");
             }
             let mut ode = Formulated::<DoubleDouble>::ode(&*model);
-            let mechanics = ode.mechanics().expect("a mechanical system");
+            let mechanics = ode.form().mechanics().expect("a mechanical system");
             let mut phi = vec![DoubleDouble::from(1.0); mechanics.constraints()];
             let (q, v) = precise.split_at(mechanics.coordinates());
             mechanics.constraint_values(DoubleDouble::from(0.0), q, v, &mut phi);

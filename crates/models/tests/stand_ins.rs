@@ -36,8 +36,7 @@ fn march(definition: &impl ModelDefinition, events: &[(f64, usize)], t_end: f64)
     let model = definition.model();
     let mut y: Vec<f64> = model.initial_state();
     let mut ode: Box<dyn Ode + '_> = model.ode();
-    let functions = ode.switched().expect("discontinuous").prepare(0.0, &y, 1.0).unwrap();
-    let mut g = vec![0.0; functions];
+    let mut g = vec![0.0; ode.form().events().expect("discontinuous").count()];
     let mut start = 0.0;
     let ends = events.iter().map(|&(t, index)| (t, Some(index))).chain([(t_end, None)]);
     let mut before: Option<(usize, bool)> = None;
@@ -46,26 +45,26 @@ fn march(definition: &impl ModelDefinition, events: &[(f64, usize)], t_end: f64)
         // The signs half way, from a first pass that follows them.
         let middle = 0.5 * (start + end);
         let mut halfway = y.clone();
-        ode.switched().unwrap().lock(None);
+        ode.form().events().unwrap().lock(None);
         runge_kutta(&mut *ode, start, middle, &mut halfway);
-        let switched = ode.switched().unwrap();
-        switched.values(middle, &halfway, &mut g).unwrap();
+        let functions = ode.form().events().unwrap();
+        functions.values(middle, &halfway, &mut g).unwrap();
         let configuration: Vec<bool> = g.iter().map(|&g| g >= 0.0).collect();
         if let Some((index, sign)) = before {
-            match switched.kind(index) {
+            match functions.kind(index) {
                 EventKind::Bilateral => assert_ne!(configuration[index], sign, "function {index} after t = {start}"),
                 // It may rest at zero, where rounding has the last word.
                 EventKind::Unilateral => assert!(g[index] > -1e-9, "function {index} after t = {start}"),
             }
         }
-        switched.lock(Some(&configuration));
+        functions.lock(Some(&configuration));
         runge_kutta(&mut *ode, start, end, &mut y);
         if let Some(index) = event {
-            let switched = ode.switched().unwrap();
-            switched.values(end, &y, &mut g).unwrap();
+            let functions = ode.form().events().unwrap();
+            functions.values(end, &y, &mut g).unwrap();
             assert!(g[index].abs() < 1e-8, "function {index} is {} at t = {end}", g[index]);
-            if switched.kind(index) == EventKind::Unilateral {
-                switched.jump(index, end, &mut y).unwrap();
+            if functions.kind(index) == EventKind::Unilateral {
+                functions.jump(index, end, &mut y).unwrap();
             }
             before = Some((index, configuration[index]));
         }

@@ -44,7 +44,7 @@ struct Watch<'m> {
 
 impl Observer for Watch<'_> {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
-        self.events.extend(step.further.switched.iter().map(|&index| (step.t_end, index)));
+        self.events.extend(step.further.events.iter().map(|&index| (step.t_end, index)));
         let change = (self.balls.energy(step.end) - self.initial_energy).abs() / self.initial_energy;
         self.energy_change = self.energy_change.max(change);
         ControlFlow::Continue(())

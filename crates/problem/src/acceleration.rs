@@ -10,7 +10,7 @@ use jacobian::Linearised;
 use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
-use crate::{Failure, Mechanics, Ode, Scalar};
+use crate::{Failure, Form, Mechanics, Ode, Scalar};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
 ///
@@ -180,8 +180,8 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
         self.mechanics.coordinates() + self.mechanics.velocities()
     }
 
-    fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
-        Some(&mut self.mechanics)
+    fn form(&mut self) -> Form<'_, S> {
+        Form::Mechanics(&mut self.mechanics)
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {

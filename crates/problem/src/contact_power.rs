@@ -11,7 +11,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::{AsOde, Failure, Ode, OdeModel, Scalar};
+use crate::{AsOde, Failure, Form, Ode, OdeModel, Scalar};
 
 /// Second-order equations as a method sees them besides [`Ode`], whose state is `(q ; v)`, positions first.
 ///
@@ -149,8 +149,8 @@ impl<S: Scalar, M: ContactModel> Ode<S> for AsContactOde<'_, M> {
         AsOde(&FirstOrder(self.0)).time_derivative(t, y, rate)
     }
 
-    fn contact_power(&mut self) -> Option<&mut dyn ContactPower<S>> {
-        Some(self)
+    fn form(&mut self) -> Form<'_, S> {
+        Form::ContactPower(self)
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
         ode.rhs(t, &y, &mut rate).unwrap();
         assert_eq!(rate, [3.0, 4.0, -1.5, 4.0]);
         let (mut accelerations, mut powers, mut moved) = ([f64::NAN; 2], [f64::NAN], [f64::NAN; 2]);
-        let side = Ode::<f64>::contact_power(&mut ode).unwrap();
+        let side = Ode::<f64>::form(&mut ode).contact_power().unwrap();
         assert_eq!((side.coordinates(), side.velocities(), side.bodies()), (2, 2, 1));
         side.accelerations(t, &y[..2], &y[2..], &mut accelerations, &mut powers).unwrap();
         assert_eq!((accelerations, powers), ([-1.5, 4.0], [10.0]));

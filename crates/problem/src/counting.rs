@@ -2,14 +2,16 @@
 
 mod contact_power;
 mod dae;
+mod events;
 mod mechanics;
 
 use nalgebra::DMatrix;
 
-use crate::{EventKind, Failure, Method, Ode, Scalar, Statistics, Unsuitable};
+use crate::{Failure, Method, Ode, Scalar, Statistics, Unsuitable};
 
 pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
+pub use events::CountedEvents;
 pub use mechanics::CountedMechanics;
 
 /// A problem that counts what a method asks of it.
@@ -165,18 +167,24 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.project(t, y)
     }
 
-    /// The mechanical system behind the equations, if there is one; see [`Ode::mechanics`].
+    /// The mechanical system behind the equations.
+    ///
+    /// # Errors
+    /// Those of [`Form::mechanics`](crate::Form::mechanics).
     #[inline]
-    pub fn mechanics(&mut self) -> Option<CountedMechanics<'_, S>> {
-        let inner = self.inner.mechanics()?;
-        Some(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
+    pub fn mechanics(&mut self) -> Result<CountedMechanics<'_, S>, Unsuitable> {
+        let inner = self.inner.form().mechanics()?;
+        Ok(CountedMechanics { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
-    /// The second-order side of the equations, if there is one; see [`Ode::contact_power`].
+    /// The second-order side of the equations.
+    ///
+    /// # Errors
+    /// Those of [`Form::contact_power`](crate::Form::contact_power).
     #[inline]
-    pub fn contact_power(&mut self) -> Option<CountedContactPower<'_, S>> {
-        let inner = self.inner.contact_power()?;
-        Some(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
+    pub fn contact_power(&mut self) -> Result<CountedContactPower<'_, S>, Unsuitable> {
+        let inner = self.inner.form().contact_power()?;
+        Ok(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
     /// See [`Method::suits`].
@@ -187,101 +195,19 @@ impl<'p, S: Scalar> Counted<'p, S> {
         method.suits(self.inner)
     }
 
-    /// Number of switching functions; zero where the problem has none.
-    pub fn switch_count(&mut self) -> usize {
-        self.inner.switches().map_or(0, |switches| switches.count())
-    }
-
-    /// See [`Switches::is_watched`](crate::Switches::is_watched).
-    pub fn is_watched(&mut self, index: usize) -> bool {
-        self.inner.switches().is_some_and(|switches| switches.is_watched(index))
-    }
-
-    /// See [`Switches::values`](crate::Switches::values); leaves `g` alone where the problem has no switches.
+    /// The event functions.
     ///
     /// # Errors
-    /// Those of the problem.
-    pub fn switch_values(&mut self, t: S, y: &[S], g: &mut [S]) -> Result<(), Failure> {
-        let counted = u64::from(!self.paused);
-        match self.inner.switches() {
-            Some(switches) => {
-                self.statistics.switch_evaluations += counted;
-                switches.values(t, y, g)
-            }
-            None => Ok(()),
-        }
+    /// Those of [`Form::events`](crate::Form::events).
+    #[inline]
+    pub fn events(&mut self) -> Result<CountedEvents<'_, S>, Unsuitable> {
+        let inner = self.inner.form().events()?;
+        Ok(CountedEvents { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
-    /// See [`Switches::rates`](crate::Switches::rates).
-    ///
-    /// # Errors
-    /// Those of the problem.
-    pub fn switch_rates(&mut self, t: S, y: &[S], rates: &mut [S]) -> Result<(), Failure> {
-        self.inner.switches().map_or(Ok(()), |switches| switches.rates(t, y, rates))
-    }
-
-    /// See [`Switches::tolerance`](crate::Switches::tolerance).
-    pub fn switch_tolerance(&mut self, step: f64, order: u32) -> f64 {
-        self.inner.switches().map_or(0.0, |switches| switches.tolerance(step, order))
-    }
-
-    /// See [`Switches::switch`](crate::Switches::switch). Counts an event.
-    ///
-    /// # Errors
-    /// Those of the problem.
-    pub fn switch(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
-        self.statistics.events += u64::from(!self.paused);
-        self.inner.switches().map_or(Ok(()), |switches| switches.switch(index, t, y))
-    }
-
-    /// Whether the problem has discontinuity functions.
-    pub fn is_switched(&mut self) -> bool {
-        self.inner.switched().is_some()
-    }
-
-    /// See [`SwitchedOde::prepare`](crate::SwitchedOde::prepare); zero functions where the problem has none.
-    ///
-    /// # Errors
-    /// Those of the problem.
-    pub fn prepare_switched(&mut self, t: S, y: &[S], horizon: f64) -> Result<usize, Failure> {
-        self.inner.switched().map_or(Ok(0), |switched| switched.prepare(t, y, horizon))
-    }
-
-    /// See [`SwitchedOde::kind`](crate::SwitchedOde::kind).
-    pub fn switched_kind(&mut self, index: usize) -> EventKind {
-        self.inner.switched().map_or(EventKind::Bilateral, |switched| switched.kind(index))
-    }
-
-    /// See [`SwitchedOde::values`](crate::SwitchedOde::values). Counts an evaluation of the switching functions.
-    ///
-    /// # Errors
-    /// Those of the problem.
-    pub fn switched_values(&mut self, t: S, y: &[S], g: &mut [S]) -> Result<(), Failure> {
-        self.statistics.switch_evaluations += u64::from(!self.paused);
-        self.inner.switched().map_or(Ok(()), |switched| switched.values(t, y, g))
-    }
-
-    /// See [`SwitchedOde::rates`](crate::SwitchedOde::rates).
-    ///
-    /// # Errors
-    /// Those of the problem.
-    pub fn switched_rates(&mut self, t: S, y: &[S], dydt: &[S], rates: &mut [S]) -> Result<(), Failure> {
-        self.inner.switched().map_or(Ok(()), |switched| switched.rates(t, y, dydt, rates))
-    }
-
-    /// See [`SwitchedOde::lock`](crate::SwitchedOde::lock).
-    pub fn lock_switched(&mut self, configuration: Option<&[bool]>) {
-        if let Some(switched) = self.inner.switched() {
-            switched.lock(configuration);
-        }
-    }
-
-    /// See [`SwitchedOde::jump`](crate::SwitchedOde::jump).
-    ///
-    /// # Errors
-    /// Those of the problem.
-    pub fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
-        self.inner.switched().map_or(Ok(()), |switched| switched.jump(index, t, y))
+    /// See [`Form::functions_to_locate`](crate::Form::functions_to_locate).
+    pub fn functions_to_locate(&mut self) -> usize {
+        self.inner.form().functions_to_locate()
     }
 
     /// Counts a Jacobian that a method has formed from evaluations of the right-hand side.

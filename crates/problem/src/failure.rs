@@ -65,7 +65,7 @@ pub enum Failure {
     EventNotLocated {
         /// Start of the step, in seconds.
         time: f64,
-        /// Number of the switching function.
+        /// Number of the event function.
         index: usize,
         /// Repeated steps made.
         repeats: u64,
@@ -75,7 +75,7 @@ pub enum Failure {
     EventsAccumulate {
         /// Time of the last event, in seconds.
         time: f64,
-        /// Number of the discontinuity function.
+        /// Number of the event function.
         index: usize,
         /// Events that are allowed in the window.
         events: u64,

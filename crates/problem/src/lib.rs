@@ -16,7 +16,7 @@
 //! ([`dae`]) from [`Mechanics`] in their index-3 form or from an [`Ode`].
 //!
 //! Contacts are forces in a [`ContactModel`], which [`AsContactOde`] makes an [`Ode`] with its [`ContactPower`], and
-//! discontinuities that can be located in a [`SwitchedModel`].
+//! discontinuities that can be located in an [`EventModel`], whose [`EventFunctions`] have zeros there.
 //!
 //! A [`Method`] steps in the loop of a [`Run`], which has budgets, counters and observer; what is its own is a
 //! [`Stepping`].
@@ -30,7 +30,9 @@ pub mod counting;
 pub mod dae;
 pub mod definition;
 pub mod double_double;
+pub mod events;
 pub mod failure;
+pub mod form;
 pub mod grid;
 pub mod linalg;
 pub mod mechanics;
@@ -43,25 +45,25 @@ pub mod scalar;
 pub mod sliding_mode;
 pub mod statistics;
 pub mod stepping;
-pub mod switched;
 pub mod view;
 
 pub use acceleration::AccelerationLevel;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
-pub use counting::{Counted, CountedContactPower, CountedDae, CountedMechanics, Counts};
+pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts};
 pub use dae::Dae;
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;
+pub use events::{AsEventOde, EventFunctions, EventKind, EventModel};
 pub use failure::Failure;
+pub use form::Form;
 pub use linalg::Entries;
 pub use mechanics::{Accumulate, ClosedForm, Derivatives, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms};
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};
 pub use observer::{Further, Interpolant, Observer, Silent, Step};
-pub use ode::{AsOde, Ode, OdeModel, Switches};
+pub use ode::{AsOde, Ode, OdeModel};
 pub use scalar::Scalar;
 pub use sliding_mode::{SlidingMode, SlidingModeSettings};
 pub use statistics::Statistics;
 pub use stepping::{Made, Run, Stepping};
-pub use switched::{AsSwitchedOde, EventKind, SwitchedModel, SwitchedOde};
 pub use view::View;

@@ -1,9 +1,11 @@
 //! A time integration method as the runner sees it.
 
+use std::borrow::Cow;
+
 use nalgebra::{Complex, DMatrix};
 use thiserror::Error;
 
-use crate::{Counted, Failure, Observer, Ode, Scalar, Statistics};
+use crate::{Counted, Failure, Form, Observer, Ode, Scalar, Statistics};
 
 /// How the size of a step is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -186,7 +188,7 @@ pub struct Unsuitable {
     /// What the method needs, for a reader: "vector coordinates".
     pub needs: &'static str,
     /// What the problem is or has instead: "has 2 nonholonomic constraints".
-    pub lacks: String,
+    pub lacks: Cow<'static, str>,
 }
 
 impl From<Unsuitable> for Failure {
@@ -198,7 +200,7 @@ impl From<Unsuitable> for Failure {
 impl Unsuitable {
     /// That a problem lacks something: see the fields.
     #[must_use]
-    pub fn new(needs: &'static str, lacks: impl Into<String>) -> Self {
+    pub fn new(needs: &'static str, lacks: impl Into<Cow<'static, str>>) -> Self {
         Self { needs, lacks: lacks.into() }
     }
 
@@ -207,8 +209,8 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that solves nothing else.
     pub fn unless_plain<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
-        if problem.locks() || problem.projects() || problem.switches().is_some() || problem.switched().is_some() {
-            let lacks = "has a control, a projection or switches of its own";
+        if problem.locks() || problem.projects() || matches!(problem.form(), Form::Events(_)) {
+            let lacks = "has a control, a projection or events of its own";
             return Err(Self::new("plain equations of motion", lacks));
         }
         Ok(())
@@ -219,8 +221,7 @@ impl Unsuitable {
     /// # Errors
     /// [`Unsuitable`], for a method that does not look for such changes.
     pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
-        let has_switches = problem.switches().is_some_and(|switches| switches.count() > 0);
-        if problem.locks() || problem.projects() || has_switches {
+        if problem.locks() || problem.projects() || problem.form().functions_to_locate() > 0 {
             return Err(Self::new(needs, "changes states or equations from one step to the next"));
         }
         Ok(())

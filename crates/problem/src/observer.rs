@@ -25,7 +25,7 @@ pub struct Step<'s, S: Scalar = f64> {
     pub start: &'s [S],
     /// Time at the end, s.
     pub t_end: S,
-    /// State at the end: after projection, after a switch.
+    /// State at the end: after projection, after a jump.
     pub end: &'s [S],
     /// What only some methods tell.
     pub further: Further<'s, S>,
@@ -49,8 +49,8 @@ pub struct Further<'f, S = f64> {
     pub before_projection: Option<&'f [S]>,
     /// Multipliers λ at the end of the step, of a method that has them as unknowns; empty otherwise.
     pub multipliers: &'f [S],
-    /// Functions that reached zero at the end of this step.
-    pub switched: &'f [usize],
+    /// Event functions that reached zero at the end of this step.
+    pub events: &'f [usize],
     /// Magnitude at the end of the step of the function whose zero was located there; none where no event was located, or
     /// by a method that does not keep it.
     pub event_residual: Option<f64>,
@@ -60,7 +60,7 @@ pub struct Further<'f, S = f64> {
 
 impl<S> Default for Further<'_, S> {
     fn default() -> Self {
-        Self { before_projection: None, multipliers: &[], switched: &[], event_residual: None, error_estimate: &[] }
+        Self { before_projection: None, multipliers: &[], events: &[], event_residual: None, error_estimate: &[] }
     }
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{ContactPower, Dae, Failure, Mechanics, Scalar, SwitchedOde};
+use crate::{Failure, Form, Scalar};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -20,7 +20,7 @@ pub trait Ode<S: Scalar = f64> {
     /// [`Failure::NotApplicable`] where there is [none](Self::has_rhs).
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
 
-    /// Whether [`rhs`](Self::rhs) is there. It is not where a problem is given in [implicit form](Self::dae) only.
+    /// Whether [`rhs`](Self::rhs) is there. It is not where a problem is given in [implicit form](Form::Implicit) only.
     fn has_rhs(&self) -> bool {
         true
     }
@@ -110,75 +110,15 @@ pub trait Ode<S: Scalar = f64> {
         Ok(())
     }
 
-    /// The constrained mechanical system behind these equations, for a method that solves its index-3 form; the state
-    /// is `(q ; v)`, and this right-hand side is that of the same system.
-    fn mechanics(&mut self) -> Option<&mut dyn Mechanics<S>> {
-        None
-    }
-
-    /// The same problem as implicit differential-algebraic equations, for a method that solves such; the state is that of
-    /// [`Dae::state`]. None does not exclude it: methods find an implicit form of [`mechanics`](Self::mechanics), and of
-    /// equations with a Jacobian, by themselves. See [`dae`](crate::dae).
-    fn dae(&mut self) -> Option<&mut dyn Dae<S>> {
-        None
-    }
-
-    /// The second-order form of these equations with the power of the contacts, for a method that chooses its steps by
-    /// it; the state is `(q ; v)`. See [`ContactPower`].
-    fn contact_power(&mut self) -> Option<&mut dyn ContactPower<S>> {
-        None
-    }
-
-    /// The discontinuity functions, if the problem has any; see [`SwitchedOde`].
-    fn switched(&mut self) -> Option<&mut dyn SwitchedOde<S>> {
-        None
-    }
-
-    /// The switching functions, if the problem has any.
-    fn switches(&mut self) -> Option<&mut dyn Switches<S>> {
-        None
+    /// The form in which the problem is given besides `f`, for a method that makes use of it.
+    fn form(&mut self) -> Form<'_, S> {
+        Form::Explicit
     }
 }
 
 /// What a problem without derivatives answers.
 pub(crate) fn no_jacobian() -> Failure {
     Failure::NotApplicable { reason: "the problem does not give the Jacobian of its right-hand side".to_owned() }
-}
-
-/// Functions of the state whose zeros change the problem.
-///
-/// A method that locates events watches the sign of each function over a step, repeats the step to the
-/// first zero, and calls [`switch`](Self::switch) there. The right-hand side stays in one configuration from
-/// one switch to the next, however the functions' signs change in between, so that a step is smooth.
-pub trait Switches<S: Scalar = f64> {
-    /// Number of functions, watched or not.
-    fn count(&self) -> usize;
-
-    /// Whether function `index` is still watched.
-    fn is_watched(&self, index: usize) -> bool;
-
-    /// Writes the values of all functions into `g`.
-    ///
-    /// # Errors
-    /// A [`Failure`] where they do not exist at this state.
-    fn values(&mut self, t: S, y: &[S], g: &mut [S]) -> Result<(), Failure>;
-
-    /// Writes the rates `dg/dt` along the solution in the present configuration into `rates`.
-    ///
-    /// # Errors
-    /// A [`Failure`] where they do not exist at this state.
-    fn rates(&mut self, t: S, y: &[S], rates: &mut [S]) -> Result<(), Failure>;
-
-    /// The magnitude of a function below which it counts as zero, for a method of order `order` with step
-    /// `step` (s).
-    fn tolerance(&self, step: f64, order: u32) -> f64;
-
-    /// Function `index` has reached zero at `(t, y)`: changes configuration and, where the event is a jump,
-    /// the state.
-    ///
-    /// # Errors
-    /// A [`Failure`] where the new configuration does not exist.
-    fn switch(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure>;
 }
 
 /// `y' = f(t, y)` as a model writes it: once, for any scalar.

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use crate::acceleration::{Multipliers, is_finite, not_invertible};
 use crate::linalg::{Lu, multiply};
-use crate::{Failure, Mechanics, Ode, Scalar, Switches};
+use crate::{EventFunctions, Failure, Form, Mechanics, Ode, Scalar};
 
 pub use settings::{EquivalentControl, Gain, Metric, PositionCorrection, RobustControl, SlidingModeSettings};
 
@@ -35,7 +35,7 @@ const ROUNDOFF: f64 = 64.0 * f64::EPSILON;
 /// surface at each evaluation, and nothing else acts.
 ///
 /// A surface is *held* from the start where no gains η are given or it holds initially; otherwise it is *being
-/// reached*, with the sign of its initial value, until the method locates its zero ([`Switches`], where
+/// reached*, with the sign of its initial value, until the method locates its zero ([`EventFunctions`], where
 /// function `i` is `s_i`). From then on it is held. Accuracy of the surfaces is that of the post-stabilisation; that of the motion is the
 /// method's own.
 pub struct SlidingMode<P, S: Scalar = f64> {
@@ -362,13 +362,14 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for SlidingMode<P, S> {
         (0..self.settings.post_stabilization_passes).try_for_each(|_| self.correct(t, y))
     }
 
-    fn switches(&mut self) -> Option<&mut dyn Switches<S>> {
-        if self.settings.eta.is_empty() || self.is_always_discontinuous() { None } else { Some(self) }
+    fn form(&mut self) -> Form<'_, S> {
+        let is_reached = !self.settings.eta.is_empty() && !self.is_always_discontinuous();
+        if is_reached { Form::Events(self) } else { Form::Explicit }
     }
 }
 
-/// The reaching phase: function `i` is the surface `s_i`.
-impl<S: Scalar, P: Mechanics<S>> Switches<S> for SlidingMode<P, S> {
+/// The reaching phase: function `i` is the surface `s_i`, and `|s_i| ≤ h^p` counts as reached.
+impl<S: Scalar, P: Mechanics<S>> EventFunctions<S> for SlidingMode<P, S> {
     fn count(&self) -> usize {
         self.robust_control.len()
     }
@@ -383,23 +384,19 @@ impl<S: Scalar, P: Mechanics<S>> Switches<S> for SlidingMode<P, S> {
         Ok(())
     }
 
-    fn rates(&mut self, t: S, y: &[S], rates: &mut [S]) -> Result<(), Failure> {
+    fn rates(&mut self, t: S, y: &[S], dydt: &[S], rates: &mut [S]) -> Result<(), Failure> {
         let (q, v) = y.split_at(self.coordinates);
-        self.accelerate(t, q, v)?;
+        self.evaluate(t, q, v)?;
+        self.acceleration.copy_from_slice(&dydt[self.coordinates..]);
         self.surface_rates_into_control();
         rates.copy_from_slice(&self.control);
         Ok(())
     }
 
-    /// `|s_i| ≤ h^p` counts as reached (compere2001, section 3.6.3, where it is `O(h^p)`).
-    fn tolerance(&self, step: f64, order: u32) -> f64 {
-        step.powi(order as i32)
-    }
-
     /// Drops `η_i`, holds the surface from here on, and corrects the state at once. A holonomic constraint that is still
     /// violated when its surface is reached makes that a jump; left to the end of the next step it would depend
     /// on how long that step happens to be.
-    fn switch(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
+    fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.robust_control[index] = None;
         self.project(t, y)
     }

@@ -27,8 +27,8 @@ macro_rules! for_each_counter {
             newton_iterations "Newton iterations";
             /// A right-hand side is solved for with a factorized matrix; elsewhere NSOL.
             linear_solves "solves with a factorized matrix";
-            /// The switching functions are evaluated.
-            switch_evaluations "evaluations of the switching functions";
+            /// The event functions are evaluated.
+            switch_evaluations "evaluations of the event functions";
             /// An event is located and handled; elsewhere Nev.
             events "events";
             /// A step is repeated in the Newton iteration that locates an event; elsewhere Nit (compere2001).
@@ -37,8 +37,8 @@ macro_rules! for_each_counter {
             catches "located events that were not the first one";
             /// An event that was expected in a step cannot be found there; elsewhere Nfl.
             failed_locations "expected events that were not found";
-            /// A discontinuity function changes sides, or jumps, at a located event.
-            sign_changes "discontinuity functions that changed sides at located events";
+            /// An event function changes sides, or jumps, at a located event.
+            sign_changes "event functions that changed sides at located events";
             /// An event is located in a step over which its function does not change sides.
             hidden_events "events located in a step over which their function does not change sides";
             /// A step is made without locating events, because they follow too fast on each other.

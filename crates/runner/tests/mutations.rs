@@ -17,8 +17,8 @@ use mbsbench_integrators::tableaux::{FEHLBERG_45, FEHLBERG_78, KUTTA_3};
 use mbsbench_models::{Pendulum, RollingSpheres};
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    DoubleDouble, Failure, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observable, Observation, Ode,
-    OutOfRange, Parameters, Scalar, Switches,
+    DoubleDouble, Failure, Form, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observable, Observation,
+    Ode, OutOfRange, Parameters, Scalar,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -252,8 +252,8 @@ impl<P: Slip, S: Scalar> Ode<S> for SlippedOde<'_, P, S> {
     fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.0.project(t, y)
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches<S>> {
-        self.0.switches()
+    fn form(&mut self) -> Form<'_, S> {
+        self.0.form()
     }
 }
 

@@ -17,7 +17,7 @@ parameters! {
     /// for as long as it serves. `rhs_evaluations` does not contain those for Jacobians, which are
     /// `jacobian_rhs_evaluations`; `steps_rejected` is the number of failed error tests and of `convergence_failures`.
     /// Each step of the library is an accepted step; states inside a step come from the polynomial that its formula
-    /// rests on. Zeros of switching functions are located by the library, and the formulas begin anew there. No
+    /// rests on. Zeros of event functions are located by the library, and the formulas begin anew there. No
     /// constant steps, no problems with projection or locked configurations.
     pub struct CvodeBdf {
         /// Highest order, 1 to 5.

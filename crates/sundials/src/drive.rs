@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{
-    Counted, Counts, Failure, Further, Made, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
+    Counted, Counts, EventFunctions, Failure, Further, Made, Observer, Run, Solution, Statistics, StepControl,
+    Stepping, Task,
 };
 
 use crate::callbacks::Counters;
@@ -211,22 +212,22 @@ struct Steps {
     y: Vec<f64>,
     /// The state that the step under way ends with.
     end: Vec<f64>,
-    /// The same before the switches at it.
+    /// The same before the jumps at it.
     before: Vec<f64>,
-    switched: Vec<usize>,
+    roots: Vec<usize>,
 }
 
 impl Steps {
     fn new(task: &Task<'_>) -> Self {
         let state = || task.initial.to_vec();
-        Self { y: state(), end: state(), before: state(), switched: Vec::new() }
+        Self { y: state(), end: state(), before: state(), roots: Vec::new() }
     }
 }
 
 impl<'p> Stepping<Library<'p>> for Steps {
     /// Makes a step, and handles an event at its end. The budget of evaluations is watched by the equations.
     fn attempt(&mut self, run: &mut Run<'_, Library<'p>>) -> Result<Option<f64>, Failure> {
-        let Self { end, before, switched, .. } = self;
+        let Self { end, before, roots, .. } = self;
         let engine = &mut run.problem.engine;
         let reached = engine.step();
         let Counters { error_test_failures, convergence_failures, .. } = engine.counters();
@@ -236,23 +237,24 @@ impl<'p> Stepping<Library<'p>> for Steps {
         if !end.iter().all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time: run.t });
         }
-        switched.clear();
+        roots.clear();
         if reached.is_root {
-            engine.collect_roots(switched);
+            engine.collect_roots(roots);
             before.copy_from_slice(end);
         }
-        let mut switching = Ok(());
+        let mut jumped = Ok(());
         engine.equations(&mut |equations| {
-            let mut switch = |&index| equations.problem().switch(index, reached.t, end);
-            switching = switched.iter().try_for_each(&mut switch);
+            if let Ok(mut functions) = equations.problem().events() {
+                jumped = roots.iter().try_for_each(|&index| functions.jump(index, reached.t, end));
+            }
         });
-        switching.map(|()| Some(reached.t))
+        jumped.map(|()| Some(reached.t))
     }
 
     fn show(&mut self, library: &mut Library<'p>, made: Made<'_>) -> ControlFlow<Failure> {
-        let switched = &self.switched;
-        let before_projection = (!switched.is_empty()).then_some(&self.before[..]);
-        let further = Further { before_projection, switched, ..Further::default() };
+        let roots = &self.roots;
+        let before_projection = (!roots.is_empty()).then_some(&self.before[..]);
+        let further = Further { before_projection, events: roots, ..Further::default() };
         made.show(&self.y, &self.end, further, |t, y| library.engine.state_within(t, y))
     }
 
@@ -261,12 +263,12 @@ impl<'p> Stepping<Library<'p>> for Steps {
     }
 
     fn follow(&mut self, run: &mut Run<'_, Library<'p>>) -> Result<(), Failure> {
-        let (t, engine, switched) = (run.t, &mut run.problem.engine, &self.switched);
+        let (t, engine, roots) = (run.t, &mut run.problem.engine, &self.roots);
         engine.equations(&mut |equations| equations.accept(t));
-        if switched.is_empty() || t >= run.task.t_end {
+        if roots.is_empty() || t >= run.task.t_end {
             return Ok(());
         }
-        engine.equations(&mut |equations| equations.begin_at_roots(t, switched));
+        engine.equations(&mut |equations| equations.begin_at_roots(t, roots));
         engine.restart(t, &self.y)
     }
 

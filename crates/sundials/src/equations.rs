@@ -1,6 +1,6 @@
 //! A problem of ours as equations for the library: budgets, Jacobians, roots.
 
-use mbsbench_problem::{Counted, Counts, Failure, Settings, Statistics};
+use mbsbench_problem::{Counted, Counts, EventFunctions, Failure, Settings, Statistics};
 use nalgebra::DMatrix;
 
 use crate::settings::{Jacobian, Sizes};
@@ -56,7 +56,7 @@ impl<'p> Equations<'p> {
         settings: Settings,
         t: f64,
     ) -> Self {
-        let (n, roots) = (problem.dimension(), problem.switch_count());
+        let (n, roots) = (problem.dimension(), problem.functions_to_locate());
         let size = if jacobian == Jacobian::Exact { n } else { 0 };
         Self {
             problem,
@@ -126,17 +126,18 @@ impl<'p> Equations<'p> {
         Ok(())
     }
 
-    fn switch_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
-        self.problem.switch_values(t, y, values)?;
+    fn event_values(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
+        let mut functions = self.problem.events()?;
+        functions.values(t, y, values)?;
         for (index, value) in values.iter_mut().enumerate() {
-            if !self.problem.is_watched(index) {
+            if !functions.is_watched(index) {
                 *value = 1.0;
             }
         }
         let (event, roots) = &self.event;
         if t == *event {
             for &index in roots {
-                values[index] = if self.problem.is_watched(index) { 0.0 } else { 1.0 };
+                values[index] = if functions.is_watched(index) { 0.0 } else { 1.0 };
             }
         }
         Ok(())
@@ -168,7 +169,7 @@ impl cvode::Equations for Equations<'_> {
     }
 
     fn roots(&mut self, t: f64, y: &[f64], values: &mut [f64]) -> Result<(), Failure> {
-        self.switch_values(t, y, values)
+        self.event_values(t, y, values)
     }
 }
 
@@ -213,6 +214,6 @@ impl ida::Equations for Equations<'_> {
     }
 
     fn roots(&mut self, t: f64, y: &[f64], _rate: &[f64], values: &mut [f64]) -> Result<(), Failure> {
-        self.switch_values(t, y, values)
+        self.event_values(t, y, values)
     }
 }

@@ -78,7 +78,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         let mut t = time;
         for (i, (row, node)) in ROWS.into_iter().enumerate() {
             let (q, v) = end.split_at_mut(n);
-            let mut mechanics = run.problem.mechanics().expect("`suits` has seen it");
+            let mut mechanics = run.problem.mechanics()?;
             mechanics.terms(t, q, v, terms);
             stages[i][0].copy_from_slice(v);
             t = if node == 1.0 { t_end } else { time + node * h };

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 
-use super::stepper::{FixedStepper, Sizes, second_order};
+use super::stepper::{FixedStepper, Sizes};
 use super::{Formula, Predictor, run};
 use crate::control::ControllerSettings;
 use crate::drive;
@@ -150,7 +150,7 @@ impl Method for Constant {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        needs_second_order(problem)
+        problem.form().contact_power().map(|_| ())
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
@@ -179,7 +179,7 @@ impl Method for Controlled {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::unless_lasting(problem, "contacts as forces, in equations that stay the same")?;
-        needs_second_order(problem)
+        problem.form().contact_power().map(|_| ())
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
@@ -194,16 +194,9 @@ impl Method for Controlled {
     }
 }
 
-fn needs_second_order(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-    if problem.contact_power().is_some() {
-        return Ok(());
-    }
-    Err(Unsuitable::new("equations of second order with contact powers", "gives only those of first order"))
-}
-
 /// Those of a problem that suits the method.
 fn sizes(method: &dyn Method, problem: &mut Counted<'_>) -> Result<Sizes, Failure> {
     problem.suits(method)?;
-    let side = second_order(problem)?;
+    let side = problem.contact_power()?;
     Ok(Sizes { positions: side.coordinates(), velocities: side.velocities(), bodies: side.bodies() })
 }

@@ -6,7 +6,7 @@ use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution,
 
 use super::objective::residual;
 use super::search::{Search, Verdict};
-use super::stepper::{FixedStepper, Sizes, second_order};
+use super::stepper::{FixedStepper, Sizes};
 use super::{ContactPower, Formula, Objective, Predictor};
 use crate::attempt::state_within;
 
@@ -49,7 +49,7 @@ impl Point {
     /// Evaluates accelerations, powers and objective at `(t, y)`.
     fn evaluate(&mut self, problem: &mut Counted<'_>, t: f64, objective: Objective) -> Result<(), Failure> {
         let (q, v) = self.y.split_at(self.y.len() - self.accelerations.len());
-        second_order(problem)?.accelerations(t, q, v, &mut self.accelerations, &mut self.powers)?;
+        problem.contact_power()?.accelerations(t, q, v, &mut self.accelerations, &mut self.powers)?;
         self.reciprocal = objective.reciprocal(&self.powers);
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Steps {
         let (t_next, h) = self.end_of(run, u);
         let Self { formula, start, trial, displacement, .. } = self;
         let problem = &mut run.problem;
-        formula.predict(&mut second_order(problem)?, h, &start.y, &start.accelerations, displacement, &mut trial.y);
+        formula.predict(&mut problem.contact_power()?, h, &start.y, &start.accelerations, displacement, &mut trial.y);
         let evaluated = trial.evaluate(problem, t_next, self.objective);
         let velocities = trial.y.len() - trial.accelerations.len()..;
         formula.correct(h, &start.accelerations, &trial.accelerations, &mut trial.y[velocities]);

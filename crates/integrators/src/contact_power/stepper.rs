@@ -1,15 +1,9 @@
 //! The formulas as methods of constant step.
 
-use mbsbench_problem::{Counted, CountedContactPower, Failure};
+use mbsbench_problem::{Counted, Failure};
 
 use super::Formula;
 use crate::Stepper;
-
-/// The second-order side of the problem, which is checked before the first step.
-pub(super) fn second_order<'c>(problem: &'c mut Counted<'_>) -> Result<CountedContactPower<'c>, Failure> {
-    let missing = || Failure::NotApplicable { reason: "the problem has lost its second-order form".to_owned() };
-    problem.contact_power().ok_or_else(missing)
-}
 
 /// Numbers of coordinates and bodies.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +59,7 @@ impl Stepper<f64> for FixedStepper {
         let positions = self.positions();
         let Self { formula, rate, end_rate, displacement, .. } = self;
         let accelerations = &rate[positions..];
-        formula.predict(&mut second_order(problem)?, h, start, accelerations, displacement, end);
+        formula.predict(&mut problem.contact_power()?, h, start, accelerations, displacement, end);
         if formula.corrects() {
             problem.rhs(t + h, end, end_rate)?;
             formula.correct(h, accelerations, &end_rate[positions..], &mut end[positions..]);

@@ -86,7 +86,7 @@ parameters! {
     /// Detect–locate–restart solver for discontinuous equations.
     ///
     /// The configuration `L` is held over a step (5.3). After a step that passes its error test, cubic Hermite
-    /// interpolants of the discontinuity functions say which of them may have crossed zero; the step is repeated up to
+    /// interpolants of the event functions say which of them may have crossed zero; the step is repeated up to
     /// the first estimate, and then, as function evaluation of Newton's method, up to the root of `ĝ = g ∓ ε_g sgn(ġ)`,
     /// `ε_g = ε_d + ε_m/2` (5.4, 5.5). If another function has crossed earlier, that one is located instead (case II, a
     /// catch); a root that is not found is dropped (case III, a failed location).

@@ -1,10 +1,10 @@
 //! The detection phase: which functions may cross zero in a step, and when (compere2001, section 5.2.1).
 
-use mbsbench_problem::{Counted, EventKind, Failure, Scalar};
+use mbsbench_problem::{CountedEvents, EventFunctions, EventKind, Failure, Scalar};
 
 use super::rules::{Detection, Rules};
-use super::state::State;
 use super::{Cel, ErrorProne};
+use crate::events::State;
 
 /// A function that is expected to cross zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Candidate {
     pub after: f64,
 }
 
-/// The discontinuity functions over a step: sides, offsets, and the set `Nr` of those that may cross zero.
+/// The event functions over a step: sides, offsets, and the set `Nr` of those that may cross zero.
 #[derive(Debug, Clone)]
 pub struct Detector {
     event_tolerance: f64,
@@ -42,13 +42,17 @@ impl Detector {
     ///
     /// # Errors
     /// Those of the problem.
-    pub fn begin<S: Scalar>(&mut self, problem: &mut Counted<'_, S>, start: &mut State<S>) -> Result<(), Failure> {
+    pub fn begin<S: Scalar>(
+        &mut self,
+        functions: &mut CountedEvents<'_, S>,
+        start: &mut State<S>,
+    ) -> Result<(), Failure> {
         let count = start.values.len();
         self.candidates.reserve(count.saturating_sub(self.candidates.len()));
         self.kinds.clear();
-        self.kinds.extend((0..count).map(|index| problem.switched_kind(index)));
+        self.kinds.extend((0..count).map(|index| functions.kind(index)));
         if count > 0 {
-            problem.switched_values(start.t, &start.y, &mut start.values)?;
+            functions.values(start.t, &start.y, &mut start.values)?;
         }
         self.locked.clear();
         self.locked.extend((0..count).map(|index| start.side(index)));

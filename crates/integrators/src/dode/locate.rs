@@ -7,7 +7,7 @@ use super::RegionOfConcurrency;
 use super::detect::{Candidate, Detector};
 use super::pair::Pair;
 use super::rules::Rules;
-use super::state::State;
+use crate::events::State;
 
 /// Most Newton iterations for a root that no change of sides proves.
 const MOST_UNPROVEN: u64 = 10;
@@ -191,7 +191,7 @@ impl<S: Scalar> Locator<S> {
     }
 }
 
-/// A trial step with the discontinuity functions at its end.
+/// A trial step with the event functions at its end.
 fn step_to<S: Scalar, P: Pair<S>>(
     problem: &mut Counted<'_, S>,
     pair: &mut P,

@@ -13,10 +13,8 @@ mod pair;
 mod rules;
 mod run;
 mod sdirk;
-mod state;
 
 pub use definition::{Cel, Dode, ErrorProne, PairName, RegionOfConcurrency};
 pub(crate) use pair::Pair;
 pub(crate) use rules::{Detection, Rules};
 pub(crate) use run::solve;
-pub(crate) use state::State;

@@ -3,8 +3,8 @@
 
 use mbsbench_problem::{Counted, DoubleDouble, Failure, Scalar, Statistics};
 
-use super::state::State;
 use crate::combine::Row;
+use crate::events::State;
 use crate::{ExplicitStepper, Formula, Stepper};
 
 /// Makes a trial step and estimates its error.

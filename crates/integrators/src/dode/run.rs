@@ -2,14 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Scalar, Solution, StepControl, Stepping, Task};
+use mbsbench_problem::{
+    Counted, EventFunctions, Failure, Further, Made, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
+};
 
 use super::chattering::{Chattering, MOST};
 use super::detect::Detector;
 use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::Rules;
-use super::state::State;
+use crate::events::State;
 
 /// The first step, and the window of the chattering rule, as a share of the span (section 5.3).
 const FIRST_SHARE: f64 = 1e-5;
@@ -35,9 +37,8 @@ pub fn solve<S: Scalar, P: Pair<S>>(
 /// What makes a task impossible before the first step.
 fn check<S: Scalar>(problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
     task.check(problem, true)?;
-    let has_switches = problem.switch_count() > 0;
-    if problem.projects() || problem.locks() || has_switches {
-        let reason = "dode takes problems as they are written, or with discontinuity functions; this one projects its \
+    if problem.projects() || problem.locks() || problem.functions_to_locate() > 0 {
+        let reason = "dode takes problems as they are written, or with event functions; this one projects its \
                       states, or changes configuration by other rules: take a method of the common driver";
         return Err(Failure::NotApplicable { reason: reason.to_owned() });
     }
@@ -96,7 +97,7 @@ struct Steps<S: Scalar, P> {
     before: Vec<S>,
     /// The function located in the step made last.
     event: Option<usize>,
-    switched: Vec<usize>,
+    occurred: Vec<usize>,
     /// Magnitude of the located function at the end of the step.
     residual: Option<f64>,
 }
@@ -115,7 +116,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             }
         };
         Self {
-            locating: rules.events && run.problem.is_switched(),
+            locating: rules.events && run.problem.events().is_ok(),
             shadow: pair.clone(),
             shadow_state: start.clone(),
             detector: Detector::new(rules),
@@ -131,7 +132,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             end: start.clone(),
             before: task.initial.to_vec(),
             event: None,
-            switched: Vec::new(),
+            occurred: Vec::new(),
             residual: None,
             start,
             pair,
@@ -206,15 +207,16 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
-        let State { t, y, .. } = &self.start;
-        if self.locating {
-            let count = run.problem.prepare_switched(*t, y, horizon)?;
-            self.resize(count);
-            self.detector.begin(&mut run.problem, &mut self.start)?;
-        }
         let locked = self.locating && !self.unlocked;
-        run.problem.lock_switched(locked.then_some(self.detector.locked.as_slice()));
-        let State { t, y, rate, values, value_rates, .. } = &mut self.start;
+        if let Ok(mut functions) = run.problem.events() {
+            if self.locating {
+                functions.prepare(self.start.t, &self.start.y, horizon)?;
+                self.resize(functions.count());
+                self.detector.begin(&mut functions, &mut self.start)?;
+            }
+            functions.lock(locked.then_some(&self.detector.locked));
+        }
+        let State { t, y, rate, values, .. } = &mut self.start;
         match self.start_rate {
             StartRate::Known => {}
             StartRate::Unknown => run.problem.rhs(*t, y, rate)?,
@@ -229,7 +231,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         self.start_rate = StartRate::Known;
         self.pair.restart();
         if locked && !values.is_empty() {
-            run.problem.switched_rates(*t, y, rate, value_rates)?;
+            self.start.watch_rates(&mut run.problem)?;
         }
         Ok(())
     }
@@ -239,14 +241,14 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             self.start.resize(count);
             self.end.resize(count);
             self.locator.resize(count);
-            self.switched.reserve(count);
+            self.occurred.reserve(count);
         }
     }
 
     /// Cuts the step to `t_next` in `end`, which is good, at the first event, if there is one. Gives the time at which
     /// it ends.
     fn locate(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, t_next: S) -> Result<S, Failure> {
-        self.switched.clear();
+        self.occurred.clear();
         (self.event, self.residual) = (None, None);
         if std::mem::replace(&mut self.unlocked, false) {
             run.own.unlocked_steps += 1;
@@ -277,14 +279,13 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         let changes = |&other: &usize| {
             if other == index && jumps { true } else { self.end.side(other) != self.detector.locked[other] }
         };
-        self.switched.extend((0..self.detector.locked.len()).filter(changes));
-        if jumps {
-            let t = self.start.t + self.end.h;
-            run.problem.jump(index, t, &mut self.end.y)?;
+        self.occurred.extend((0..self.detector.locked.len()).filter(changes));
+        match run.problem.events() {
+            Ok(mut functions) if jumps => functions.jump(index, self.start.t + self.end.h, &mut self.end.y)?,
+            _ => run.problem.count_events(1),
         }
-        run.problem.count_events(1);
         // After a jump the function is on the side it was on.
-        run.own.sign_changes += (self.switched.len() - usize::from(jumps)) as u64;
+        run.own.sign_changes += (self.occurred.len() - usize::from(jumps)) as u64;
         self.start_rate = StartRate::BeforeEvent;
         if self.end.y.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
     }
@@ -324,10 +325,10 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     /// With the configuration of the step still in force.
     #[inline(always)]
     fn show(&mut self, problem: &mut Counted<'p, S>, made: Made<'_, S>) -> ControlFlow<Failure> {
-        let Self { shadow: pair, shadow_state: inside, start, end, before, switched, .. } = self;
+        let Self { shadow: pair, shadow_state: inside, start, end, before, occurred, .. } = self;
         let further = Further {
-            before_projection: (!switched.is_empty()).then_some(&before[..]),
-            switched,
+            before_projection: (!occurred.is_empty()).then_some(&before[..]),
+            events: occurred,
             event_residual: self.residual,
             ..Further::default()
         };
@@ -356,7 +357,9 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     }
 
     fn end(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) {
-        run.problem.lock_switched(None);
+        if let Ok(mut functions) = run.problem.events() {
+            functions.lock(None);
+        }
         run.own = run.own.with(&self.pair.costs());
     }
 

@@ -5,7 +5,7 @@ use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
 use nalgebra::DMatrix;
 
 use super::pair::Pair;
-use super::state::State;
+use crate::events::State;
 use crate::newton::{Iteration, Outcome, Progress};
 
 /// Diagonal of the tableau.

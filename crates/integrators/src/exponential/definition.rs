@@ -1,6 +1,8 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
+use mbsbench_problem::{
+    Counted, EventFunctions, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters,
+};
 
 use super::LlmStepper;
 use super::pair::LlmPair;
@@ -92,7 +94,7 @@ parameters! {
         pub events: bool = true,
         /// An event is located where its function is at most so far from zero, in the function's unit.
         pub event_tolerance: f64 [above 0.0] = 1e-13,
-        /// Largest step, s, that starts with a discontinuity function below zero: in models of contact, while one is
+        /// Largest step, s, that starts with an event function below zero: in models of contact, while one is
         /// closed.
         pub contact_step: Option<f64> [above 0.0] = None,
         /// Whether matrices are balanced before their exponential is formed: fewer squarings and less rounding where
@@ -170,7 +172,7 @@ impl Method for Solver {
         if self.0.balance {
             stepper = stepper.balanced();
         }
-        if self.0.events && problem.is_switched() {
+        if self.0.events && problem.events().is_ok_and(|functions| functions.follows_signs()) {
             dode::solve(&self.0.rules(&task), LlmPair(stepper), problem, &task, observer)
         } else {
             drive::solve(stepper, control, problem, &task, observer)

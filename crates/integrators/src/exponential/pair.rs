@@ -4,9 +4,10 @@ use mbsbench_problem::{Counted, Failure, Statistics};
 
 use super::LlmStepper;
 use crate::Stepper;
-use crate::dode::{Pair, State};
+use crate::dode::Pair;
+use crate::events::State;
 
-/// Steps of the local linearisation method with the derivative at their end, which the rates of the discontinuity
+/// Steps of the local linearisation method with the derivative at their end, which the rates of the event
 /// functions need (gil2013, Eq. 18).
 #[derive(Debug, Clone)]
 pub struct LlmPair(pub LlmStepper);

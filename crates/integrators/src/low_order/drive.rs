@@ -7,8 +7,8 @@ use mbsbench_problem::dae::Index3;
 use mbsbench_problem::grid::Grid;
 use mbsbench_problem::linalg::{Saddle, Singular};
 use mbsbench_problem::{
-    Counted, CountedMechanics, Derivatives, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping,
-    Structure, Task, Terms, Unsuitable,
+    Counted, Derivatives, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Structure, Task,
+    Terms, Unsuitable,
 };
 
 use super::formula::{Formula, Start, Trial};
@@ -44,11 +44,7 @@ impl Plan {
 /// [`Unsuitable`], which says what it lacks.
 pub fn suits(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
     Unsuitable::unless_plain(problem)?;
-    let Some(mechanics) = problem.mechanics() else {
-        let lacks = "is given as differential equations only";
-        return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
-    };
-    Index3::suits(mechanics)
+    Index3::suits(problem.form().mechanics()?)
 }
 
 /// Solves `task` with the formula that `make` gives for the initial motion.
@@ -113,9 +109,7 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
         let of_mass = |Singular| singular(time, "mass matrix");
         trial.t = t_next;
         let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
-        if let Some(mut mechanics) = run.problem.mechanics() {
-            formula.begin(h, guess, &mut mechanics, trial).map_err(of_mass)?;
-        }
+        formula.begin(h, guess, &mut run.problem.mechanics()?, trial).map_err(of_mass)?;
         newton::solve(newton, *watched, run, formula, h, trial)?;
         if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time });
@@ -189,7 +183,7 @@ struct Motion {
 
 impl Motion {
     fn new(problem: &mut Counted<'_>, takes_sparse: bool) -> Result<Self, Failure> {
-        let structure = mechanics(problem)?.structure();
+        let structure = problem.mechanics()?.structure();
         let sparse = takes_sparse && structure.is_sparse();
         let (terms, derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
         Ok(Self { terms, derivatives, system: Saddle::new(&structure, sparse), structure })
@@ -201,7 +195,7 @@ impl Motion {
         let time = run.t;
         let Self { terms, system, .. } = self;
         let (n, m) = (q.len(), terms.constraints.len());
-        let mut mechanics = mechanics(&mut run.problem)?;
+        let mut mechanics = run.problem.mechanics()?;
         mechanics.terms(t, q, v, terms);
         let mut x = vec![0.0; n + m];
         mechanics.acceleration_bias(t, q, v, &mut x[n..]);
@@ -219,9 +213,4 @@ impl Motion {
         run.own.add_flops(system.flops() - before);
         Ok(x)
     }
-}
-
-fn mechanics<'c>(problem: &'c mut Counted<'_>) -> Result<CountedMechanics<'c>, Failure> {
-    let lost = || Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() };
-    problem.mechanics().ok_or_else(lost)
 }

@@ -86,7 +86,12 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
     fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
         self.run.afford(1)?;
         let forms = iteration == 1 || self.correction.reform || self.settings.jacobian == JacobianUse::Full;
-        evaluate(&mut self.run.problem, self.trial, forms);
+        let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
+        if forms {
+            mechanics.linearisation(trial.t, &trial.q, &trial.v, &mut trial.terms, &mut trial.derivatives);
+        } else {
+            mechanics.terms(trial.t, &trial.q, &trial.v, &mut trial.terms);
+        }
         if forms && !self.factorize()? {
             return Ok(f64::NAN);
         }
@@ -122,18 +127,6 @@ pub fn rounding_of(sizes: &mut [f64]) {
         // the fractional part of multiples of the golden section
         let is_up = (i as f64 * 0.618_033_988_749_894_8).fract() < 0.5;
         *size *= if is_up { f64::EPSILON } else { -f64::EPSILON };
-    }
-}
-
-/// The terms at the iterate, with their derivatives where they are needed.
-fn evaluate(problem: &mut Counted<'_>, trial: &mut Trial, derivatives: bool) {
-    if let Some(mut mechanics) = problem.mechanics() {
-        let Trial { t, q, v, terms, derivatives: matrices } = trial;
-        if derivatives {
-            mechanics.linearisation(*t, q, v, terms, matrices);
-        } else {
-            mechanics.terms(*t, q, v, terms);
-        }
     }
 }
 

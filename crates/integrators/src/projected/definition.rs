@@ -1,6 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable, parameters};
 use nalgebra::{Complex, DMatrix};
 
 use super::{ProjectedStepper, Projection};
@@ -15,7 +15,7 @@ parameters! {
     ///
     /// Order 8 in positions, velocities and, at the states, multipliers. Error estimate and controller are those of
     /// `dop853`, and look at the state before the projection. The initial state is not moved. Positions may live on a
-    /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or switches of its own is
+    /// manifold, and constraints may be nonholonomic; a problem with a projection, controls or events of its own is
     /// refused.
     ///
     /// Counted: a projection for each accepted step, and for it two factorizations (of `M` and of `J M⁻¹ Jᵀ`) and an
@@ -57,10 +57,7 @@ impl<S: Scalar> Method<S> for Projected {
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
-        if problem.mechanics().is_none() {
-            let lacks = "is given as differential equations only";
-            return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
-        }
+        problem.form().mechanics()?;
         Unsuitable::unless_plain(problem)?;
         Unsuitable::without_rhs(problem)
     }
@@ -70,14 +67,12 @@ impl<S: Scalar> Method<S> for Projected {
     }
 
     fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        if let Err(unsuitable) = problem.suits(self) {
-            return Solution::refused(&problem, task, unsuitable.into());
-        }
-        let Some(mechanics) = problem.mechanics() else {
-            let reason = "the problem has lost its mechanical system".to_owned();
-            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
+        let suits = problem.suits(self);
+        let projection = suits.and_then(|()| Ok(Projection::new(&problem.mechanics()?, self.tolerance)));
+        let projection = match projection {
+            Ok(projection) => projection,
+            Err(unsuitable) => return Solution::refused(&problem, task, unsuitable.into()),
         };
-        let projection = Projection::new(&mechanics, self.tolerance);
         let formula = self.formula.stepper(problem.dimension(), drive::is_adaptive(task));
         let stepper = ProjectedStepper::new(formula, projection);
         drive::solve(stepper, self.formula.control(), problem, task, observer)

@@ -47,10 +47,7 @@ impl<S: Scalar> Stepper<S> for ProjectedStepper<S> {
 
     fn project(&mut self, problem: &mut Counted<'_, S>, t: S, y: &mut [S]) -> Result<(), Failure> {
         problem.count_projection();
-        match problem.mechanics() {
-            Some(mut mechanics) => self.projection.project(&mut mechanics, t, y),
-            None => Ok(()),
-        }
+        self.projection.project(&mut problem.mechanics()?, t, y)
     }
 
     fn restart(&mut self) {

@@ -1,6 +1,6 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, dae, parameters};
+use mbsbench_problem::{Counted, Form, Method, Observer, Ode, Solution, Task, Unsuitable, dae, parameters};
 use nalgebra::{Complex, DMatrix};
 
 use super::details::details;
@@ -66,7 +66,7 @@ impl Method for Solver {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        if problem.mechanics().is_some() {
+        if let Form::Mechanics(_) = problem.form() {
             return dae::suits(problem);
         }
         Unsuitable::unless_lasting(problem, "one smooth solution over several steps")
@@ -86,8 +86,8 @@ impl Method for Solver {
         }
         let tolerance = self.0.newton_tolerance;
         match IndexThree::new(&mut problem) {
-            Some(mechanics) => run::solve(mechanics, tolerance, problem, task, observer),
-            None => run::solve(FirstOrder::new(&mut problem), tolerance, problem, task, observer),
+            Ok(mechanics) => run::solve(mechanics, tolerance, problem, task, observer),
+            Err(_) => run::solve(FirstOrder::new(&mut problem), tolerance, problem, task, observer),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Constrained mechanics in their index-3 form.
 
 use mbsbench_problem::linalg::{Matrix, Singular};
-use mbsbench_problem::{Counted, CountedMechanics, Derivatives, Failure, Terms};
+use mbsbench_problem::{Counted, Derivatives, Failure, Terms, Unsuitable};
 use nalgebra::{Complex, DMatrix};
 
 use super::blocks::{Columns, Number, add_real, entry, put, written_out};
@@ -61,12 +61,12 @@ struct Condensed<T: Number> {
 }
 
 impl IndexThree {
-    /// For the mechanics of `problem`, none where it has none.
-    pub(super) fn new(problem: &mut Counted<'_>) -> Option<Self> {
+    /// For the mechanics of `problem`.
+    pub(super) fn new(problem: &mut Counted<'_>) -> Result<Self, Unsuitable> {
         let mut mechanics = problem.mechanics()?;
         let structure = mechanics.structure();
         let (n, m, sparse) = (structure.dynamics.rows(), structure.jacobian.rows(), structure.is_sparse());
-        Some(Self {
+        Ok(Self {
             terms: Terms::of(&structure, sparse),
             point: Terms::of(&structure, sparse),
             derivatives: Derivatives::of(&structure, sparse),
@@ -204,7 +204,7 @@ impl Equations for IndexThree {
         let (state, rest) = y.split_at(2 * n);
         let (q, v) = state.split_at(n);
         let (w, lambda) = rest.split_at(n);
-        mechanics(problem)?.terms(t, q, v, &mut self.terms);
+        problem.mechanics()?.terms(t, q, v, &mut self.terms);
         f[..n].copy_from_slice(v);
         f[n..2 * n].copy_from_slice(w);
         let (dynamics, constraints) = f[2 * n..].split_at_mut(n);
@@ -220,7 +220,7 @@ impl Equations for IndexThree {
         let (q, v) = state.split_at(n);
         let (w, lambda) = rest.split_at(n);
         let Self { point, derivatives, stiffness, systems, .. } = self;
-        mechanics(problem)?.linearisation(t, q, v, point, derivatives);
+        problem.mechanics()?.linearisation(t, q, v, point, derivatives);
         stiffness.negate(&derivatives.forces_by_position);
         derivatives.add_inertia(1.0, w, stiffness);
         derivatives.add_curvature(-1.0, lambda, stiffness);
@@ -272,9 +272,4 @@ impl Equations for IndexThree {
             }
         }
     }
-}
-
-fn mechanics<'c>(problem: &'c mut Counted<'_>) -> Result<CountedMechanics<'c>, Failure> {
-    let lost = || Failure::NotApplicable { reason: "the problem has lost its mechanical system".to_owned() };
-    problem.mechanics().ok_or_else(lost)
 }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use mbsbench_integrators::dode::{Dode, PairName};
 use mbsbench_problem::{
-    AsSwitchedOde, Counted, EventKind, Failure, MethodDefinition, Observer, Scalar, Settings, Solution, Step,
-    SwitchedModel, Task,
+    AsEventOde, Counted, EventKind, EventModel, Failure, MethodDefinition, Observer, Scalar, Settings, Solution, Step,
+    Task,
 };
 
 pub const GRAVITY: f64 = 9.81;
@@ -22,7 +22,7 @@ pub struct Balls {
     pub damping: f64,
 }
 
-impl SwitchedModel for Balls {
+impl EventModel for Balls {
     fn dimension(&self) -> usize {
         2 * self.count
     }
@@ -48,7 +48,7 @@ pub struct Restitution {
     pub restitution: f64,
 }
 
-impl SwitchedModel for Restitution {
+impl EventModel for Restitution {
     fn dimension(&self) -> usize {
         2
     }
@@ -74,7 +74,7 @@ impl SwitchedModel for Restitution {
 #[derive(Debug, Clone)]
 pub struct Located {
     pub t: f64,
-    pub switched: Vec<usize>,
+    pub functions: Vec<usize>,
     /// The state before a jump.
     pub before: Vec<f64>,
 }
@@ -87,17 +87,17 @@ impl Observer for Record {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         let mut inside = step.start.to_vec();
         step.within.state_at(0.5 * (step.t_start + step.t_end), &mut inside).expect("a state inside the step");
-        if !step.further.switched.is_empty() {
-            let (switched, before) = (step.further.switched.to_vec(), step.before_projection().to_vec());
-            self.0.push(Located { t: step.t_end, switched, before });
+        if !step.further.events.is_empty() {
+            let (functions, before) = (step.further.events.to_vec(), step.before_projection().to_vec());
+            self.0.push(Located { t: step.t_end, functions, before });
         }
         ControlFlow::Continue(())
     }
 }
 
 /// Solves to `t_end` with tolerance `tol`.
-pub fn run(model: &impl SwitchedModel, dode: &Dode, initial: &[f64], t_end: f64, tol: f64) -> (Solution, Vec<Located>) {
-    let mut ode = AsSwitchedOde::new(model);
+pub fn run(model: &impl EventModel, dode: &Dode, initial: &[f64], t_end: f64, tol: f64) -> (Solution, Vec<Located>) {
+    let mut ode = AsEventOde::new(model);
     let task = Task { t_start: 0.0, t_end, initial, settings: Settings::tolerance(tol, tol) };
     let mut record = Record::default();
     let solution = dode.method().solve(Counted::new(&mut ode), &task, &mut record);

@@ -1,7 +1,7 @@
 //! The equations of motion of independent balls.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Formulated, Model, Observable, Observation, Ode, Scalar, SwitchedModel,
+    AsEventOde, Class, EventKind, EventModel, Formulated, Model, Observable, Observation, Ode, Scalar,
 };
 
 use super::{BouncingBalls, Contact};
@@ -39,7 +39,7 @@ impl Balls {
     }
 }
 
-impl SwitchedModel for Balls {
+impl EventModel for Balls {
     fn dimension(&self) -> usize {
         2 * self.parameters.count
     }
@@ -82,7 +82,7 @@ impl SwitchedModel for Balls {
 
 impl<S: Scalar> Formulated<S> for Balls {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {
@@ -124,7 +124,7 @@ impl Model for Balls {
 mod tests {
     use super::*;
     use crate::bouncing_balls::{Restitution, SpringDamper};
-    use mbsbench_problem::{AsSwitchedOde, DoubleDouble, Ode, SwitchedOde};
+    use mbsbench_problem::{AsEventOde, DoubleDouble, EventFunctions, Ode};
 
     #[test]
     fn the_floor_pushes_only_what_is_in_it() {
@@ -134,7 +134,7 @@ mod tests {
             contact: Contact::SpringDamper(SpringDamper { stiffness: 100.0, damping: 3.0 }),
             ..BouncingBalls::default()
         });
-        let mut ode = AsSwitchedOde::<_, f64>::new(&balls);
+        let mut ode = AsEventOde::<_, f64>::new(&balls);
         let mut dydt = [0.0; 4];
         ode.rhs(0.0, &[0.5, -0.25, 1.0, -2.0], &mut dydt).unwrap();
         assert_eq!(dydt, [1.0, -2.0, -9.81, -9.81 + (25.0 + 6.0) / 2.0]);

@@ -10,7 +10,7 @@
 
 use mbsbench_problem::dae::{Dae, Point};
 use mbsbench_problem::linalg::{Banded, Singular};
-use mbsbench_problem::{Failure, Ode, Scalar};
+use mbsbench_problem::{Failure, Form, Ode, Scalar};
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 use num_dual::Dual2;
 
@@ -450,7 +450,7 @@ impl<S: Scalar> Ode<S> for FlexibleEquations<'_, S> {
         false
     }
 
-    fn dae(&mut self) -> Option<&mut dyn Dae<S>> {
-        Some(self)
+    fn form(&mut self) -> Form<'_, S> {
+        Form::Implicit(self)
     }
 }

@@ -1,6 +1,6 @@
 //! Lists of contacts, closed or possible.
 
-/// Contacts by kind; their order is that of the discontinuity functions.
+/// Contacts by kind; their order is that of the event functions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contacts {
     /// Marbles at the floor.

@@ -1,8 +1,8 @@
 //! Geometry, contact law and equations of motion, for any scalar.
 
-use mbsbench_problem::{Scalar, SwitchedModel};
+use mbsbench_problem::{EventModel, Scalar};
 
-/// Marbles, jar and contact law; as a [`SwitchedModel`] with all pairs.
+/// Marbles, jar and contact law; as an [`EventModel`] with all pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jar {
     /// Number of marbles `N`.
@@ -75,7 +75,7 @@ pub(super) fn difference<S: Scalar>(state: &[S], n: usize, base: usize, i: usize
     [at(0), at(1), at(2)]
 }
 
-impl SwitchedModel for Jar {
+impl EventModel for Jar {
     fn dimension(&self) -> usize {
         6 * self.count
     }

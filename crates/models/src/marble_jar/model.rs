@@ -1,8 +1,6 @@
 //! The jar as the runner sees it.
 
-use mbsbench_problem::{
-    AsSwitchedOde, Class, DoubleDouble, Formulated, Model, Observable, Observation, Ode, SwitchedModel,
-};
+use mbsbench_problem::{AsEventOde, Class, DoubleDouble, EventModel, Formulated, Model, Observable, Observation, Ode};
 
 use super::initial::state;
 use super::{Jar, MarbleJar, MarbleOde};
@@ -33,7 +31,7 @@ impl Formulated<f64> for MarbleModel {
 
 impl Formulated<DoubleDouble> for MarbleModel {
     fn ode(&self) -> Box<dyn Ode<DoubleDouble> + '_> {
-        Box::new(AsSwitchedOde::new(&self.jar))
+        Box::new(AsEventOde::new(&self.jar))
     }
     fn initial_state(&self) -> Vec<DoubleDouble> {
         state(&self.parameters)

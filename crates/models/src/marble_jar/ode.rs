@@ -1,6 +1,6 @@
 //! Forces and events in double precision, at a cost that grows with the contacts and not with the pairs.
 
-use mbsbench_problem::{EventKind, Failure, Ode, SwitchedOde};
+use mbsbench_problem::{EventFunctions, EventKind, Failure, Form, Ode};
 
 use super::contacts::Contacts;
 use super::equations::difference;
@@ -16,7 +16,7 @@ const BLOCK: usize = 512;
 /// What is added to a bound on a motion before a contact is ruled out, in radii: the bound is of the exact motion.
 const SLACK: f64 = 1e-3;
 
-/// The marbles as an [`Ode`] with discontinuity functions; forces are the same to the last bit as those of [`Jar`].
+/// The marbles as an [`Ode`] with event functions; forces are the same to the last bit as those of [`Jar`].
 ///
 /// Unlocked, contacts are searched at every state, near each marble. Locked, the right-hand side visits the closed ones
 /// only. Nothing is allocated once the lists have their size.
@@ -295,17 +295,22 @@ impl Ode<f64> for MarbleOde {
         Ok(())
     }
 
-    fn switched(&mut self) -> Option<&mut dyn SwitchedOde<f64>> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Events(self)
     }
 }
 
-impl SwitchedOde<f64> for MarbleOde {
-    fn prepare(&mut self, t: f64, y: &[f64], horizon: f64) -> Result<usize, Failure> {
-        if self.candidates == Candidates::Near {
-            self.watch(t, y, horizon)?;
-        }
-        Ok(self.watched.len())
+impl EventFunctions<f64> for MarbleOde {
+    fn count(&self) -> usize {
+        self.watched.len()
+    }
+
+    fn follows_signs(&self) -> bool {
+        true
+    }
+
+    fn prepare(&mut self, t: f64, y: &[f64], horizon: f64) -> Result<(), Failure> {
+        if self.candidates == Candidates::Near { self.watch(t, y, horizon) } else { Ok(()) }
     }
 
     fn kind(&self, _index: usize) -> EventKind {

@@ -42,7 +42,7 @@ parameters! {
     /// Pairs that are looked at, for forces and for events.
     #[derive(Copy, Eq)]
     pub enum Candidates {
-        /// All, as in the dissertation: `N (N + 3)/2` discontinuity functions.
+        /// All, as in the dissertation: `N (N + 3)/2` event functions.
         All,
         /// For forces, those that a cell grid finds near each other; for events, those that can touch within the step.
         /// The same forces to the last bit, and time and memory linear in the number of marbles.

@@ -1,8 +1,8 @@
 //! A bouncing ball beside a tank that runs empty, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    SwitchedModel, parameters,
+    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
@@ -62,7 +62,7 @@ impl ModelDefinition for BallAndTank {
     }
 }
 
-impl SwitchedModel for BallAndTank {
+impl EventModel for BallAndTank {
     fn dimension(&self) -> usize {
         3
     }
@@ -97,7 +97,7 @@ impl SwitchedModel for BallAndTank {
 
 impl<S: Scalar> Formulated<S> for BallAndTank {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

@@ -1,8 +1,8 @@
 //! A ball that bounces on the floor and between two walls, in place of the third problem of Birta, Ören and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    SwitchedModel, parameters,
+    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
@@ -70,7 +70,7 @@ impl ModelDefinition for BallBetweenWalls {
     }
 }
 
-impl SwitchedModel for BallBetweenWalls {
+impl EventModel for BallBetweenWalls {
     fn dimension(&self) -> usize {
         4
     }
@@ -106,7 +106,7 @@ impl SwitchedModel for BallBetweenWalls {
 
 impl<S: Scalar> Formulated<S> for BallBetweenWalls {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

@@ -2,8 +2,7 @@
 //! and Kettenis.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, SwitchedModel,
-    parameters,
+    AsEventOde, Class, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, parameters,
 };
 
 /// Angular frequency of the oscillation: one period a second.
@@ -87,7 +86,7 @@ impl ModelDefinition for DampedCosineThreshold {
     }
 }
 
-impl SwitchedModel for DampedCosineThreshold {
+impl EventModel for DampedCosineThreshold {
     fn dimension(&self) -> usize {
         3
     }
@@ -111,7 +110,7 @@ impl SwitchedModel for DampedCosineThreshold {
 
 impl<S: Scalar> Formulated<S> for DampedCosineThreshold {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

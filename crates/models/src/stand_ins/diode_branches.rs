@@ -1,8 +1,8 @@
 //! Two rectifying branches, in place of Carver's third problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    SwitchedModel, parameters,
+    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
+    parameters,
 };
 
 parameters! {
@@ -117,7 +117,7 @@ impl ModelDefinition for DiodeBranches {
     }
 }
 
-impl SwitchedModel for DiodeBranches {
+impl EventModel for DiodeBranches {
     fn dimension(&self) -> usize {
         4
     }
@@ -160,7 +160,7 @@ impl SwitchedModel for DiodeBranches {
 
 impl<S: Scalar> Formulated<S> for DiodeBranches {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

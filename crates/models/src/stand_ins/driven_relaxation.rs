@@ -1,8 +1,8 @@
 //! A relaxation that is driven to and fro, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange, Scalar,
-    SwitchedModel, parameters,
+    AsEventOde, Class, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
+    Scalar, parameters,
 };
 
 parameters! {
@@ -107,7 +107,7 @@ impl ModelDefinition for DrivenRelaxation {
     }
 }
 
-impl SwitchedModel for DrivenRelaxation {
+impl EventModel for DrivenRelaxation {
     fn dimension(&self) -> usize {
         1
     }
@@ -130,7 +130,7 @@ impl SwitchedModel for DrivenRelaxation {
 
 impl<S: Scalar> Formulated<S> for DrivenRelaxation {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

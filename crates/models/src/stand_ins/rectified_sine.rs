@@ -1,8 +1,7 @@
 //! An integral over a rectified sine, in place of Carver's first problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, SwitchedModel,
-    parameters,
+    AsEventOde, Class, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar, parameters,
 };
 
 parameters! {
@@ -46,7 +45,7 @@ impl ModelDefinition for RectifiedSine {
     }
 }
 
-impl SwitchedModel for RectifiedSine {
+impl EventModel for RectifiedSine {
     fn dimension(&self) -> usize {
         1
     }
@@ -68,7 +67,7 @@ impl SwitchedModel for RectifiedSine {
 
 impl<S: Scalar> Formulated<S> for RectifiedSine {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

@@ -1,8 +1,8 @@
 //! A thermostat, in place of Carver's second problem.
 
 use mbsbench_problem::{
-    AsSwitchedOde, Class, EventKind, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
-    Scalar, SwitchedModel, parameters,
+    AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode,
+    OutOfRange, Scalar, parameters,
 };
 
 parameters! {
@@ -75,7 +75,7 @@ impl ModelDefinition for Thermostat {
     }
 }
 
-impl SwitchedModel for Thermostat {
+impl EventModel for Thermostat {
     fn dimension(&self) -> usize {
         2
     }
@@ -105,7 +105,7 @@ impl SwitchedModel for Thermostat {
 
 impl<S: Scalar> Formulated<S> for Thermostat {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

@@ -133,7 +133,7 @@ mod tests {
     fn the_second_order_side_has_no_bodies_in_contact() {
         let oscillator = LinearOscillator { frequency: 3.0, damping_ratio: 0.5, ..LinearOscillator::default() };
         let mut ode = AsContactOde(&oscillator);
-        let side = Ode::<f64>::contact_power(&mut ode).unwrap();
+        let side = Ode::<f64>::form(&mut ode).contact_power().unwrap();
         assert_eq!((side.coordinates(), side.velocities(), side.bodies()), (1, 1, 0));
         let mut acceleration = [f64::NAN];
         side.accelerations(0.0, &[2.0], &[1.0], &mut acceleration, &mut []).unwrap();

@@ -1,6 +1,6 @@
 //! The equations of motion of the two balls.
 
-use mbsbench_problem::{AsSwitchedOde, Class, Formulated, Model, Observable, Observation, Ode, Scalar, SwitchedModel};
+use mbsbench_problem::{AsEventOde, Class, EventModel, Formulated, Model, Observable, Observation, Ode, Scalar};
 
 use super::TwoBouncingBalls;
 
@@ -11,9 +11,9 @@ use super::TwoBouncingBalls;
 /// y₁'' = −g + F₁/m,   y₂'' = −g − F₁/m + F₂/m,   F_i = K Ψ_i in contact, else 0
 /// ```
 ///
-/// The discontinuity functions are the gaps `−Ψ₁` and `−Ψ₂`, as in the other models of contact: an entry of the
+/// The event functions are the gaps `−Ψ₁` and `−Ψ₂`, as in the other models of contact: an entry of the
 /// configuration says whether that contact is open.
-impl SwitchedModel for TwoBouncingBalls {
+impl EventModel for TwoBouncingBalls {
     fn dimension(&self) -> usize {
         4
     }
@@ -59,7 +59,7 @@ impl TwoBouncingBalls {
 
 impl<S: Scalar> Formulated<S> for TwoBouncingBalls {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AsSwitchedOde::new(self))
+        Box::new(AsEventOde::new(self))
     }
 
     fn initial_state(&self) -> Vec<S> {

@@ -28,7 +28,7 @@ pub struct Record {
     pub uncorrected: Vec<Vec<f64>>,
     /// Largest change that the post-stabilisation made to any component of the state.
     pub adjustment: f64,
-    /// Times and numbers of the switches.
+    /// Times and numbers of the events.
     pub events: Vec<(f64, usize)>,
 }
 
@@ -97,7 +97,7 @@ impl Observer for Watch<'_> {
         for (end, before) in step.end.iter().zip(step.before_projection()) {
             self.record.adjustment = self.record.adjustment.max((end - before).abs());
         }
-        self.record.events.extend(step.further.switched.iter().map(|&index| (step.t_end, index)));
+        self.record.events.extend(step.further.events.iter().map(|&index| (step.t_end, index)));
         self.see(step.t_end, step.end, step.before_projection());
         ControlFlow::Continue(())
     }

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use crate::dae::{Dae, FirstOrder, Index3, Point};
 use crate::linalg::Singular;
-use crate::{Counted, Counts, Failure, Scalar, Statistics, Unsuitable};
+use crate::{Counted, Counts, Failure, Form, Scalar, Statistics, Unsuitable};
 
 /// A [`Dae`] with counters: what [`Counted::with_dae`] hands out.
 pub struct CountedDae<'c, S: Scalar = f64> {
@@ -22,11 +22,10 @@ impl<S: Scalar> Counted<'_, S> {
         crate::dae::suits(self.inner)?;
         let (statistics, paused) = (&mut self.statistics, self.paused);
         let count = |inner: &mut dyn Dae<S>| work(&mut CountedDae { inner, statistics, paused });
-        if let Some(dae) = self.inner.dae() {
-            return Ok(count(dae));
-        }
-        if let Some(mechanics) = self.inner.mechanics() {
-            return Ok(count(&mut Index3::new(mechanics)));
+        match self.inner.form() {
+            Form::Implicit(dae) => return Ok(count(dae)),
+            Form::Mechanics(mechanics) => return Ok(count(&mut Index3::new(mechanics))),
+            _ => {}
         }
         Ok(count(&mut FirstOrder::new(self.inner)))
     }

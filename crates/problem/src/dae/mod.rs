@@ -20,7 +20,7 @@ mod index3;
 use nalgebra::DMatrix;
 
 use crate::linalg::Singular;
-use crate::{Failure, Ode, Scalar, Unsuitable};
+use crate::{Failure, Form, Ode, Scalar, Unsuitable};
 
 pub use first_order::FirstOrder;
 pub use index3::Index3;
@@ -131,11 +131,10 @@ pub trait Dae<S: Scalar = f64> {
 /// [`Unsuitable`], which says what it lacks.
 pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
     Unsuitable::unless_plain(problem)?;
-    if problem.dae().is_some() {
-        return Ok(());
-    }
-    if let Some(mechanics) = problem.mechanics() {
-        return Index3::suits(mechanics);
+    match problem.form() {
+        Form::Implicit(_) => return Ok(()),
+        Form::Mechanics(mechanics) => return Index3::suits(mechanics),
+        _ => {}
     }
     if problem.has_jacobian() {
         return Ok(());

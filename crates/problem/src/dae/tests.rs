@@ -270,8 +270,8 @@ fn implicit_forms_have_no_right_hand_side() {
         fn has_rhs(&self) -> bool {
             false
         }
-        fn dae(&mut self) -> Option<&mut dyn Dae> {
-            self.0.as_mut().map(|dae| dae as &mut dyn Dae)
+        fn form(&mut self) -> Form<'_> {
+            self.0.as_mut().map_or(Form::Explicit, |dae| Form::Implicit(dae))
         }
     }
     let mut explicit = AsOde(&Pair);

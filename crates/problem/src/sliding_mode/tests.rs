@@ -190,17 +190,16 @@ fn reaching_surfaces_move_at_their_gain_and_held_ones_stay() {
         s.acceleration_stabilization = false;
     });
     assert!(!form.is_held(0) && !form.is_held(1));
-    let mut rates = [0.0; 2];
-    form.rates(TIME, &STATE, &mut rates).unwrap();
+    let rates = surface_rates(&mut form, &STATE);
     let g = form.multipliers.grammian.clone();
     // s₁ < 0 < s₂
     let robust = [0.5, -0.25];
     for i in 0..2 {
         assert_relative_eq!(rates[i], g[(i, 0)] * robust[0] + g[(i, 1)] * robust[1], max_relative = 1e-12);
     }
-    form.switch(0, TIME, &mut STATE.clone()).unwrap();
+    form.jump(0, TIME, &mut STATE.clone()).unwrap();
     assert!(form.is_held(0) && form.is_watched(1));
-    form.rates(TIME, &STATE, &mut rates).unwrap();
+    let rates = surface_rates(&mut form, &STATE);
     assert_relative_eq!(rates[1], g[(1, 1)] * robust[1], max_relative = 1e-12);
 }
 
@@ -211,14 +210,13 @@ fn a_correction_leaves_reaching_surfaces_alone() {
     form.project(TIME, &mut y).unwrap();
     assert_eq!(y, STATE, "nothing is held");
     // Only Φ is held: every displacement is along its own gradient.
-    form.switch(1, TIME, &mut y).unwrap();
+    form.jump(1, TIME, &mut y).unwrap();
     assert_eq!(y[2], STATE[2]);
     assert_eq!(y[5], STATE[5]);
     let mut s = [0.0; 2];
     form.surfaces(TIME, &y[..3], &y[3..], &mut s);
     assert!(s[1].abs() < 1e-3 && s[0].abs() > 0.1, "{s:?}");
-    let mut rates = [0.0; 2];
-    form.rates(TIME, &STATE, &mut rates).unwrap();
+    let rates = surface_rates(&mut form, &STATE);
     assert!(rates[1].abs() < 1e-13, "the held surface is corrected to rest");
     assert!(rates[0] > 0.1, "the other one moves towards zero");
 }
@@ -267,9 +265,10 @@ fn failures_say_what_is_singular() {
     assert_eq!(particle.rhs(1.5, &runaway, &mut [0.0; 6]), Err(Failure::NonFinite { time: 1.5 }));
 }
 
-fn surface_rates(form: &mut SlidingMode<MechanicsOf<'static, Particle>>) -> [f64; 2] {
-    let mut rates = [0.0; 2];
-    Switches::rates(form, TIME, &STATE, &mut rates).unwrap();
+fn surface_rates(form: &mut SlidingMode<MechanicsOf<'static, Particle>>, y: &[f64]) -> [f64; 2] {
+    let (mut dydt, mut rates) = ([0.0; 6], [0.0; 2]);
+    form.rhs(TIME, y, &mut dydt).unwrap();
+    form.rates(TIME, y, &dydt, &mut rates).unwrap();
     rates
 }
 
@@ -279,7 +278,7 @@ fn gains_of_the_rate_are_the_rates_of_the_surfaces() {
     let signs = [-1.0, 1.0];
     let mut multiplier = form(|s| s.eta = eta());
     let mut rate = form(|s| (s.eta, s.gain) = (eta(), Gain::Rate));
-    let (as_printed, as_asked) = (surface_rates(&mut multiplier), surface_rates(&mut rate));
+    let (as_printed, as_asked) = (surface_rates(&mut multiplier, &STATE), surface_rates(&mut rate, &STATE));
     for i in 0..2 {
         assert_relative_eq!(as_asked[i], -eta()[i] * signs[i], max_relative = 1e-12);
         assert!((as_printed[i] - as_asked[i]).abs() > 0.01, "surface {i}: G B is not the unit matrix");
@@ -290,12 +289,10 @@ fn gains_of_the_rate_are_the_rates_of_the_surfaces() {
 fn a_control_that_is_always_on_follows_the_signs_and_corrects_nothing() {
     let mut always = form(|s| (s.eta, s.robust_control, s.gain) = (vec![0.3, 0.7], RobustControl::Always, Gain::Rate));
     assert!(!always.projects());
-    assert!(always.switches().is_none());
-    assert_relative_eq!(surface_rates(&mut always)[1], -0.7, max_relative = 1e-12);
+    assert!(always.form().events().is_err());
+    assert_relative_eq!(surface_rates(&mut always, &STATE)[1], -0.7, max_relative = 1e-12);
     // a state on the other side of the second surface, by its position
     let mut beyond = STATE;
     beyond[1] -= 1.0;
-    let mut rates = [0.0; 2];
-    Switches::rates(&mut always, TIME, &beyond, &mut rates).unwrap();
-    assert_relative_eq!(rates[1], 0.7, max_relative = 1e-12);
+    assert_relative_eq!(surface_rates(&mut always, &beyond)[1], 0.7, max_relative = 1e-12);
 }

@@ -133,9 +133,11 @@ pub fn execute(job: &Job<'_>) -> Record {
         recorded,
     };
     let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);
-    // A problem whose functions cannot be found has its failure in the solve.
-    let functions =
-        ode.switched().map_or(0, |switched| switched.prepare(job.span[0], &initial, 0.0).unwrap_or_default());
+    let functions = ode.form().events().map_or(0, |functions| {
+        // Where the functions cannot be found, the failure is that of the solve.
+        let prepared = functions.prepare(job.span[0], &initial, 0.0);
+        prepared.map_or(0, |()| (0..functions.count()).filter(|&index| functions.is_watched(index)).count())
+    });
     let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
     let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut watch);
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, Failure, Observer, Ode, Step, Switches, Task};
+use mbsbench_problem::{Counted, EventFunctions, Failure, Form, Observer, Ode, Step, Task};
 use mbsbench_sundials::{Iteration, cvode};
 
 use crate::problems::{methods, settings, tolerance};
@@ -79,12 +79,12 @@ impl Ode for Ball {
         dydt.copy_from_slice(&[y[1], -2.0]);
         Ok(())
     }
-    fn switches(&mut self) -> Option<&mut dyn Switches> {
-        Some(self)
+    fn form(&mut self) -> Form<'_> {
+        Form::Events(self)
     }
 }
 
-impl Switches for Ball {
+impl EventFunctions for Ball {
     fn count(&self) -> usize {
         2
     }
@@ -95,14 +95,14 @@ impl Switches for Ball {
         g.copy_from_slice(&[y[0], y[0] - 0.5]);
         Ok(())
     }
-    fn rates(&mut self, _t: f64, y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+    fn rates(&mut self, _t: f64, y: &[f64], _dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
         rates.fill(y[1]);
         Ok(())
     }
     fn tolerance(&self, _step: f64, _order: u32) -> f64 {
         1e-12
     }
-    fn switch(&mut self, index: usize, _t: f64, y: &mut [f64]) -> Result<(), Failure> {
+    fn jump(&mut self, index: usize, _t: f64, y: &mut [f64]) -> Result<(), Failure> {
         if index == 1 {
             self.mark_reached = true;
         } else {
@@ -122,13 +122,13 @@ struct Log {
 impl Observer for Log {
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
         self.steps += 1;
-        self.events.extend(step.further.switched.iter().map(|&index| (step.t_end, index)));
+        self.events.extend(step.further.events.iter().map(|&index| (step.t_end, index)));
         let t = 0.5 * (step.t_start + step.t_end);
         let mut inside = [0.0; 2];
         step.within.state_at(t, &mut inside).unwrap();
         let since_top = t - 2.0 * (0.5 * t).round();
         self.largest_error = self.largest_error.max((inside[0] - (1.0 - since_top * since_top)).abs());
-        if step.further.switched.contains(&0) {
+        if step.further.events.contains(&0) {
             assert!(step.before_projection()[1] < 0.0 && step.end[1] > 0.0);
             assert_eq!(step.before_projection()[0], step.end[0]);
         }
@@ -169,11 +169,11 @@ fn a_function_that_stays_zero_is_no_event() {
             dydt[0] = -y[0];
             Ok(())
         }
-        fn switches(&mut self) -> Option<&mut dyn Switches> {
-            Some(self)
+        fn form(&mut self) -> Form<'_> {
+            Form::Events(self)
         }
     }
-    impl Switches for Flat {
+    impl EventFunctions for Flat {
         fn count(&self) -> usize {
             1
         }
@@ -184,14 +184,14 @@ fn a_function_that_stays_zero_is_no_event() {
             g[0] = 0.0;
             Ok(())
         }
-        fn rates(&mut self, _t: f64, _y: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+        fn rates(&mut self, _t: f64, _y: &[f64], _dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
             rates[0] = 0.0;
             Ok(())
         }
         fn tolerance(&self, _step: f64, _order: u32) -> f64 {
             1e-12
         }
-        fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+        fn jump(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
             panic!("it does not cross zero")
         }
     }
@@ -214,11 +214,11 @@ fn counters_go_on_over_a_restart() {
             dydt[0] = -self.0 * y[0];
             Ok(())
         }
-        fn switches(&mut self) -> Option<&mut dyn Switches> {
-            Some(self)
+        fn form(&mut self) -> Form<'_> {
+            Form::Events(self)
         }
     }
-    impl Switches for Twice {
+    impl EventFunctions for Twice {
         fn count(&self) -> usize {
             1
         }
@@ -229,13 +229,13 @@ fn counters_go_on_over_a_restart() {
             g[0] = y[0] - 0.5;
             Ok(())
         }
-        fn rates(&mut self, _t: f64, _y: &[f64], _rates: &mut [f64]) -> Result<(), Failure> {
+        fn rates(&mut self, _t: f64, _y: &[f64], _dydt: &[f64], _rates: &mut [f64]) -> Result<(), Failure> {
             Ok(())
         }
         fn tolerance(&self, _step: f64, _order: u32) -> f64 {
             1e-9
         }
-        fn switch(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
+        fn jump(&mut self, _index: usize, _t: f64, _y: &mut [f64]) -> Result<(), Failure> {
             self.0 = 2.0;
             Ok(())
         }

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::{Singular, System};
-use mbsbench_problem::{AccelerationLevel, Dae, Failure, MechanicsOf, Ode, Scalar};
+use mbsbench_problem::{AccelerationLevel, Dae, Failure, Form, MechanicsOf, Ode, Scalar};
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
@@ -388,7 +388,7 @@ impl<S: Scalar> Ode<S> for SqueezerMomenta<'_, S> {
         self.explicit.time_derivative(t, y, rate)
     }
 
-    fn dae(&mut self) -> Option<&mut dyn Dae<S>> {
-        Some(self)
+    fn form(&mut self) -> Form<'_, S> {
+        Form::Implicit(self)
     }
 }

@@ -1,35 +1,35 @@
-//! Discontinuous differential equations: discontinuity functions, the locked configuration, and what happens at an event
-//! (compere2001, chapters 4 and 5).
+//! Event functions, whose zeros change a problem: the configuration that is locked over a step, and what happens at an event
+//! (compere2001, chapters 3 to 5).
 
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{Failure, Ode, Scalar};
+use crate::{Failure, Form, Ode, Scalar};
 
-/// What happens where a discontinuity function is zero.
+/// What happens where an event function is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// The function goes on to the other side, and the right-hand side with it (a contact that closes or opens).
     Bilateral,
-    /// The state jumps so that the function stays on its side (an impact with restitution).
+    /// The problem [jumps](EventFunctions::jump), so that the function does not go on: the state changes (an impact with
+    /// restitution), or the equations (a surface that is held from there on).
     Unilateral,
 }
 
-/// `y' = f(t, y, L)` with the configuration `L_i = (g_i(t, y) ≥ 0)`, as a method sees it besides [`Ode`].
+/// Functions `g_i(t, y)` whose zeros are events: there the configuration of the right-hand side changes, or the state.
 ///
-/// A method that locates events locks `L` over a step, so that the step is smooth, and looks for zeros of the `g_i` in
-/// it. One that knows nothing of events leaves the problem unlocked: its right-hand side then follows the signs
-/// at every state.
-pub trait SwitchedOde<S: Scalar = f64> {
-    /// Called before a step from `(t, y)` of at most `horizon` seconds; returns the number of functions that matter
-    /// until the next call. Their indices hold as long.
-    ///
-    /// # Errors
-    /// A [`Failure`] where they cannot be found.
-    fn prepare(&mut self, t: S, y: &[S], horizon: f64) -> Result<usize, Failure>;
-
-    /// What happens at zeros of a function.
-    fn kind(&self, index: usize) -> EventKind;
+/// The configuration is of one of two sorts.
+///
+/// - Either it [follows the signs](Self::follows_signs): `y' = f(t, y, L)` with `L_i = (g_i(t, y) ≥ 0)`. A method that locates
+///   events [locks](Self::lock) `L` over a step, so that the step is smooth, and looks for zeros of the `g_i` in it. One that
+///   knows nothing of events leaves the problem unlocked; its right-hand side then follows the signs at every state.
+/// - Or it is part of the problem, and stays as it is from one [jump](Self::jump) to the next, however the signs change in
+///   between. Then a method has to locate the events.
+///
+/// What is written here for any problem is right for the second sort.
+pub trait EventFunctions<S: Scalar = f64> {
+    /// Number of functions, watched or not. It and the indices hold until the next call of [`prepare`](Self::prepare).
+    fn count(&self) -> usize;
 
     /// Writes the functions at `(t, y)` into `g`.
     ///
@@ -43,23 +43,54 @@ pub trait SwitchedOde<S: Scalar = f64> {
     /// A [`Failure`] where they do not exist.
     fn rates(&mut self, t: S, y: &[S], dydt: &[S], rates: &mut [S]) -> Result<(), Failure>;
 
-    /// Holds the configuration, one entry for each function, until the next call; with none, the right-hand side follows
-    /// the signs at every state.
-    fn lock(&mut self, configuration: Option<&[bool]>);
-
-    /// Applies the jump of a unilateral event at `(t, y)`.
+    /// Function `index` has reached zero at `(t, y)`: changes the state or the configuration, or both. Not called for a
+    /// [bilateral](EventKind::Bilateral) event.
     ///
     /// # Errors
-    /// A [`Failure`] where there is none.
+    /// A [`Failure`] where there is nothing to change to.
     fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure>;
+
+    /// Whether the configuration follows the signs of the functions, and can be [locked](Self::lock).
+    fn follows_signs(&self) -> bool {
+        false
+    }
+
+    /// What happens at zeros of a function.
+    fn kind(&self, _index: usize) -> EventKind {
+        EventKind::Unilateral
+    }
+
+    /// Finds the functions that matter in a step from `(t, y)` of at most `horizon` seconds; called before a step by
+    /// methods that lock the configuration.
+    ///
+    /// # Errors
+    /// A [`Failure`] where they cannot be found.
+    fn prepare(&mut self, _t: S, _y: &[S], _horizon: f64) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Holds the configuration, one entry for each function, until the next call; with none, the right-hand side follows
+    /// the signs at every state. Only for a problem that [follows](Self::follows_signs) them.
+    fn lock(&mut self, _configuration: Option<&[bool]>) {}
+
+    /// Whether zeros of function `index` are still events.
+    fn is_watched(&self, _index: usize) -> bool {
+        true
+    }
+
+    /// The magnitude, in its own unit, below which a function counts as zero for a method of order `order` with step
+    /// `step` (s) that is not told another one: `O(h^p)` (compere2001, section 3.6.3).
+    fn tolerance(&self, step: f64, order: u32) -> f64 {
+        step.powi(order as i32)
+    }
 }
 
-/// A discontinuous equation as a model writes it: once, for any scalar.
-pub trait SwitchedModel: Send + Sync {
+/// An equation whose configuration follows the signs of event functions, as a model writes it: once, for any scalar.
+pub trait EventModel: Send + Sync {
     /// Number of components of the state.
     fn dimension(&self) -> usize;
 
-    /// Number of discontinuity functions.
+    /// Number of event functions.
     fn functions(&self) -> usize;
 
     /// What happens at zeros of a function.
@@ -70,17 +101,17 @@ pub trait SwitchedModel: Send + Sync {
     /// Writes `f(t, y, L)` into `dydt`.
     fn rhs<S: Scalar>(&self, t: S, y: &[S], configuration: &[bool], dydt: &mut [S]);
 
-    /// Writes the discontinuity functions into `g`.
+    /// Writes the event functions into `g`.
     fn values<S: Scalar>(&self, t: S, y: &[S], g: &mut [S]);
 
     /// Applies the jump of a unilateral event to the state.
     fn jump<S: Scalar>(&self, _index: usize, _t: S, _y: &mut [S]) {}
 }
 
-/// A [`SwitchedModel`] as an [`Ode`] in any scalar; all its functions matter at all times, and their rates come from dual
+/// An [`EventModel`] as an [`Ode`] in any scalar; all its functions matter at all times, and their rates come from dual
 /// numbers.
 #[derive(Debug)]
-pub struct AsSwitchedOde<'m, M, S: Scalar> {
+pub struct AsEventOde<'m, M, S: Scalar> {
     model: &'m M,
     configuration: Vec<bool>,
     locked: bool,
@@ -90,7 +121,7 @@ pub struct AsSwitchedOde<'m, M, S: Scalar> {
     dual_values: Vec<Dual<S>>,
 }
 
-impl<'m, M: SwitchedModel, S: Scalar> AsSwitchedOde<'m, M, S> {
+impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
     /// The equations with scratch memory of their own, unlocked.
     #[must_use]
     pub fn new(model: &'m M) -> Self {
@@ -126,7 +157,7 @@ impl<'m, M: SwitchedModel, S: Scalar> AsSwitchedOde<'m, M, S> {
     }
 }
 
-impl<M: SwitchedModel, S: Scalar> Ode<S> for AsSwitchedOde<'_, M, S> {
+impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
     fn dimension(&self) -> usize {
         self.model.dimension()
     }
@@ -164,14 +195,18 @@ impl<M: SwitchedModel, S: Scalar> Ode<S> for AsSwitchedOde<'_, M, S> {
         Ok(())
     }
 
-    fn switched(&mut self) -> Option<&mut dyn SwitchedOde<S>> {
-        Some(self)
+    fn form(&mut self) -> Form<'_, S> {
+        Form::Events(self)
     }
 }
 
-impl<M: SwitchedModel, S: Scalar> SwitchedOde<S> for AsSwitchedOde<'_, M, S> {
-    fn prepare(&mut self, _t: S, _y: &[S], _horizon: f64) -> Result<usize, Failure> {
-        Ok(self.configuration.len())
+impl<M: EventModel, S: Scalar> EventFunctions<S> for AsEventOde<'_, M, S> {
+    fn count(&self) -> usize {
+        self.configuration.len()
+    }
+
+    fn follows_signs(&self) -> bool {
+        true
     }
 
     fn kind(&self, index: usize) -> EventKind {
@@ -213,7 +248,7 @@ mod tests {
 
     /// A ball over a spring that stiffens: `y'' = −g`, and below `y = 0` also `+t y²`.
     struct Ball;
-    impl SwitchedModel for Ball {
+    impl EventModel for Ball {
         fn dimension(&self) -> usize {
             2
         }
@@ -238,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_configuration_follows_the_state_until_it_is_locked() {
-        let mut ode = AsSwitchedOde::<_, f64>::new(&Ball);
+        let mut ode = AsEventOde::<_, f64>::new(&Ball);
         let mut dydt = [0.0; 2];
         ode.rhs(0.5, &[-0.1, 0.0], &mut dydt).unwrap();
         assert!((dydt[1] - (0.01 * 0.5 - 9.81)).abs() < 1e-14);
@@ -252,7 +287,7 @@ mod tests {
 
     #[test]
     fn derivatives_are_those_of_the_configuration() {
-        let mut ode = AsSwitchedOde::<_, f64>::new(&Ball);
+        let mut ode = AsEventOde::<_, f64>::new(&Ball);
         let (mut jacobian, mut by_time) = (DMatrix::from_element(2, 2, f64::NAN), [f64::NAN; 2]);
         for (y, stiffness, by_time_expected) in [(0.25, 0.0, 0.0), (-0.25, -0.5 * 3.0, 0.25 * 0.25)] {
             ode.jacobian(3.0, &[y, 1.0], &mut jacobian).unwrap();
@@ -267,7 +302,7 @@ mod tests {
 
     #[test]
     fn rates_are_those_along_the_motion() {
-        let mut ode = AsSwitchedOde::<_, f64>::new(&Ball);
+        let mut ode = AsEventOde::<_, f64>::new(&Ball);
         let mut rates = [0.0; 2];
         // d/dt (y v + t) = v² + y a + 1
         ode.rates(0.3, &[0.5, -2.0], &[-2.0, -9.81], &mut rates).unwrap();
@@ -276,9 +311,9 @@ mod tests {
 
     #[test]
     fn a_jump_changes_the_state() {
-        let mut ode = AsSwitchedOde::<_, f64>::new(&Ball);
+        let mut ode = AsEventOde::<_, f64>::new(&Ball);
         let mut y = [0.0, -3.0];
-        SwitchedOde::jump(&mut ode, 1, 0.0, &mut y).unwrap();
+        EventFunctions::jump(&mut ode, 1, 0.0, &mut y).unwrap();
         assert_eq!(y, [0.0, 3.0]);
     }
 }

@@ -1,10 +1,10 @@
 //! A state with all that is known at it.
 
-use mbsbench_problem::{Counted, Failure, Scalar};
+use mbsbench_problem::{Counted, EventFunctions, Failure, Scalar};
 
-use crate::hermite::Cubic;
+use crate::hermite::{Cubic, hermite};
 
-/// A state, its derivative, and the discontinuity functions there.
+/// A state, its derivative, and the event functions there.
 #[derive(Debug, Clone)]
 pub struct State<S> {
     /// Time, s.
@@ -15,7 +15,7 @@ pub struct State<S> {
     pub y: Vec<S>,
     /// Its derivative in the configuration of the step.
     pub rate: Vec<S>,
-    /// The discontinuity functions g.
+    /// The event functions g.
     pub values: Vec<S>,
     /// Their rates.
     pub value_rates: Vec<S>,
@@ -43,8 +43,16 @@ impl<S: Scalar> State<S> {
         if self.values.is_empty() {
             return Ok(());
         }
-        problem.switched_values(self.t, &self.y, &mut self.values)?;
-        problem.switched_rates(self.t, &self.y, &self.rate, &mut self.value_rates)
+        problem.events()?.values(self.t, &self.y, &mut self.values)?;
+        self.watch_rates(problem)
+    }
+
+    /// Evaluates the rates of the functions only.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn watch_rates(&mut self, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
+        problem.events()?.rates(self.t, &self.y, &self.rate, &mut self.value_rates)
     }
 
     /// Whether a function is on its upper side here, `L` of (5.3).
@@ -57,6 +65,15 @@ impl<S: Scalar> State<S> {
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.y.iter().chain(&self.rate).all(|x| x.is_finite())
+    }
+
+    /// Writes the state at `t` (s) between here and `end`, by the cubic through states and derivatives (error `O(h⁴)`).
+    pub fn between(&self, end: &Self, t: S, y: &mut [S]) {
+        let h = end.t - self.t;
+        let theta = (t - self.t) / h;
+        for (i, y) in y.iter_mut().enumerate() {
+            *y = hermite(theta, (self.y[i], self.rate[i] * h), (end.y[i], end.rate[i] * h));
+        }
     }
 
     /// The interpolant of a function from here to `end`.

@@ -1,0 +1,66 @@
+//! The form in which a problem is given.
+
+use crate::{ContactPower, Dae, EventFunctions, Mechanics, Scalar, Unsuitable};
+
+/// What a problem is besides `y' = f(t, y)`: the structure that a method may make use of. The state, and the
+/// solution, are the same in every form. A problem has one.
+pub enum Form<'p, S: Scalar = f64> {
+    /// Nothing else.
+    Explicit,
+    /// The constrained mechanical system behind the equations, for a method that solves its index-3 form; the state is
+    /// `(q ; v)`.
+    Mechanics(&'p mut dyn Mechanics<S>),
+    /// Implicit differential-algebraic equations; the state is that of [`Dae::state`]. A problem without them may still be
+    /// solved as such: methods find an implicit form of [mechanics](Self::Mechanics), and of equations with a Jacobian, by
+    /// themselves. See [`dae`](crate::dae).
+    Implicit(&'p mut dyn Dae<S>),
+    /// Second-order equations with the power of the contacts, for a method that chooses its steps by it; the state is
+    /// `(q ; v)`.
+    ContactPower(&'p mut dyn ContactPower<S>),
+    /// Equations that change where one of these functions is zero.
+    Events(&'p mut dyn EventFunctions<S>),
+}
+
+impl<'p, S: Scalar> Form<'p, S> {
+    /// The mechanical system.
+    ///
+    /// # Errors
+    /// [`Unsuitable`] where the problem has another form, for a method that needs this one.
+    pub fn mechanics(self) -> Result<&'p mut dyn Mechanics<S>, Unsuitable> {
+        let Self::Mechanics(mechanics) = self else {
+            let lacks = "is given as differential equations only";
+            return Err(Unsuitable::new("a mechanical system with its constraints", lacks));
+        };
+        Ok(mechanics)
+    }
+
+    /// The second-order equations with contact powers.
+    ///
+    /// # Errors
+    /// As of [`mechanics`](Self::mechanics).
+    pub fn contact_power(self) -> Result<&'p mut dyn ContactPower<S>, Unsuitable> {
+        let Self::ContactPower(side) = self else {
+            let lacks = "gives only those of first order";
+            return Err(Unsuitable::new("equations of second order with contact powers", lacks));
+        };
+        Ok(side)
+    }
+
+    /// The event functions.
+    ///
+    /// # Errors
+    /// As of [`mechanics`](Self::mechanics).
+    pub fn events(self) -> Result<&'p mut dyn EventFunctions<S>, Unsuitable> {
+        let Self::Events(functions) = self else {
+            return Err(Unsuitable::new("functions whose zeros are events", "has none"));
+        };
+        Ok(functions)
+    }
+
+    /// Number of event functions whose zeros a method has to locate, since the configuration does not
+    /// [follow](EventFunctions::follows_signs) their signs.
+    #[must_use]
+    pub fn functions_to_locate(self) -> usize {
+        self.events().map_or(0, |functions| if functions.follows_signs() { 0 } else { functions.count() })
+    }
+}
