@@ -52,7 +52,7 @@ pub use counting::{Counted, CountedContactPower, CountedDae, CountedMechanics, C
 pub use dae::Dae;
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;
-pub use failure::Failure;
+pub use failure::{Failure, Status};
 pub use mechanics::{ClosedForm, Derivatives, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms};
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};

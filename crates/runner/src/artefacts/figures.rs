@@ -283,7 +283,7 @@ pub(super) fn failed(row: &Row, x: f64) -> Vec<Failure> {
     if row.is_ok() {
         return Vec::new();
     }
-    vec![Failure { x, name: row.status.clone(), t_reached: row.t_reached }]
+    vec![Failure { x, name: row.status.to_string(), t_reached: row.t_reached }]
 }
 
 /// Whether an error is too near to the bound on the reference to mean anything.
