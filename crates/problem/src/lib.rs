@@ -33,6 +33,7 @@ pub mod double_double;
 pub mod failure;
 pub mod grid;
 pub mod linalg;
+pub mod linear;
 pub mod mechanics;
 pub mod method;
 pub mod model;
