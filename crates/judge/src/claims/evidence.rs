@@ -1,13 +1,15 @@
 //! The numbers that claims rest on: rows of `runs.csv`, found by the keys of the planned runs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::spec::AxisValue;
 use mbsbench_measures::bound_of;
 use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::results::Row;
 use mbsbench_runs::timings::{self, RunTiming};
 
 use super::ledger::plan_of;
@@ -136,7 +138,7 @@ impl<'p> Evidence<'p> {
     pub fn of(plans: &'p [Plan], outcomes: &[Outcome]) -> Self {
         let recorded = |outcome: &Outcome| {
             let results = &outcome.results;
-            let row = |row: &mbsbench_runs::results::Row| Recorded {
+            let row = |row: &Row| Recorded {
                 status: row.status,
                 t_reached: row.t_reached,
                 values: results.measures.iter().cloned().zip(row.values.iter().copied()).collect(),
@@ -159,7 +161,7 @@ impl<'p> Evidence<'p> {
         &self,
         paper: &str,
         experiment: &str,
-        filter: &std::collections::BTreeMap<String, mbsbench_experiment::spec::AxisValue>,
+        filter: &BTreeMap<String, AxisValue>,
     ) -> Vec<(&'p RunSpec, &Recorded)> {
         let Some(plan) = plan_of(self.plans, paper, experiment) else { return Vec::new() };
         let Some(index) = self.plans.iter().position(|other| std::ptr::eq(other, plan)) else { return Vec::new() };

@@ -1,5 +1,7 @@
 //! From evidence to verdicts.
 
+use std::collections::HashSet;
+
 use mbsbench_numbers::short;
 use mbsbench_problem::Status;
 
@@ -22,7 +24,7 @@ pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
         let separator = if judgement.note.is_empty() { "" } else { "; " };
         judgement.note = format!("{}{separator}{}", judgement.note, paired::BASIS);
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
 }

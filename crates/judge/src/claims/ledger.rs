@@ -1,5 +1,7 @@
 //! Reading a ledger and checking it against the experiments that it speaks of.
 
+use std::collections::HashSet;
+
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::{Placed, Problems, is_safe_name};
 use mbsbench_input::{BadInput, Document, Node, Problem, Value, keys_of, read};
@@ -133,7 +135,7 @@ fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems
 
 /// Ids of statements differ from each other, and so do ids of checks.
 fn unique(statements: &[ReadStatement], findings: &[ReadStatement], problems: &mut Problems) {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for read in statements.iter().chain(findings) {
         if !seen.insert(("statement", read.statement.id.clone())) {
             let message = format!("a second statement `{}`", read.statement.id);
