@@ -7,8 +7,11 @@ use serde_json::{Map, Value, json};
 use super::ledger::{Book, SCHEMA};
 use super::spec::{CheckSpec, KindSpec, StatementSpec};
 
-/// Keys of a ledger besides those of its statements, with what may stand there.
-pub(super) const FRAME: [(&str, fn() -> Value); 3] = [
+/// A key with the schema of what may stand there.
+type FileKey = (&'static str, fn() -> Value);
+
+/// Keys of a ledger besides those of its statements.
+pub(super) const FRAME: [FileKey; 3] = [
     ("schema", || json!({ "const": SCHEMA, "description": "Version of the file format." })),
     ("paper", || json!({ "type": "string", "description": "Id of the paper." })),
     ("sets", || {
