@@ -49,7 +49,7 @@ impl LinearMultistep {
     /// The three-step formula for a constant step, with `ρ_∞ = rho` in [0, 1].
     ///
     /// With `rho = 1` it has a double root −1 at frequency zero and is not zero-stable: it is then fit for
-    /// [linear analysis](super::linear), where it is the trapezoidal rule times a factor, but not to integrate.
+    /// [linear analysis](mbsbench_problem::linear), where it is the trapezoidal rule times a factor, but not to integrate.
     #[must_use]
     pub fn lms3(rho: f64) -> Self {
         let d = polynomial(rho, &[10.0, -5.0, 1.0]);
