@@ -6,10 +6,11 @@ use mbsbench_input::{Key, Node, Place, Problem, Value, read};
 
 use super::axis::{self, Axis, Role};
 use super::every::Methods;
+use super::keys::{self, CASE, RUN};
 use super::reference::ReferenceSpec;
 use super::shape::Shape;
 use super::spec::{AxisValue, Settings};
-use super::{CASE_KEYS, Placed, Problems, Rule, list};
+use super::{Placed, Problems, Rule, list};
 use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
 
 /// Columns of `runs.csv` that are no measures.
@@ -84,20 +85,16 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
 
 /// The part of the top level that cases can override.
 fn without_frame(root: &Node) -> Node {
-    let entries = root.entries().iter().filter(|entry| CASE_KEYS.contains(&entry.key.name.as_str()));
-    Node::new(Value::Map(entries.cloned().collect()), root.place).without("undetermined")
+    let run = keys::names(&[RUN]);
+    let entries = root.entries().iter().filter(|entry| run.contains(&entry.key.name.as_str()));
+    Node::new(Value::Map(entries.cloned().collect()), root.place)
 }
 
 fn check_keys(node: &Node, problems: &mut Problems) {
     if !matches!(node.value, Value::Map(_)) {
         problems.add(Problem::new(node.place, format!("found {}", node.describe())).help("accepted: a map of keys"));
     }
-    let known: Vec<&str> = CASE_KEYS.into_iter().filter(|&key| key != "undetermined").collect();
-    for entry in node.entries() {
-        if !known.contains(&entry.key.name.as_str()) {
-            problems.add(Problem::unknown(entry.key.place, "key of a case", &entry.key.name, known.clone()));
-        }
-    }
+    problems.extend(keys::unknown(node, "key of a case", &keys::names(&[CASE, RUN])));
 }
 
 fn case_name(node: &Node) -> Result<String, Problem> {

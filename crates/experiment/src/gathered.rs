@@ -6,11 +6,9 @@ use mbsbench_input::{Node, Problem, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::keys::{RUN, RUNS, names};
 use super::spec::AxisValue;
-use super::{KEYS, Placed, items};
-
-/// Keys of an experiment that gathers: it has no runs of its own that other keys could be about.
-const OWN_KEYS: [&str; 8] = ["schema", "id", "paper", "reproduces", "title", "gathers", "tables", "plots"];
+use super::{Placed, items};
 
 /// Runs of an experiment beside this one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +29,9 @@ pub(super) fn read_gathered(root: &Node) -> Result<Vec<Placed<Gathered>>, Proble
         let problem = Problem::new(node.place, "no experiment to gather runs of");
         return Err(problem.help("give one, `- { experiment: name }`, or leave `gathers` out"));
     }
-    let is_foreign = |name: &str| KEYS.contains(&name) && !OWN_KEYS.contains(&name);
-    if let Some(entry) = root.entries().iter().find(|entry| is_foreign(&entry.key.name)) {
+    // It has no runs of its own that these could be about.
+    let foreign = names(&[RUN, RUNS]);
+    if let Some(entry) = root.entries().iter().find(|entry| foreign.contains(&entry.key.name.as_str())) {
         let message = format!("`{}` beside `gathers`, whose runs are those of other experiments", entry.key.name);
         return Err(Problem::new(entry.key.place, message).help("say it there"));
     }

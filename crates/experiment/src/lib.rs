@@ -12,6 +12,7 @@ pub mod columns;
 mod every;
 mod gathered;
 mod identity;
+mod keys;
 pub mod known;
 pub mod plan;
 mod problems;
@@ -21,6 +22,7 @@ mod recording;
 mod reference;
 pub mod registry;
 mod rules;
+pub mod schema;
 mod shape;
 pub mod spec;
 mod study;
@@ -47,56 +49,6 @@ pub use undetermined::{Reading, Undetermined, Varies};
 use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
 use spec::{DrawingSpec, FigureSpec, TableSpec, Timing};
 use undetermined::read_undetermined;
-
-/// Keys of an experiment file.
-pub const KEYS: [&str; 28] = [
-    "schema",
-    "id",
-    "paper",
-    "reproduces",
-    "title",
-    "gathers",
-    "model",
-    "span",
-    "matrix",
-    "method",
-    "step",
-    "step_per_stage",
-    "tolerance",
-    "settings",
-    "measures",
-    "trajectories",
-    "reference",
-    "fails_when",
-    "cases",
-    "exclude",
-    "tables",
-    "plots",
-    "drawings",
-    "rankings",
-    "timing",
-    "known",
-    "undetermined",
-    "study",
-];
-
-/// Keys of a case: those of the file that say what is run.
-pub const CASE_KEYS: [&str; 14] = [
-    "case",
-    "model",
-    "span",
-    "matrix",
-    "method",
-    "step",
-    "step_per_stage",
-    "tolerance",
-    "settings",
-    "measures",
-    "exclude",
-    "reference",
-    "fails_when",
-    "undetermined",
-];
 
 /// Version of the file format.
 const SCHEMA: u32 = 1;
@@ -180,18 +132,13 @@ impl Experiment {
     /// Everything that is wrong with the file on its own.
     pub fn read(document: &Document, registry: &Registry, quick: bool) -> Result<Self, BadInput> {
         let root = &document.root;
-        let Value::Map(entries) = &root.value else {
+        if !matches!(root.value, Value::Map(_)) {
             let problem =
                 Problem::new(root.place, format!("found {} where an experiment is expected", root.describe()));
             return Err(document.bad(vec![problem.help("an experiment is a map that begins with `id: paper/name`")]));
-        };
-        let mut problems = Problems::default();
-        for entry in entries {
-            let known: Vec<&str> = KEYS.into_iter().chain(["quick"]).collect();
-            if !known.contains(&entry.key.name.as_str()) {
-                problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
-            }
         }
+        let mut problems = Problems::default();
+        problems.extend(keys::unknown(root, "key", &keys::names(&[keys::SHOWN, keys::RUN, keys::RUNS])));
         problems.keep(check_schema(root));
         let id = problems.keep(read_id(root));
         let reproduces = problems.keep(read_or_default(root, "reproduces"));

@@ -12,6 +12,11 @@ impl Problems {
         self.0.push(problem);
     }
 
+    /// Adds several.
+    pub fn extend(&mut self, problems: impl Iterator<Item = Problem>) {
+        self.0.extend(problems);
+    }
+
     /// The value, or none and its problem kept.
     pub fn keep<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
         result.map_err(|problem| self.0.push(problem)).ok()

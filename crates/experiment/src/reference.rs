@@ -5,6 +5,7 @@ use mbsbench_problem::StepControl;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::keys::{self, FileKey, REFERENCE, SOLVER};
 use super::spec::Tolerance;
 use crate::registry::{CONTROLS, Choice, MethodKind, Registry, choose};
 
@@ -129,10 +130,9 @@ pub struct ReferenceSpec {
 
 impl ReferenceSpec {
     pub(super) fn read(node: &Node, registry: &Registry) -> Result<Self, Problem> {
-        let own = ["precision", "check", "digits", "model", "stored"];
-        let solver = SolverSpec::read(node, &own, registry)?;
+        let solver = SolverSpec::read(node, &[SOLVER, REFERENCE], registry)?;
         let precision = node.get("precision").map(read).transpose()?.unwrap_or_default();
-        let check = node.get("check").map(|check| SolverSpec::read(check, &[], registry)).transpose()?;
+        let check = node.get("check").map(|check| SolverSpec::read(check, &[SOLVER], registry)).transpose()?;
         let solvers = std::iter::once((&solver, node)).chain(check.as_ref().zip(node.get("check")));
         for (solver, node) in solvers {
             if precision == Precision::DoubleDouble && solver.method.object().precise().is_none() {
@@ -166,16 +166,14 @@ impl ReferenceSpec {
 }
 
 impl SolverSpec {
-    fn read(node: &Node, also: &[&str], registry: &Registry) -> Result<Self, Problem> {
-        let known: Vec<&str> = ["method"].into_iter().chain(CONTROLS).chain(also.iter().copied()).collect();
+    fn read(node: &Node, keys: &[&[FileKey]], registry: &Registry) -> Result<Self, Problem> {
+        let known = keys::names(keys);
         if !matches!(node.value, Value::Map(_)) {
             let problem = Problem::new(node.place, format!("found {}", node.describe()));
             return Err(problem.help(format!("accepted: a map with the keys {}", one_of(known))));
         }
-        for entry in node.entries() {
-            if !known.contains(&entry.key.name.as_str()) {
-                return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
-            }
+        if let Some(problem) = keys::unknown(node, "key", &known).next() {
+            return Err(problem);
         }
         let Some(method) = node.get("method") else {
             return Err(Problem::new(node.place, "the key `method` is missing").help("add `method:`"));

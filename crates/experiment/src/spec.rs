@@ -382,21 +382,32 @@ pub struct PanelSpec {
     pub title: Option<String>,
 }
 
+/// What pictures are called, of which files are made.
+pub(crate) const FILE_NAME: &str = "^[a-z0-9][a-z0-9.-]*$";
+
 /// A figure: one panel (its keys beside `id`) or several (`panels`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct FigureSpec {
     /// The paper's number where it has one: `figure-3.10`.
+    #[schemars(regex(pattern = FILE_NAME))]
     pub id: String,
     /// Heading, in our words.
+    #[serde(default)]
     pub title: Option<String>,
     /// What there is to see, in our words.
+    #[serde(default)]
     pub caption: Option<String>,
     /// Panels side by side; 1 where not given.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
     pub columns: u32,
     /// Whether the panels are also written by themselves as `figure-3.10a` and so on: the data of each, and its picture where
     /// the figure is a paper's.
+    #[serde(default = "yes")]
     pub separate: bool,
     /// The panels, row by row.
+    #[schemars(length(min = 1, max = MOST_PANELS))]
     pub panels: Vec<PanelSpec>,
 }
 
@@ -452,33 +463,17 @@ pub(super) fn read_table(node: &Node) -> Result<TableSpec, Problem> {
 
 /// Reads a figure: `panels:`, or the keys of its only panel beside `id` and `title`.
 pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
-    /// A figure of several panels.
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Several {
-        id: String,
-        #[serde(default)]
-        title: Option<String>,
-        #[serde(default)]
-        caption: Option<String>,
-        #[serde(default)]
-        columns: Option<u32>,
-        #[serde(default = "yes")]
-        separate: bool,
-        panels: Vec<PanelSpec>,
-    }
     if let Some(panels) = node.get("panels") {
-        let Several { id, title, caption, columns, separate, panels: read_panels } = read(node)?;
-        if read_panels.is_empty() || read_panels.len() > MOST_PANELS {
-            let message = format!("a figure of {} panels", read_panels.len());
+        let figure: FigureSpec = read(node)?;
+        if figure.panels.is_empty() || figure.panels.len() > MOST_PANELS {
+            let message = format!("a figure of {} panels", figure.panels.len());
             return Err(Problem::new(panels.place, message).help(format!("accepted: 1 to {MOST_PANELS} panels")));
         }
-        if columns == Some(0) {
+        if figure.columns == 0 {
             let problem = Problem::new(node.place_of("columns"), "a figure of 0 columns");
             return Err(problem.help("accepted: a whole number from 1"));
         }
-        let columns = columns.unwrap_or(1);
-        return Ok(FigureSpec { id, title, caption, columns, separate, panels: read_panels });
+        return Ok(figure);
     }
     if !matches!(node.value, Value::Map(_)) {
         return Err(Problem::new(node.place, format!("found {}", node.describe()))

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_input::{Key, Node, Problem, Value, read};
+use mbsbench_input::{Key, Node, Problem, Value, keys_of, one_of, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::keys::unknown;
 use super::spec::AxisValue;
 use super::undetermined::Undetermined;
 use super::{Placed, items};
@@ -24,7 +25,7 @@ pub struct StudySpec {
     /// Checks whose ids begin like this; all of them where nothing is said. Numbers that only the nominal parameters have are
     /// no matter for a study.
     pub checks: Vec<String>,
-    /// How many samples are taken, where the command does not say; 512 where neither does.
+    /// How many samples are taken, where the command does not say; 128 where neither does.
     pub samples: Option<u32>,
     /// Numbers besides the undetermined parameters on which verdicts may depend.
     pub features: Vec<Feature>,
@@ -72,9 +73,6 @@ impl Feature {
     }
 }
 
-/// Keys of the block.
-const KEYS: [&str; 6] = ["cases", "where", "along", "checks", "samples", "features"];
-
 /// Samples of a study of which nothing is said.
 const SAMPLES: u32 = 128;
 
@@ -100,16 +98,14 @@ impl StudyScope {
         let Some(node) = root.get("study") else { return Ok(Self::default()) };
         if !matches!(node.value, Value::Map(_)) {
             return Err(Problem::new(node.place, format!("found {}", node.describe()))
-                .help("accepted: a map with `cases`, `where`, `along`, `checks`, `samples` and `features`"));
+                .help(format!("accepted: a map with {}", one_of(keys_of::<StudySpec>().iter().copied()))));
         }
         if undetermined.is_empty() {
             return Err(Problem::new(root.place_of("study"), "nothing is undetermined that could be studied")
                 .help("add `undetermined:` with a parameter and its range"));
         }
-        for entry in node.entries() {
-            if !KEYS.contains(&entry.key.name.as_str()) {
-                return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, KEYS));
-            }
+        if let Some(problem) = unknown(node, "key", keys_of::<StudySpec>()).next() {
+            return Err(problem);
         }
         let features: Vec<Placed<Feature>> = items(node, "features", read)?;
         for (index, feature) in features.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Every parameter of every model and method, by what its schema declares: bounds hold where they say, defaults are
+//! Every parameter of every model, method and measure, by what its schema declares: bounds hold where they say, defaults are
 //! accepted, and what was read is what was written. A registered definition is tested here without being named.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
+use std::ops::RangeBounds;
 
 use mbsbench_experiment::registry::{Entry, Kind, Registry};
 use mbsbench_input::{Node, Place, Problem};
@@ -31,7 +32,10 @@ impl Number<'_> {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
         for (bound, inwards_is_up) in [(self.interval.low, true), (self.interval.high, false)] {
             let (accepted, refused) = match bound {
-                Included(end) => (end, next(end, !inwards_is_up)),
+                Included(end) => {
+                    let slack = if inwards_is_up { -Interval::slack(end) } else { Interval::slack(end) };
+                    (end + slack, next(end + slack, !inwards_is_up))
+                }
                 Excluded(end) => (next(end, inwards_is_up), end),
                 Unbounded => continue,
             };
@@ -80,11 +84,20 @@ fn numbers(
         numbers(root, alternative, &Value::Null, path, with, show);
     }
     if let Some(properties) = schema["properties"].as_object() {
-        // What has no defaults of its own is given whole.
-        let is_whole = schema["required"].as_array().is_some_and(|required| required.len() == properties.len());
-        let accepted = |(name, schema): (&String, &Value)| (name.clone(), json!(accepted_number(schema)));
-        let whole = || default.as_object().cloned().unwrap_or_else(|| properties.iter().map(accepted).collect());
-        let base = if is_whole { whole() } else { Map::new() };
+        // What has no defaults of its own is given, numbers within their ranges.
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        let given = |name: &Value| {
+            let name = name.as_str().expect("a name").to_owned();
+            let Interval { low, high } = Interval::of((&properties[&name]).try_into().expect("a schema"));
+            let is_accepted = |value: &Value| value.as_f64().is_none_or(|x| (low, high).contains(&x));
+            let own = default.get(&name).filter(|value| is_accepted(value)).cloned();
+            let value = own.unwrap_or_else(|| match properties[&name]["type"].as_str() {
+                Some("string") => json!("text"),
+                _ => json!(accepted_number(&properties[&name])),
+            });
+            (name, value)
+        };
+        let base: Map<String, Value> = required.iter().map(given).collect();
         for (name, property) in properties {
             let with_field = |value| {
                 let mut fields = base.clone();
@@ -122,12 +135,15 @@ fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
         let name = entry.name();
         let default = entry.default_choice();
         let written = default.parameters();
-        let read = entry.choose(&node(written), None).unwrap_or_else(|problem| panic!("{name}: {problem:?}"));
-        assert_eq!(read.parameters(), written, "{name}");
+        let schema = entry.schema().to_value();
+        // What is to be given has no default that a file could mean.
+        if schema.get("required").is_none() {
+            let read = entry.choose(&node(written), None).unwrap_or_else(|problem| panic!("{name}: {problem:?}"));
+            assert_eq!(read.parameters(), written, "{name}");
+        }
         let unknown = entry.choose(&node(&json!({ "no-such-parameter": 1 })), None).unwrap_err();
         assert!(unknown.message.contains("`no-such-parameter`"), "{name}: {unknown:?}");
 
-        let schema = entry.schema().to_value();
         numbers(&schema, &schema, written, "", &|value| value, &mut |number| {
             let path = &number.path;
             let choose = |x| entry.choose(&node(&(number.with)(number.value(x))), None);
@@ -153,7 +169,7 @@ fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
 #[test]
 fn declared_ranges_hold_and_parameters_survive_a_file() {
     let registry = Registry::builtin();
-    let bounds = [check(registry.models()), check(registry.methods())];
+    let bounds = [check(registry.models()), check(registry.methods()), check(registry.measures())];
     // A walk that finds fewer has lost its way.
-    assert!(bounds[0] > 200 && bounds[1] > 50, "{bounds:?}");
+    assert!(bounds[0] > 200 && bounds[1] > 50 && bounds[2] > 5, "{bounds:?}");
 }

@@ -11,7 +11,6 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::spelled::SPELLED;
 use super::{Entry, Node, Place, Problem, Value, accepted, one_of};
 
 /// Reads a `T` from a node.
@@ -368,7 +367,10 @@ impl<'n> SeqAccess<'n> for Items<'n, '_> {
     }
 }
 
-/// A value, then its spelling; see [`Spelled`](super::Spelled).
+/// The name under which a type asks for a value with its spelling: `Spelled` of `mbsbench-problem`.
+const SPELLED: &str = "mbsbench::Spelled";
+
+/// A value, then its spelling.
 struct WithSpelling<'n, 'w> {
     outer: NodeDeserializer<'n, 'w>,
     part: u8,

@@ -16,7 +16,6 @@ mod keys;
 mod node;
 mod parse;
 mod source;
-mod spelled;
 
 pub use accepted::{accepted, nearest, one_of};
 pub use deserialize::{read, read_as};
@@ -26,4 +25,3 @@ pub use keys::keys_of;
 pub use node::{Entry, Key, Node, Number, Value};
 pub use parse::Document;
 pub use source::{Place, Source};
-pub use spelled::Spelled;

@@ -3,7 +3,7 @@
 use mbsbench_problem::Scalar;
 use nalgebra::{Complex, DMatrix};
 
-use crate::implicit::linear::spectral_radius;
+use mbsbench_problem::linear::spectral_radius;
 
 /// Residual up to which a condition holds: roundings of coefficients up to 25, with room.
 pub(crate) const ROUNDING: f64 = 1e-11;

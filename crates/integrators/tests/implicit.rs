@@ -35,34 +35,34 @@ fn all(tolerance: f64) -> Vec<(&'static str, Box<dyn Method>)> {
     methods![
         tolerance;
         "trapezoidal": Trapezoidal {},
-        "lms2, 0": Lms2 { rho: 0.0 },
-        "lms2, 0.6": Lms2 { rho: 0.6 },
-        "lms3, 0": Lms3 { rho: 0.0 },
-        "lms3, 0.6": Lms3 { rho: 0.6 },
-        "lms4, 0": Lms4 { rho: 0.0 },
-        "lms4, 0.6": Lms4 { rho: 0.6 },
-        "lms4, 0.6, ladder": Lms4 { rho: 0.6, start: Start::Ladder },
-        "ss2, 0": Ss2 { rho: 0.0 },
-        "ss2, 0.6": Ss2 { rho: 0.6 },
-        "ss3, 0": Ss3 { rho: 0.0 },
-        "ss3, 0.6": Ss3 { rho: 0.6 },
-        "ss4, 0": Ss4 { rho: 0.0 },
-        "ss4, 0.6": Ss4 { rho: 0.6 },
-        "bathe, 0": Bathe { rho: 0.0 },
-        "bathe, 0.6": Bathe { rho: 0.6 },
-        "bathe, 1": Bathe { rho: 1.0 },
-        "msstc3, 0": Msstc3 { rho: 0.0 },
-        "msstc3, 0.6": Msstc3 { rho: 0.6 },
-        "msstc4, 0": Msstc4 { rho: 0.0 },
-        "msstc4, 0.6": Msstc4 { rho: 0.6 },
-        "msstc5, 0": Msstc5 { rho: 0.0 },
-        "msstc5, 0.6": Msstc5 { rho: 0.6 },
-        "mssth3, 0": Mssth3 { rho: 0.0 },
-        "mssth3, 0.6": Mssth3 { rho: 0.6 },
-        "mssth4, 0": Mssth4 { rho: 0.0 },
-        "mssth4, 0.6": Mssth4 { rho: 0.6 },
-        "mssth5, 0": Mssth5 { rho: 0.0 },
-        "mssth5, 0.6": Mssth5 { rho: 0.6 },
+        "lms2, 0": Lms2 { rho_inf: 0.0 },
+        "lms2, 0.6": Lms2 { rho_inf: 0.6 },
+        "lms3, 0": Lms3 { rho_inf: 0.0 },
+        "lms3, 0.6": Lms3 { rho_inf: 0.6 },
+        "lms4, 0": Lms4 { rho_inf: 0.0 },
+        "lms4, 0.6": Lms4 { rho_inf: 0.6 },
+        "lms4, 0.6, ladder": Lms4 { rho_inf: 0.6, start: Start::Ladder },
+        "ss2, 0": Ss2 { rho_inf: 0.0 },
+        "ss2, 0.6": Ss2 { rho_inf: 0.6 },
+        "ss3, 0": Ss3 { rho_inf: 0.0 },
+        "ss3, 0.6": Ss3 { rho_inf: 0.6 },
+        "ss4, 0": Ss4 { rho_inf: 0.0 },
+        "ss4, 0.6": Ss4 { rho_inf: 0.6 },
+        "bathe, 0": Bathe { rho_inf: 0.0 },
+        "bathe, 0.6": Bathe { rho_inf: 0.6 },
+        "bathe, 1": Bathe { rho_inf: 1.0 },
+        "msstc3, 0": Msstc3 { rho_inf: 0.0 },
+        "msstc3, 0.6": Msstc3 { rho_inf: 0.6 },
+        "msstc4, 0": Msstc4 { rho_inf: 0.0 },
+        "msstc4, 0.6": Msstc4 { rho_inf: 0.6 },
+        "msstc5, 0": Msstc5 { rho_inf: 0.0 },
+        "msstc5, 0.6": Msstc5 { rho_inf: 0.6 },
+        "mssth3, 0": Mssth3 { rho_inf: 0.0 },
+        "mssth3, 0.6": Mssth3 { rho_inf: 0.6 },
+        "mssth4, 0": Mssth4 { rho_inf: 0.0 },
+        "mssth4, 0.6": Mssth4 { rho_inf: 0.6 },
+        "mssth5, 0": Mssth5 { rho_inf: 0.0 },
+        "mssth5, 0.6": Mssth5 { rho_inf: 0.6 },
         "esdirk324l2sa": Esdirk324l2sa {},
         "esdirk325l2sa": Esdirk325l2sa {},
         "esdirk436l2sa2": Esdirk436l2sa2 {},
@@ -170,7 +170,7 @@ fn predictions_change_iterations_only() {
             "lms3": Lms3 { prediction: prediction },
             "ss3": Ss3 { prediction: prediction },
             "msstc3": Msstc3 { prediction: prediction },
-            "mssth4": Mssth4 { rho: 0.0, prediction: prediction },
+            "mssth4": Mssth4 { rho_inf: 0.0, prediction: prediction },
         ]
     };
     let end = |method: &dyn Method| {
@@ -297,13 +297,13 @@ fn formulas_that_are_not_zero_stable_are_refused() {
     let bdf7 = Implicit { rule, options: Options::default() };
     assert_eq!(bdf7.order(), 7);
     let end = |method: Box<dyn Method>| solve(&Cubic, &*method, 1.0, Settings::fixed(0.125)).failure;
-    let damped = [Lms3 { rho: 1.0, ..Lms3::default() }.method(), Lms4 { rho: 1.0, ..Lms4::default() }.method()];
+    let damped = [Lms3 { rho_inf: 1.0, ..Lms3::default() }.method(), Lms4 { rho_inf: 1.0, ..Lms4::default() }.method()];
     for method in damped.into_iter().chain([Box::new(bdf7) as Box<dyn Method>]) {
         let Some(Failure::NotApplicable { reason }) = end(method) else { panic!("not refused") };
         assert!(reason.contains("not zero-stable"), "{reason}");
     }
-    assert_eq!(end(Lms2 { rho: 1.0, ..Lms2::default() }.method()), None);
-    assert_eq!(end(Ss4 { rho: 1.0, ..Ss4::default() }.method()), None);
+    assert_eq!(end(Lms2 { rho_inf: 1.0, ..Lms2::default() }.method()), None);
+    assert_eq!(end(Ss4 { rho_inf: 1.0, ..Ss4::default() }.method()), None);
 }
 
 /// A rotor about a fixed axis, driven so that it is at `θ = 3 sin t`, as a problem on a manifold: the state is

@@ -1,7 +1,7 @@
 //! What the multistep formulas of zhang2022 and their single-step equivalents claim, proved from their coefficients.
 
-use mbsbench_integrators::implicit::linear::{eigenvalues, spectral_radius};
 use mbsbench_integrators::implicit::{LinearMultistep, SingleStep};
+use mbsbench_problem::linear::{eigenvalues, spectral_radius};
 use nalgebra::{Complex, DMatrix};
 
 const RHOS: [f64; 8] = [0.0, 0.1, 0.3, 0.5, 0.6, 0.8, 0.95, 1.0];

@@ -5,12 +5,12 @@ mod common;
 use std::f64::consts::TAU;
 
 use common::constrained::record;
-use mbsbench_integrators::implicit::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
 use mbsbench_integrators::implicit::{Esdirk, LinearMultistep, SingleStep};
 use mbsbench_integrators::{
     Bs32, Dop853, Dop853Projected, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45,
     Radau5, Rk3, Rk4, Rk5, Rk8,
 };
+use mbsbench_problem::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
 use mbsbench_problem::{Counted, Entries, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Solution, Task};
 use nalgebra::{Complex, DMatrix};
 

@@ -1,8 +1,6 @@
 //! Averages and trends of an observable over a run.
 
-use mbsbench_problem::Parameters;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
@@ -44,15 +42,14 @@ impl<R: Running> Measure for Of<R> {
 
 macro_rules! averages {
     ($($name:ident $column:literal $running:ident $about:literal;)*) => {$(
-        #[doc = concat!("The ", $about, ".")]
-        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {
-            /// Observable.
-            of: String,
+        parameters! {
+            #[doc = concat!("The ", $about, ".")]
+            #[derive(Default)]
+            pub struct $name in snake_case {
+                /// Observable.
+                of: String,
+            }
         }
-
-        impl Parameters for $name {}
 
         impl MeasureDefinition for $name {
             const NAME: &'static str = $column;

@@ -1,40 +1,41 @@
 //! Whether two curves in a plane have the same shape.
 
-use mbsbench_input::Spelled;
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, Spelled, parameters};
 
 use super::samples::check_increasing;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
 type Point = [f64; 2];
 
-/// Distance between the shapes of two curves in a plane: that of two observables over the run's steps, and that of two
-/// observables of the experiment's reference. Each curve is put into a box from −1 to 1, so that size and
-/// proportions do not count; the distance is Hausdorff's, the largest from a point of one curve to the other curve,
-/// either way. Curves that are mirrored through the centre of their box have the same shape.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ShapeDistance {
-    /// The run's observables on the two axes.
-    of: Vec<String>,
-    /// The reference's.
-    reference: Vec<String>,
-    /// Distance of the times (s) at which the reference is asked.
-    every: f64,
-    /// Times (s) until which the curves are compared, increasing; one column each.
-    until: Vec<Spelled<f64>>,
+parameters! {
+    /// Distance between the shapes of two curves in a plane: that of two observables over the run's steps, and that of two
+    /// observables of the experiment's reference. Each curve is put into a box from −1 to 1, so that size and
+    /// proportions do not count; the distance is Hausdorff's, the largest from a point of one curve to the other curve,
+    /// either way. Curves that are mirrored through the centre of their box have the same shape.
+    #[derive(Default)]
+    pub struct ShapeDistance in snake_case where there_are_two_axes, times_increase {
+        /// The run's observables on the two axes.
+        of: Vec<String>,
+        /// The reference's.
+        reference: Vec<String>,
+        /// Distance of the times (s) at which the reference is asked.
+        every: f64 [above 0.0],
+        /// Times (s) until which the curves are compared, increasing; one column each.
+        until: Vec<Spelled<f64>>,
+    }
 }
 
-impl Parameters for ShapeDistance {
-    fn check(&self) -> Result<(), OutOfRange> {
+impl ShapeDistance {
+    fn there_are_two_axes(&self) -> Result<(), OutOfRange> {
         for (field, names) in [("of", &self.of), ("reference", &self.reference)] {
             if names.len() != 2 {
                 return Err(OutOfRange::new(field, format!("a list of {}", names.len()), "two observables"));
             }
         }
-        OutOfRange::unless_positive("every", self.every)?;
+        Ok(())
+    }
+
+    fn times_increase(&self) -> Result<(), OutOfRange> {
         check_increasing("until", &self.until.iter().map(|until| until.value).collect::<Vec<_>>())
     }
 }

@@ -1,27 +1,26 @@
 //! What becomes of the velocity constraints where a method does not impose them (negrut2007, section 4.3).
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, parameters};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// The constant `C` of the drift law `Φq v = C h² Φq q'''` that fits a run best, by least squares over its steps, and what is
-/// left over, relative to the drift (root of the sums of squares).
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DriftConstant {
-    /// Observables that drift: components of Φq v.
-    of: Vec<String>,
-    /// Observables that they are proportional to: the same components of Φq q'''.
-    on: Vec<String>,
-    /// Steps at the start that do not count, since a formula with memory has to settle.
-    #[serde(default)]
-    skip: u64,
+parameters! {
+    /// The constant `C` of the drift law `Φq v = C h² Φq q'''` that fits a run best, by least squares over its steps, and what is
+    /// left over, relative to the drift (root of the sums of squares).
+    #[derive(Default)]
+    pub struct DriftConstant in snake_case where each_has_its_own {
+        /// Observables that drift: components of Φq v.
+        of: Vec<String>,
+        /// Observables that they are proportional to: the same components of Φq q'''.
+        on: Vec<String>,
+        /// Steps at the start that do not count, since a formula with memory has to settle.
+        #[serde(default)]
+        skip: u64,
+    }
 }
 
-impl Parameters for DriftConstant {
-    fn check(&self) -> Result<(), OutOfRange> {
+impl DriftConstant {
+    fn each_has_its_own(&self) -> Result<(), OutOfRange> {
         if self.of.is_empty() || self.of.len() != self.on.len() {
             let accepted = format!("as many observables as `of` has, {}, and one at least", self.of.len());
             return Err(OutOfRange::new("on", format!("a list of {}", self.on.len()), accepted));

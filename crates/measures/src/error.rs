@@ -1,28 +1,20 @@
 //! Errors against a certified reference.
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::samples::Visit;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
-/// Largest error of an observable against the experiment's reference over a grid of times, with the bound on
-/// the reference's own error at the same places.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MaximumError {
-    /// Observable.
-    of: String,
-    /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
-    #[serde(default)]
-    every: Option<f64>,
-}
-
-impl Parameters for MaximumError {
-    fn check(&self) -> Result<(), OutOfRange> {
-        self.every.map_or(Ok(()), |every| OutOfRange::unless_positive("every", every))
+parameters! {
+    /// Largest error of an observable against the experiment's reference over a grid of times, with the bound on
+    /// the reference's own error at the same places.
+    #[derive(Default)]
+    pub struct MaximumError in snake_case {
+        /// Observable.
+        of: String,
+        /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
+        every: Option<f64> [above 0.0],
     }
 }
 
@@ -46,20 +38,15 @@ impl MeasureDefinition for MaximumError {
     }
 }
 
-/// Root mean square error of an observable against the experiment's reference over a grid of times, with that of the
-/// bounds on the reference's own error at the same places.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RmsError {
-    /// Observable.
-    of: String,
-    /// Distance of the grid's times, s, from the start of the span.
-    every: f64,
-}
-
-impl Parameters for RmsError {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("every", self.every)
+parameters! {
+    /// Root mean square error of an observable against the experiment's reference over a grid of times, with that of the
+    /// bounds on the reference's own error at the same places.
+    #[derive(Default)]
+    pub struct RmsError in snake_case {
+        /// Observable.
+        of: String,
+        /// Distance of the grid's times, s, from the start of the span.
+        every: f64 [above 0.0],
     }
 }
 
@@ -126,20 +113,14 @@ fn compare(context: &MeasureContext<'_>, indices: Vec<usize>, times: Vec<f64>) -
 
 macro_rules! class_errors {
     ($($name:ident $class:ident $column:literal $bound:literal $what:literal;)*) => {$(
-        #[doc = concat!("Largest error of the ", $what, " that the model counts as such, against the experiment's reference, ")]
-        /// with the bound on the reference's own error at the same places. Angles and lengths are taken together, in rad
-        /// and m, as the papers do.
-        #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {
-            /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
-            #[serde(default)]
-            every: Option<f64>,
-        }
-
-        impl Parameters for $name {
-            fn check(&self) -> Result<(), OutOfRange> {
-                self.every.map_or(Ok(()), |every| OutOfRange::unless_positive("every", every))
+        parameters! {
+            #[doc = concat!("Largest error of the ", $what, " that the model counts as such, against the experiment's reference, ")]
+            /// with the bound on the reference's own error at the same places. Angles and lengths are taken together, in rad
+            /// and m, as the papers do.
+            #[derive(Default)]
+            pub struct $name in snake_case {
+                /// Distance of the grid's times, s, from the start of the span; only the final time where not given.
+                every: Option<f64> [above 0.0],
             }
         }
 

@@ -1,8 +1,6 @@
 //! Running extremes of observables over accepted states.
 
-use mbsbench_problem::{Parameters, parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
@@ -118,15 +116,14 @@ largest! {
         "largest magnitude among the sliding surfaces over accepted states";
 }
 
-/// Lowest and highest value of an observable over accepted states.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Range {
-    /// Observable.
-    of: String,
+parameters! {
+    /// Lowest and highest value of an observable over accepted states.
+    #[derive(Default)]
+    pub struct Range in snake_case {
+        /// Observable.
+        of: String,
+    }
 }
-
-impl Parameters for Range {}
 
 impl MeasureDefinition for Range {
     const NAME: &'static str = "range";
@@ -143,15 +140,14 @@ impl MeasureDefinition for Range {
     }
 }
 
-/// Lowest and highest value of an observable over the states after the last event.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RangeAfterEvents {
-    /// Observable.
-    of: String,
+parameters! {
+    /// Lowest and highest value of an observable over the states after the last event.
+    #[derive(Default)]
+    pub struct RangeAfterEvents in snake_case {
+        /// Observable.
+        of: String,
+    }
 }
-
-impl Parameters for RangeAfterEvents {}
 
 impl MeasureDefinition for RangeAfterEvents {
     const NAME: &'static str = "range_after_events";

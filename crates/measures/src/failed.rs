@@ -1,52 +1,46 @@
 //! Whether a run has failed, also where it reaches its end.
 
-use mbsbench_problem::{Failure, OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{Failure, OutOfRange, parameters};
 
 use super::error::grid;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
-/// Whether a run has failed, 1 or 0: it does not reach its end, an observable is no number, or its magnitude exceeds a multiple of
-/// the reference's largest one. Beside it the limits, and what the run was like before it failed: the end of the last step within the limits, s,
-/// the largest step up to there, s, and the largest magnitude of each observable; of a run that does not fail, of all of it. Empty without a
-/// reference, unless the run does not reach its end; for a run that could not be made it is empty too.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Failed {
-    /// Name of the rule, where an experiment has several: `failed(name)`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    rule: Option<String>,
-    /// Limits, any of which may be exceeded.
-    limits: Vec<Limit>,
-    /// Distance of the times (s) at which the reference is asked.
-    every: f64,
+parameters! {
+    /// Whether a run has failed, 1 or 0: it does not reach its end, an observable is no number, or its magnitude exceeds a multiple of
+    /// the reference's largest one. Beside it the limits, and what the run was like before it failed: the end of the last step within the limits, s,
+    /// the largest step up to there, s, and the largest magnitude of each observable; of a run that does not fail, of all of it. Empty without a
+    /// reference, unless the run does not reach its end; for a run that could not be made it is empty too.
+    #[derive(Default)]
+    pub struct Failed in snake_case where there_is_a_limit {
+        /// Name of the rule, where an experiment has several: `failed(name)`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<String>,
+        /// Limits, any of which may be exceeded.
+        limits: Vec<Limit>,
+        /// Distance of the times (s) at which the reference is asked.
+        every: f64 [above 0.0],
+    }
 }
 
-/// What an observable must not exceed.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Limit {
-    /// Observable.
-    of: String,
-    /// Multiple of the largest magnitude of the reference.
-    times: f64,
-    /// The least limit, in the observable's unit.
-    #[serde(default)]
-    at_least: f64,
+parameters! {
+    /// What an observable must not exceed.
+    pub struct Limit in snake_case {
+        /// Observable.
+        of: String,
+        /// Multiple of the largest magnitude of the reference.
+        times: f64 [above 0.0],
+        /// The least limit, in the observable's unit.
+        #[serde(default)]
+        at_least: f64,
+    }
 }
 
-impl Parameters for Failed {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("every", self.every)?;
+impl Failed {
+    fn there_is_a_limit(&self) -> Result<(), OutOfRange> {
         if self.limits.is_empty() {
             return Err(OutOfRange::new("limits", "[]", "at least one limit"));
         }
-        self.limits.iter().enumerate().try_for_each(|(k, limit)| {
-            OutOfRange::unless_positive("times", limit.times)
-                .and_then(|()| OutOfRange::unless_finite("at_least", limit.at_least))
-                .map_err(|error| error.within(&k.to_string()).within("limits"))
-        })
+        Ok(())
     }
 }
 
@@ -138,6 +132,8 @@ impl Measure for Judge {
 
 #[cfg(test)]
 mod tests {
+    use mbsbench_problem::Parameters;
+
     use super::*;
     use crate::testing::{against, ended};
 

@@ -1,40 +1,28 @@
 //! Whether a method damps, or at least bounds, all that decays.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, parameters};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition};
 
-/// Largest magnitude of a characteristic root on the damped oscillators `x″ + 2 ζ ω x′ + ω² x = 0` with `ω = 2π/period` and the
-/// damping ratios listed: a half circle of the left half plane with the radius `ωh`. Nothing is solved for it; cells are empty
-/// for a method that does not know its roots. Roots of multiplicity three at infinity have roundings of 1e-5.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct HalfPlaneRadius {
-    /// Period of the oscillators without damping, s.
-    period: f64,
-    /// Damping ratios ζ.
-    damping_ratios: Vec<f64>,
-}
-
-impl Default for HalfPlaneRadius {
-    fn default() -> Self {
-        let damping_ratios = vec![0.0, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 1.1, 1.5, 3.0, 10.0, 100.0];
-        Self { period: 1.0, damping_ratios }
+parameters! {
+    /// Largest magnitude of a characteristic root on the damped oscillators `x″ + 2 ζ ω x′ + ω² x = 0` with `ω = 2π/period` and the
+    /// damping ratios listed: a half circle of the left half plane with the radius `ωh`. Nothing is solved for it; cells are empty
+    /// for a method that does not know its roots. Roots of multiplicity three at infinity have roundings of 1e-5.
+    pub struct HalfPlaneRadius in snake_case where there_is_a_ratio {
+        /// Period of the oscillators without damping, s.
+        period: f64 [above 0.0] = 1.0,
+        /// Damping ratios ζ.
+        damping_ratios: Vec<f64> [from 0.0] =
+            vec![0.0, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0, 1.1, 1.5, 3.0, 10.0, 100.0],
     }
 }
 
-impl Parameters for HalfPlaneRadius {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_positive("period", self.period)?;
+impl HalfPlaneRadius {
+    fn there_is_a_ratio(&self) -> Result<(), OutOfRange> {
         if self.damping_ratios.is_empty() {
             return Err(OutOfRange::new("damping_ratios", "an empty list", "one damping ratio or more"));
         }
-        match self.damping_ratios.iter().find(|ratio| !(ratio.is_finite() && **ratio >= 0.0)) {
-            Some(ratio) => Err(OutOfRange::new("damping_ratios", *ratio, "finite numbers from 0 on")),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

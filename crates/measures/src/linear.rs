@@ -1,6 +1,6 @@
 //! What follows from the characteristic roots of a method.
 
-use mbsbench_integrators::implicit::linear::{Characteristics, characteristics};
+use mbsbench_problem::linear::{Characteristics, characteristics};
 use mbsbench_problem::parameters;
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition};

@@ -1,25 +1,24 @@
 //! The relative error of zhang2022, Eq. 26.
 
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::parameters;
 
 use super::error::grid;
 use super::samples::slack;
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
 
-/// Relative error of an observable against the experiment's reference (zhang2022, Eq. 26): the root of the sum of squares of the errors
-/// at the ends of the run's steps over that of the reference's values there. Beside it the same of the bounds on the reference's
-/// own error. Ends of steps count where they are on the grid at which the reference is known, so that nothing is interpolated.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RelativeError {
-    /// Observable.
-    of: String,
-    /// First time of the grid, s.
-    from: f64,
-    /// Distance of the grid's times, s; the final time is the last.
-    every: f64,
+parameters! {
+    /// Relative error of an observable against the experiment's reference (zhang2022, Eq. 26): the root of the sum of squares of the errors
+    /// at the ends of the run's steps over that of the reference's values there. Beside it the same of the bounds on the reference's
+    /// own error. Ends of steps count where they are on the grid at which the reference is known, so that nothing is interpolated.
+    #[derive(Default)]
+    pub struct RelativeError in snake_case {
+        /// Observable.
+        of: String,
+        /// First time of the grid, s.
+        from: f64,
+        /// Distance of the grid's times, s; the final time is the last.
+        every: f64 [above 0.0],
+    }
 }
 
 impl RelativeError {
@@ -28,13 +27,6 @@ impl RelativeError {
         let from = self.from.clamp(span[0], span[1]);
         let later = grid([from, span[1]], Some(self.every));
         std::iter::once(from).filter(|&from| from < span[1]).chain(later).collect()
-    }
-}
-
-impl Parameters for RelativeError {
-    fn check(&self) -> Result<(), OutOfRange> {
-        OutOfRange::unless_finite("from", self.from)?;
-        OutOfRange::unless_positive("every", self.every)
     }
 }
 

@@ -1,21 +1,17 @@
 //! Observables at chosen times.
 
-use mbsbench_input::Spelled;
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, Spelled, parameters};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// The initial value of an observable.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Initial {
-    /// Observable.
-    of: String,
+parameters! {
+    /// The initial value of an observable.
+    #[derive(Default)]
+    pub struct Initial in snake_case {
+        /// Observable.
+        of: String,
+    }
 }
-
-impl Parameters for Initial {}
 
 impl MeasureDefinition for Initial {
     const NAME: &'static str = "initial";
@@ -41,15 +37,14 @@ impl MeasureDefinition for Initial {
     }
 }
 
-/// The value of an observable at the end of the run.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Final {
-    /// Observable.
-    of: String,
+parameters! {
+    /// The value of an observable at the end of the run.
+    #[derive(Default)]
+    pub struct Final in snake_case {
+        /// Observable.
+        of: String,
+    }
 }
-
-impl Parameters for Final {}
 
 impl MeasureDefinition for Final {
     const NAME: &'static str = "final";
@@ -72,23 +67,22 @@ impl MeasureDefinition for Final {
     }
 }
 
-/// The values of an observable at given times: those at a step's end, or of an extra uncounted step.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Sample {
-    /// Observable.
-    of: String,
-    /// Times, s, increasing.
-    at: Vec<Spelled<f64>>,
-}
-
-impl Parameters for Sample {
-    fn check(&self) -> Result<(), OutOfRange> {
-        check_increasing("at", &self.times())
+parameters! {
+    /// The values of an observable at given times: those at a step's end, or of an extra uncounted step.
+    #[derive(Default)]
+    pub struct Sample in snake_case where times_increase {
+        /// Observable.
+        of: String,
+        /// Times, s, increasing.
+        at: Vec<Spelled<f64>>,
     }
 }
 
 impl Sample {
+    fn times_increase(&self) -> Result<(), OutOfRange> {
+        check_increasing("at", &self.times())
+    }
+
     fn times(&self) -> Vec<f64> {
         self.at.iter().map(|at| at.value).collect()
     }

@@ -1,25 +1,22 @@
 //! The map that one step makes on linear equations.
 
-use mbsbench_problem::Parameters;
+use mbsbench_problem::parameters;
 use nalgebra::DMatrix;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// Determinant of the matrix of one step, and the largest magnitude of its eigenvalues: whether a method of constant step is stable
-/// on linear equations with constant coefficients. The matrix follows from as many steps as there are observables, and one
-/// more state; empty where they are too few, or do not determine it.
-///
-/// For a step that is a normal matrix, `amplification` is the same number without a second step.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StepMap {
-    /// Observables that make up the state.
-    of: Vec<String>,
+parameters! {
+    /// Determinant of the matrix of one step, and the largest magnitude of its eigenvalues: whether a method of constant step is stable
+    /// on linear equations with constant coefficients. The matrix follows from as many steps as there are observables, and one
+    /// more state; empty where they are too few, or do not determine it.
+    ///
+    /// For a step that is a normal matrix, `amplification` is the same number without a second step.
+    #[derive(Default)]
+    pub struct StepMap in snake_case {
+        /// Observables that make up the state.
+        of: Vec<String>,
+    }
 }
-
-impl Parameters for StepMap {}
 
 impl MeasureDefinition for StepMap {
     const NAME: &'static str = "step_map";

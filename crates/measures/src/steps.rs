@@ -1,8 +1,6 @@
 //! Sizes of steps, and the errors that a method estimates for them.
 
-use mbsbench_problem::{OutOfRange, Parameters, parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, parameters};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 use crate::stepwise::estimated_error;
@@ -62,16 +60,14 @@ fn share_of_reversals(sizes: &[f64]) -> Option<f64> {
     (directions.len() > 1).then(|| turns as f64 / (directions.len() - 1) as f64)
 }
 
-/// Largest 2-norm of the local errors that a method estimates for its accepted steps, as it is or over the step. Empty
-/// where there is no estimate.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ErrorEstimate {
-    /// Whether the estimate is taken over the size of the step (error per unit step).
-    per_unit_step: bool,
+parameters! {
+    /// Largest 2-norm of the local errors that a method estimates for its accepted steps, as it is or over the step. Empty
+    /// where there is no estimate.
+    pub struct ErrorEstimate in snake_case {
+        /// Whether the estimate is taken over the size of the step (error per unit step).
+        per_unit_step: bool = false,
+    }
 }
-
-impl Parameters for ErrorEstimate {}
 
 impl MeasureDefinition for ErrorEstimate {
     const NAME: &'static str = "error_estimate";
@@ -102,20 +98,21 @@ impl Measure for LargestEstimate {
     }
 }
 
-/// Error of the first step, which starts on the solution: the closed form less what the method makes, so that it is what the
-/// method's result lacks, and beside it the method's estimate.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LocalError {
-    /// Observables that are the components of the state, from the first on, in its order.
-    of: Vec<String>,
-    /// Observables with their closed form, one for each and in the same order; the method's own time stands for one that
-    /// is `t`.
-    exact: Vec<String>,
+parameters! {
+    /// Error of the first step, which starts on the solution: the closed form less what the method makes, so that it is what the
+    /// method's result lacks, and beside it the method's estimate.
+    #[derive(Default)]
+    pub struct LocalError in snake_case where each_has_a_closed_form {
+        /// Observables that are the components of the state, from the first on, in its order.
+        of: Vec<String>,
+        /// Observables with their closed form, one for each and in the same order; the method's own time stands for one that
+        /// is `t`.
+        exact: Vec<String>,
+    }
 }
 
-impl Parameters for LocalError {
-    fn check(&self) -> Result<(), OutOfRange> {
+impl LocalError {
+    fn each_has_a_closed_form(&self) -> Result<(), OutOfRange> {
         if self.of.len() == self.exact.len() {
             return Ok(());
         }
@@ -200,16 +197,15 @@ fn norm(components: &[Option<f64>]) -> Option<f64> {
     squares.map(f64::sqrt)
 }
 
-/// Largest factor by which a step lengthens the vector of some observables. On a linear test equation with a normal matrix
-/// that is the largest magnitude of the stability function over the steps.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Amplification {
-    /// Observables that make up the vector.
-    of: Vec<String>,
+parameters! {
+    /// Largest factor by which a step lengthens the vector of some observables. On a linear test equation with a normal matrix
+    /// that is the largest magnitude of the stability function over the steps.
+    #[derive(Default)]
+    pub struct Amplification in snake_case {
+        /// Observables that make up the vector.
+        of: Vec<String>,
+    }
 }
-
-impl Parameters for Amplification {}
 
 impl MeasureDefinition for Amplification {
     const NAME: &'static str = "amplification";
@@ -256,6 +252,7 @@ mod tests {
 
     #[test]
     fn every_component_has_its_closed_form() {
+        use mbsbench_problem::Parameters;
         let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let measure = |exact: &[&str]| LocalError { of: names(&["x1", "x2"]), exact: names(exact) };
         assert_eq!(measure(&["exact_1", "t"]).check(), Ok(()));

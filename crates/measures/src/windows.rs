@@ -1,33 +1,27 @@
 //! An observable over a part of the span.
 
-use mbsbench_input::Spelled;
-use mbsbench_problem::{OutOfRange, Parameters};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use mbsbench_problem::{OutOfRange, Spelled, parameters};
 
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
-/// Mean over time, range and total variation of an observable between two times: by the trapezoidal rule, and over accepted
-/// states and the ends of the window. Empty where the run ends before the window does.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Window {
-    /// Observable.
-    of: String,
-    /// Start of the window, s.
-    from: Spelled<f64>,
-    /// Its end, s.
-    to: Spelled<f64>,
+parameters! {
+    /// Mean over time, range and total variation of an observable between two times: by the trapezoidal rule, and over accepted
+    /// states and the ends of the window. Empty where the run ends before the window does.
+    #[derive(Default)]
+    pub struct Window in snake_case where it_has_a_length {
+        /// Observable.
+        of: String,
+        /// Start of the window, s.
+        from: Spelled<f64>,
+        /// Its end, s.
+        to: Spelled<f64>,
+    }
 }
 
-impl Parameters for Window {
-    fn check(&self) -> Result<(), OutOfRange> {
+impl Window {
+    fn it_has_a_length(&self) -> Result<(), OutOfRange> {
         let (from, to) = (self.from.value, self.to.value);
-        OutOfRange::unless_finite("from", from)?;
-        if to > from && to.is_finite() {
-            return Ok(());
-        }
-        Err(OutOfRange::new("to", to, format!("a time after {from}")))
+        if to > from { Ok(()) } else { Err(OutOfRange::new("to", to, format!("a time after {from}"))) }
     }
 }
 
@@ -127,6 +121,8 @@ impl Measure for Running {
 
 #[cfg(test)]
 mod tests {
+    use mbsbench_problem::Parameters;
+
     use super::super::testing::{ended, through};
     use super::*;
 

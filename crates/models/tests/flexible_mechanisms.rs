@@ -152,7 +152,7 @@ fn accelerations_are_the_rates_of_velocities() {
 /// The first turn of the mechanism before it buckles; LMS4 with ρ∞ = 0.6 and steps of 1e-3 s, whose digits are those given.
 #[test]
 fn the_beam_buckles_as_it_did_elsewhere() {
-    let method = Lms4 { rho: 0.6, newton_tolerance: 1e-4, max_iterations: 50, ..Lms4::default() };
+    let method = Lms4 { rho_inf: 0.6, newton_tolerance: 1e-4, max_iterations: 50, ..Lms4::default() };
     let record = run_from(&LateralBuckling::default(), &method, [0.0, 0.16], 1e-3);
     for (t, theta) in [(0.10, 0.000_50), (0.12, 0.002_46), (0.13, 0.009_58), (0.14, 0.0604), (0.15, 0.1845)] {
         assert_relative_eq!(record.at("theta", t), theta, max_relative = 1e-2);
@@ -176,7 +176,7 @@ fn between(record: &Record, name: &str, t: f64) -> f64 {
 fn the_four_bar_mechanism_moves_as_it_did_elsewhere() {
     let four_bar = FlexibleFourBar::default();
     let start = two_turns_before(&four_bar);
-    let method = Bathe { rho: 0.0, ..Bathe::default() };
+    let method = Bathe { rho_inf: 0.0, ..Bathe::default() };
     let record = run_from(&four_bar, &method, [start, 11.01], 8e-3);
     for (t, theta, omega, moment) in [
         (1.0, 0.014_127, 0.013_02, 6.455),
@@ -211,12 +211,12 @@ fn two_turns_before(four_bar: &FlexibleFourBar) -> f64 {
 fn lumps_of_the_published_input_give_its_oscillations() {
     let four_bar = FlexibleFourBar { lumps: Lumps::ByMechanism, ..FlexibleFourBar::default() };
     let start = two_turns_before(&four_bar);
-    let method = Lms4 { rho: 0.6, max_iterations: 50, ..Lms4::default() };
+    let method = Lms4 { rho_inf: 0.6, max_iterations: 50, ..Lms4::default() };
     let record = run_from(&four_bar, &method, [start, 4.0], 1e-3);
     let late = || record.times.iter().zip(record.column("omega1")).filter(|(t, _)| **t > 3.0).map(|(_, omega)| omega);
     let (low, high) = (late().fold(0.0, f64::min), late().fold(0.0, f64::max));
     assert!((low + 0.148).abs() < 5e-4 && (high - 0.147).abs() < 5e-4, "from {low} to {high}");
-    let method = Mssth5 { rho: 0.0, max_iterations: 50, ..Mssth5::default() };
+    let method = Mssth5 { rho_inf: 0.0, max_iterations: 50, ..Mssth5::default() };
     let record = run_from(&four_bar, &method, [start, -18.0], 2e-2);
     assert_relative_eq!(record.times[record.times.len() - 1], -18.0, epsilon = 1e-9);
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::parameters::{Interval, Ranged};
 use crate::{DoubleDouble, Method, Model};
 
 /// Parameters as they stand in an experiment file.
@@ -17,6 +18,13 @@ pub trait Parameters: DeserializeOwned + Serialize + JsonSchema + Default + Clon
     /// The first field that is out of range; the reader is shown its place in the file.
     fn check(&self) -> Result<(), OutOfRange> {
         Ok(())
+    }
+}
+
+/// What [`parameters!`](crate::parameters!) declares, where it has defaults.
+impl<T: Ranged + DeserializeOwned + Serialize + JsonSchema + Default + Clone + Send + Sync + 'static> Parameters for T {
+    fn check(&self) -> Result<(), OutOfRange> {
+        self.check_in(Interval::ALL)
     }
 }
 

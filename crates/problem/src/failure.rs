@@ -1,6 +1,76 @@
-//! The ways in which a run can end early. A failed run is a result, not a crash.
+//! The ways in which a run can end. A failed run is a result, not a crash.
 
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as Unknown, StrDeserializer};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+/// How a run ended, as the column `status` of `runs.csv` says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It reached its end.
+    Ok,
+    /// A step became too small to advance the time.
+    StepTooSmall,
+    /// Newton's method did not converge.
+    NewtonDiverged,
+    /// A state or derivative is infinite or not a number.
+    NonFinite,
+    /// A matrix is singular.
+    SingularMatrix,
+    /// A budget is used up.
+    BudgetExhausted,
+    /// An event could not be located.
+    EventNotLocated,
+    /// Jumps follow each other ever faster.
+    EventsAccumulate,
+    /// A rule of `fails_when` is broken.
+    Rule,
+    /// A solver that is not ours gave up.
+    SolverFailed,
+    /// The machine lacks what the method needs.
+    Unavailable,
+    /// The method cannot be used on the problem or with these settings.
+    NotApplicable,
+    /// No run: its model or method does not accept values that a study tries.
+    Refused,
+}
+
+impl Status {
+    /// Of a run that ended with `failure`, or reached its end.
+    #[must_use]
+    pub fn of(failure: Option<&Failure>) -> Self {
+        failure.map_or(Self::Ok, Failure::status)
+    }
+
+    /// Whether a method began to step, so that there are numbers until a failure. Otherwise counters are zero and
+    /// observables those of the start, which says nothing of the method.
+    #[must_use]
+    pub fn is_of_a_run(self) -> bool {
+        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused)
+    }
+}
+
+/// The name in files.
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl FromStr for Status {
+    type Err = Unknown;
+
+    fn from_str(name: &str) -> Result<Self, Unknown> {
+        let name: StrDeserializer<'_, Unknown> = name.into_deserializer();
+        Self::deserialize(name)
+    }
+}
 
 /// Why a solve stopped before its final time. Every variant carries the time at which it happened.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -116,21 +186,21 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Name as it stands in the column `status` of `runs.csv`.
+    /// What `runs.csv` says of a run that ends with it.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn status(&self) -> Status {
         match self {
-            Self::StepTooSmall { .. } => "step-too-small",
-            Self::NewtonDiverged { .. } | Self::StageDiverged { .. } => "newton-diverged",
-            Self::NonFinite { .. } => "non-finite",
-            Self::SingularMatrix { .. } => "singular-matrix",
-            Self::BudgetExhausted { .. } => "budget-exhausted",
-            Self::EventNotLocated { .. } => "event-not-located",
-            Self::EventsAccumulate { .. } => "events-accumulate",
-            Self::Rule { .. } => "rule",
-            Self::SolverFailed { .. } => "solver-failed",
-            Self::Unavailable { .. } => "unavailable",
-            Self::NotApplicable { .. } => "not-applicable",
+            Self::StepTooSmall { .. } => Status::StepTooSmall,
+            Self::NewtonDiverged { .. } | Self::StageDiverged { .. } => Status::NewtonDiverged,
+            Self::NonFinite { .. } => Status::NonFinite,
+            Self::SingularMatrix { .. } => Status::SingularMatrix,
+            Self::BudgetExhausted { .. } => Status::BudgetExhausted,
+            Self::EventNotLocated { .. } => Status::EventNotLocated,
+            Self::EventsAccumulate { .. } => Status::EventsAccumulate,
+            Self::Rule { .. } => Status::Rule,
+            Self::SolverFailed { .. } => Status::SolverFailed,
+            Self::Unavailable { .. } => Status::Unavailable,
+            Self::NotApplicable { .. } => Status::NotApplicable,
         }
     }
 
@@ -150,5 +220,22 @@ impl Failure {
             | Self::SolverFailed { time, .. } => Some(time),
             Self::Unavailable { .. } | Self::NotApplicable { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_by_the_name_that_is_written() {
+        for (status, name) in [(Status::Ok, "ok"), (Status::NotApplicable, "not-applicable")] {
+            assert_eq!(status.to_string(), name);
+            assert_eq!(name.parse(), Ok(status));
+        }
+        let begun =
+            [Status::Unavailable, Status::NotApplicable, Status::Refused, Status::Rule].map(Status::is_of_a_run);
+        assert_eq!(begun, [false, false, false, true]);
+        assert!("diverged".parse::<Status>().unwrap_err().to_string().contains("unknown variant `diverged`"));
     }
 }

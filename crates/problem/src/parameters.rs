@@ -12,7 +12,7 @@ use schemars::{Schema, transform::Transform};
 #[doc(hidden)] // for what `parameters!` derives
 pub use {schemars, serde};
 
-use crate::OutOfRange;
+use crate::{OutOfRange, Spelled};
 
 /// An interval of finite numbers, in the unit of the parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,8 +38,19 @@ impl Interval {
         Self { low: bound("minimum", "exclusiveMinimum"), high: bound("maximum", "exclusiveMaximum") }
     }
 
+    /// How far beyond an inclusive end a number may lie: nowhere, but where the end is no short decimal. A file has −1/3
+    /// with as many digits as its author likes.
+    #[must_use]
+    pub fn slack(end: f64) -> f64 {
+        if end.to_string().len() > 12 { 1e-6 } else { 0.0 }
+    }
+
     fn contains(&self, x: f64) -> bool {
-        x.is_finite() && std::ops::RangeBounds::contains(&(self.low, self.high), &x)
+        let moved = |bound, outwards: f64| match bound {
+            Included(end) => Included(end + outwards * Self::slack(end)),
+            bound => bound,
+        };
+        x.is_finite() && std::ops::RangeBounds::contains(&(moved(self.low, -1.0), moved(self.high, 1.0)), &x)
     }
 
     /// Fails unless `value` is in here; the error names no field yet.
@@ -55,17 +66,21 @@ fn number(schema: &Schema, key: &str) -> Option<f64> {
 /// What follows the kind of number: ` above zero`, `, zero or above`, ` from 2 to 1000`; nothing for all numbers.
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = |x: f64| if x == 0.0 { "zero".to_owned() } else { x.to_string() };
+        let number = |x: f64| match 3.0 * x {
+            thirds if Self::slack(x) > 0.0 && thirds.fract() == 0.0 => format!("{thirds}/3"),
+            _ => x.to_string(),
+        };
+        let named = |x: f64| if x == 0.0 { "zero".to_owned() } else { number(x) };
         match (self.low, self.high) {
             (Unbounded, Unbounded) => Ok(()),
             (Excluded(low), Unbounded) => write!(f, " above {}", named(low)),
             (Included(low), Unbounded) => write!(f, ", {} or above", named(low)),
             (Unbounded, Excluded(high)) => write!(f, " below {}", named(high)),
             (Unbounded, Included(high)) => write!(f, ", at most {}", named(high)),
-            (Excluded(low), Excluded(high)) => write!(f, " above {} and below {high}", named(low)),
-            (Excluded(low), Included(high)) => write!(f, " above {} and at most {high}", named(low)),
-            (Included(low), Excluded(high)) => write!(f, " from {low} to below {high}"),
-            (Included(low), Included(high)) => write!(f, " from {low} to {high}"),
+            (Excluded(low), Excluded(high)) => write!(f, " above {} and below {}", named(low), number(high)),
+            (Excluded(low), Included(high)) => write!(f, " above {} and at most {}", named(low), number(high)),
+            (Included(low), Excluded(high)) => write!(f, " from {} to below {}", number(low), number(high)),
+            (Included(low), Included(high)) => write!(f, " from {} to {}", number(low), number(high)),
         }
     }
 }
@@ -136,9 +151,16 @@ impl<T: Ranged> Ranged for Option<T> {
     }
 }
 
+impl<T: Ranged> Ranged for Spelled<T> {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.value.check_in(interval)
+    }
+}
+
 impl<T: Ranged> Ranged for [T] {
     fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
-        self.iter().enumerate().try_for_each(|(index, item)| check_part(&index.to_string(), item, interval))
+        let within = |index: usize| move |error: OutOfRange| error.within(&index.to_string());
+        self.iter().enumerate().try_for_each(|(index, item)| item.check_in(interval).map_err(within(index)))
     }
 }
 
@@ -154,10 +176,12 @@ impl<T: Ranged, const N: usize> Ranged for [T; N] {
     }
 }
 
-/// Checks a part of a value, which files know by its Rust name in kebab-case.
+/// Checks a part of a value, which files know by its Rust name in this case.
 #[doc(hidden)] // for what `parameters!` makes
-pub fn check_part(name: &str, part: &impl Ranged, interval: Interval) -> Result<(), OutOfRange> {
-    part.check_in(interval).map_err(|error| error.within(&kebab_case(name)))
+pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval) -> Result<(), OutOfRange> {
+    let named =
+        |error: OutOfRange| error.within(&if case == "kebab-case" { kebab_case(name) } else { name.to_owned() });
+    part.check_in(interval).map_err(named)
 }
 
 /// `mass_1` and `SlidingMode` as serde names them: `mass-1`, `sliding-mode`.
@@ -223,10 +247,13 @@ fn kebab_case(name: &str) -> String {
 /// assert_eq!(error.to_string(), "`deflection.bent.1` is 2, accepted is a number from -1 to 1");
 /// ```
 ///
-/// - **Names** are kebab-case in files, and unknown ones are errors.
+/// - **Names** are kebab-case in files, and snake_case where `in snake_case` follows the name of the type, as for measures;
+///   unknown ones are errors.
 /// - **Ranges** stand between type and default: `above`, `from` (inclusive), `below`, `to` (inclusive), or one of the
 ///   first two and one of the others. For a list they are those of its items. Numbers are finite in any case.
-/// - **Defaults** follow; a struct whose fields have none is to be given whole.
+/// - **Defaults** follow. Where a field has none, no field of its type has: what has no value in a file is an error, but for
+///   an `Option`, and for a field with `#[serde(default)]`. A type of such parameters needs `#[derive(Default)]`, which
+///   stands for nothing that a file could leave out.
 /// - **Conditions** between fields are methods `fn(&self) -> Result<(), OutOfRange>`, named after `where`, in the order in
 ///   which they are checked once all ranges hold.
 ///
@@ -237,58 +264,51 @@ fn kebab_case(name: &str) -> String {
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
-        $vis:vis struct $name:ident $(where $($condition:ident),+)? {
+        $vis:vis struct $name:ident in snake_case $(where $($condition:ident),+)? { $($fields:tt)* }
+    ) => {
+        $crate::parameters!(@struct "snake_case" [$($($condition)+)?] $(#[$meta])* $vis struct $name { $($fields)* });
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident $(where $($condition:ident),+)? { $($fields:tt)* }) => {
+        $crate::parameters!(@struct "kebab-case" [$($($condition)+)?] $(#[$meta])* $vis struct $name { $($fields)* });
+    };
+    (@struct $case:literal $conditions:tt
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
             $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])? = $default:expr),* $(,)?
         }
     ) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq)]
-        #[derive($crate::parameters::serde::Serialize, $crate::parameters::serde::Deserialize)]
-        #[derive($crate::parameters::schemars::JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-        #[serde(crate = "mbsbench_problem::parameters::serde")]
-        #[schemars(crate = "mbsbench_problem::parameters::schemars")]
-        $vis struct $name {
-            $($(#[$field_meta])* $(#[schemars(transform = $crate::interval!($($range)+))])? $field_vis $field: $type,)*
-        }
+        $crate::parameters!(@written $case $conditions
+            $(#[$meta])*
+            #[serde(default)]
+            $vis struct $name { $($(#[$field_meta])* $field_vis $field: $type $([$($range)+])?,)* }
+        );
 
         impl Default for $name {
             fn default() -> Self {
                 Self { $($field: $default),* }
             }
         }
-
-        impl $crate::Parameters for $name {
-            fn check(&self) -> Result<(), $crate::OutOfRange> {
-                $crate::parameters::Ranged::check_in(self, $crate::parameters::Interval::ALL)
-            }
-        }
-
-        $crate::parameters!(@ranged $name [$($($condition)+)?] $($field [$($($range)+)?])*);
     };
-    (
+    (@struct $($rest:tt)*) => { $crate::parameters!(@written $($rest)*); };
+    (@written $case:literal [$($condition:ident)*]
         $(#[$meta:meta])*
-        $vis:vis struct $name:ident $(where $($condition:ident),+)? {
+        $vis:vis struct $name:ident {
             $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $([$($range:tt)+])?),* $(,)?
         }
     ) => {
-        $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
         #[derive($crate::parameters::serde::Serialize, $crate::parameters::serde::Deserialize)]
         #[derive($crate::parameters::schemars::JsonSchema)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-        #[serde(crate = "mbsbench_problem::parameters::serde")]
+        #[serde(rename_all = $case, deny_unknown_fields, crate = "mbsbench_problem::parameters::serde")]
         #[schemars(crate = "mbsbench_problem::parameters::schemars")]
+        $(#[$meta])*
         $vis struct $name {
             $($(#[$field_meta])* $(#[schemars(transform = $crate::interval!($($range)+))])? $field_vis $field: $type,)*
         }
 
-        $crate::parameters!(@ranged $name [$($($condition)+)?] $($field [$($($range)+)?])*);
-    };
-    (@ranged $name:ident [$($condition:ident)*] $($field:ident [$($range:tt)*])*) => {
         impl $crate::parameters::Ranged for $name {
             fn check_in(&self, _: $crate::parameters::Interval) -> Result<(), $crate::OutOfRange> {
-                $($crate::parameters::check_part(stringify!($field), &self.$field, $crate::interval!($($range)*))?;)*
+                $($crate::parameters::check_part($case, stringify!($field), &self.$field, $crate::interval!($($($range)+)?))?;)*
                 $(self.$condition()?;)*
                 Ok(())
             }
@@ -314,7 +334,7 @@ macro_rules! parameters {
             fn check_in(&self, _: $crate::parameters::Interval) -> Result<(), $crate::OutOfRange> {
                 $($(if let Self::$variant(part) = self {
                     let (part, interval): (&$type, _) = (part, $crate::interval!($($($range)+)?));
-                    $crate::parameters::check_part(stringify!($variant), part, interval)?;
+                    $crate::parameters::check_part("kebab-case", stringify!($variant), part, interval)?;
                 })?)*
                 $($(self.$condition()?;)+)?
                 Ok(())
@@ -355,6 +375,16 @@ mod tests {
             count: u32 [from 1, to 4] = 1,
             part: Part = Part { free: 1.0 },
             third_choice: Choice = Choice::One,
+            thirds: f64 [from -1.0 / 3.0, to 0.5] = 0.0,
+        }
+    }
+
+    crate::parameters! {
+        #[derive(Default)]
+        struct Given in snake_case {
+            some_times: Vec<Spelled<f64>> [above 0.0],
+            #[serde(default)]
+            how_many: u32,
         }
     }
 
@@ -387,6 +417,8 @@ mod tests {
         assert_eq!(refused(|w| w.count = 0), "`count` is 0, accepted is a whole number from 1 to 4");
         assert_eq!(refused(|w| w.count = 4), "`count` is 4, accepted is less, for some reason");
         assert_eq!(refused(|w| w.part.free = f64::NAN), "`part.free` is NaN, accepted is a finite number");
+        assert_eq!(refused(|w| w.thirds = -0.333334), "");
+        assert_eq!(refused(|w| w.thirds = -0.33334), "`thirds` is -0.33334, accepted is a number from -1/3 to 0.5");
         assert_eq!(
             refused(|w| w.third_choice = Choice::TheOther(Part { free: f64::INFINITY })),
             "`third-choice.the-other.free` is inf, accepted is a finite number"
@@ -395,6 +427,15 @@ mod tests {
             refused(|w| w.third_choice = Choice::Listed(vec![1.0, -1.0])),
             "`third-choice.listed.1` is -1, accepted is a finite number above zero"
         );
+    }
+
+    #[test]
+    fn what_has_no_default_is_given_under_the_name_of_the_field() {
+        let given = Given { some_times: vec![Spelled::from(0.0)], how_many: 1 };
+        let refused = given.check().unwrap_err().to_string();
+        assert_eq!(refused, "`some_times.0` is 0, accepted is a finite number above zero");
+        let schema = schemars::schema_for!(Given);
+        assert_eq!(schema.as_value()["required"].to_string(), r#"["some_times"]"#);
     }
 
     #[test]

@@ -24,6 +24,13 @@ statements:
     why: five printed digits
 ";
 
+/// What the good ledger tests.
+const VALUE: &str = "    value:
+      of: { experiment: pendulum-motion, where: { case: ode, method: rk8 }, column: initial(energy), magnitude: true }
+      published: \"159.93\"
+      tolerance: printed
+";
+
 fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
     let document = Document::parse(Path::new("claims.yaml"), text.as_bytes())?;
     Ledger::read(&document, Book::Claims, plans)
@@ -32,7 +39,7 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
 /// What is replaced in the good ledger, by what, where the mistake is (line, column), and parts of what is said.
 type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
 
-const MISTAKES: [Mistake; 40] = [
+const MISTAKES: [Mistake; 41] = [
     ("schema: 2", "schema: 1", (1, 9), ["the form 1", "accepted: 2"]),
     ("statements:", "statement:", (3, 1), ["unknown key `statement`", "did you mean `statements`?"]),
     ("paper: compere2001\n", "", (1, 1), ["the key `paper` is missing", "add `paper:`"]),
@@ -48,6 +55,12 @@ const MISTAKES: [Mistake; 40] = [
     ("why:", "each: { of: [1] }\n    except: [{ of: 2 }]\n    why:", (12, 14), ["fits no combination", "first"]),
     ("tolerance: printed", "tolerance: { relative: 0.1 }", (4, 5), ["where its bound comes from", "`bound_from:`"]),
     ("    value:", "    valeu:", (4, 5), ["has no kind", "one of `value`"]),
+    (
+        VALUE,
+        "    failure: { experiment: pendulum-motion, status: diverged }\n",
+        (7, 53),
+        ["`diverged`", "`newton-diverged`"],
+    ),
     ("    why: five printed digits\n", "    bound_from: ours\n", (4, 5), ["a tolerance without reason", "add `why:`"]),
     ("why:", "expected: reproducd\n    why:", (11, 15), ["`reproducd`", "did you mean `reproduced`?"]),
     ("why:", "expected: partly\n    why:", (11, 15), ["without explanation", "add `because:`"]),

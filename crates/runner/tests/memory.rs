@@ -6,6 +6,7 @@ use std::path::Path;
 use mbsbench::Registry;
 use mbsbench::execute::run::{Job, execute};
 use mbsbench::plan::Plan;
+use mbsbench_problem::Status;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -41,7 +42,7 @@ fn bytes(end: f64) -> usize {
     let region = Region::new(ALLOCATOR);
     let record = execute(&job);
     let change = region.change();
-    assert_eq!((record.status.as_str(), record.t_reached), ("ok", end));
+    assert_eq!((record.status, record.t_reached), (Status::Ok, end));
     change.bytes_allocated
 }
 

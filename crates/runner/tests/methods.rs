@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use mbsbench::Registry;
 use mbsbench::registry::{Entry, MethodKind};
-use mbsbench_integrators::implicit::linear::PrincipalRoot;
+use mbsbench_problem::linear::PrincipalRoot;
 use mbsbench_problem::{
     Counted, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
 };

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mbsbench_problem::Status;
 
 use crate::execute::run::Record;
 
@@ -58,7 +59,7 @@ impl Progress {
     }
 
     /// A run was taken from the store.
-    pub fn kept(&self, status: &str) {
+    pub fn kept(&self, status: Status) {
         self.count(status, true);
     }
 
@@ -71,10 +72,10 @@ impl Progress {
 
     /// A run is over.
     pub fn finished(&self, title: &str, record: &Record) {
-        if let (true, Some(message)) = (self.tells_failures && record.status != "ok", &record.message) {
+        if let (true, Some(message)) = (self.tells_failures && record.status != Status::Ok, &record.message) {
             self.line(&format!("{title}: {message}"));
         }
-        self.count(&record.status, false);
+        self.count(record.status, false);
     }
 
     /// How many runs were made, taken from the store, and failed.
@@ -96,11 +97,11 @@ impl Progress {
         }
     }
 
-    fn count(&self, status: &str, kept: bool) {
+    fn count(&self, status: Status, kept: bool) {
         let mut state = self.lock();
         state.done += 1;
         state.kept += usize::from(kept);
-        state.failed += usize::from(status != "ok");
+        state.failed += usize::from(status != Status::Ok);
         if let Some(bar) = &self.bar {
             bar.inc(1);
         } else if state.said.elapsed() >= PLAIN_INTERVAL {

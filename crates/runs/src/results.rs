@@ -6,6 +6,7 @@ use mbsbench_experiment::Label;
 use mbsbench_experiment::plan::joined;
 use mbsbench_experiment::spec::AxisValue;
 use mbsbench_numbers::decimal;
+use mbsbench_problem::Status;
 
 use crate::execute::run::Trajectory;
 use crate::timings::RunTiming;
@@ -26,8 +27,8 @@ pub struct ResultSet {
 pub struct Row {
     /// Values on the axes, spelled as in the experiment file; none where a case does not have the axis.
     pub axes: Vec<Option<Label>>,
-    /// `ok`, a failure's name, or `unavailable`.
-    pub status: String,
+    /// How it ended.
+    pub status: Status,
     /// Failure in words.
     pub message: Option<String>,
     /// Time reached, s.
@@ -46,7 +47,7 @@ impl Row {
     /// Whether the run reached its end.
     #[must_use]
     pub fn is_ok(&self) -> bool {
-        self.status == "ok"
+        self.status == Status::Ok
     }
 }
 
@@ -122,7 +123,7 @@ impl ResultSet {
                 row.axes
                     .iter()
                     .map(|label| label.as_ref().map_or_else(String::new, |label| label.text.clone()))
-                    .chain([row.status.clone(), reached])
+                    .chain([row.status.to_string(), reached])
                     .chain(cells)
                     .chain([row.key.clone()]),
             )?;

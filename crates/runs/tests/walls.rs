@@ -14,7 +14,7 @@ const MAY_KNOW: [(&str, &[&str]); 8] = [
     ("integrators", &["problem"]),
     ("models", &["problem"]),
     ("sundials", &["problem"]),
-    ("measures", &["problem", "integrators", "input"]),
+    ("measures", &["problem"]),
     ("experiment", &["problem", "integrators", "models", "sundials", "measures", "input"]),
     ("render", &["numbers"]),
     ("runs", &["problem", "measures", "experiment", "input", "numbers"]),

@@ -7,6 +7,7 @@ use mbsbench_input::{Node, Place};
 use serde_json::{Map, Value};
 
 use super::Kind;
+use super::renamed::{Renamed, former, present};
 
 /// A name with its parameters.
 pub struct Choice<K: Kind> {
@@ -16,6 +17,7 @@ pub struct Choice<K: Kind> {
     pub(super) defaults: Value,
     /// Parameters that are not written out while they are at their defaults.
     pub(super) silent: Vec<String>,
+    pub(super) renamed: &'static [Renamed],
     pub(super) label: Option<String>,
     pub(super) own: Option<(String, Node)>,
     pub(super) object: Arc<K::Object>,
@@ -31,6 +33,7 @@ impl<K: Kind> Clone for Choice<K> {
             parameters: self.parameters.clone(),
             defaults: self.defaults.clone(),
             silent: self.silent.clone(),
+            renamed: self.renamed,
             label: self.label.clone(),
             own: self.own.clone(),
             object: Arc::clone(&self.object),
@@ -86,7 +89,7 @@ impl<K: Kind> Choice<K> {
     /// `{ name: parameters }`, for keys.
     #[must_use]
     pub fn identity(&self) -> Value {
-        Value::Object(Map::from_iter([(self.name.to_owned(), self.parameters.clone())]))
+        Value::Object(Map::from_iter([(self.name.to_owned(), former(&self.parameters, self.renamed))]))
     }
 
     /// What it is called in tables: the label in the file, or else its name with the parameters that are not
@@ -97,7 +100,8 @@ impl<K: Kind> Choice<K> {
             return label.clone();
         }
         let mut differing = Vec::new();
-        differences("", &self.parameters, &self.defaults, &mut differing);
+        let [own, defaults] = [&self.parameters, &self.defaults].map(|parameters| former(parameters, self.renamed));
+        differences("", &own, &defaults, &mut differing);
         if differing.is_empty() { self.name.to_owned() } else { format!("{}({})", self.name, differing.join(",")) }
     }
 
@@ -105,7 +109,7 @@ impl<K: Kind> Choice<K> {
     /// zero, `formulation.sliding-mode.eta.2`.
     #[must_use]
     pub fn parameter(&self, path: &str) -> Option<&Value> {
-        path.split('.').try_fold(&self.parameters, |value, name| match value {
+        present(path, self.renamed).split('.').try_fold(&self.parameters, |value, name| match value {
             Value::Array(items) => items.get(name.parse::<usize>().ok()?),
             _ => value.get(name),
         })

@@ -12,7 +12,7 @@ use schemars::{Schema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind};
+use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind, renamed};
 
 /// Parameters read and checked: normalised, and made into an object.
 type Made<K> = (Value, Arc<<K as Kind>::Object>);
@@ -130,7 +130,8 @@ impl<K: Kind> Entry<K> {
     /// Unknown, wrong or out of range parameters, at their places.
     pub fn choose(&self, parameters: &Node, label: Option<String>) -> Result<Choice<K>, Problem> {
         let what = format!("parameter of `{}`", self.name);
-        Ok(self.choice((self.make)(parameters, &what)?, label))
+        let parameters = renamed::read(parameters, renamed::of(K::NAME, self.name));
+        Ok(self.choice((self.make)(&parameters, &what)?, label))
     }
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
@@ -142,6 +143,7 @@ impl<K: Kind> Entry<K> {
             parameters,
             defaults,
             silent,
+            renamed: renamed::of(K::NAME, self.name),
             label,
             own: None,
             object,

@@ -13,6 +13,7 @@ mod builtin;
 mod choice;
 mod entry;
 mod kinds;
+mod renamed;
 
 use mbsbench_problem::{MethodDefinition, ModelDefinition};
 
@@ -21,6 +22,7 @@ pub use entry::Entry;
 pub use entry::choose;
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
+pub use renamed::notes;
 
 use mbsbench_measures::{Catalogue, MeasureDefinition};
 

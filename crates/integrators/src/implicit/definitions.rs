@@ -47,14 +47,14 @@ macro_rules! formula {
     };
 }
 
-/// A formula with any `rho` from 0 to 1, which its rule is made of.
+/// A formula with any `rho_inf` from 0 to 1, which its rule is made of.
 macro_rules! damped {
     ($(#[$doc:meta])* $type:ident { $($fields:tt)* } $($definition:tt)*) => {
         formula!(
             $(#[$doc])*
             $type {
                 /// ρ∞, spectral radius at infinite frequency, from 0 (annihilates) to 1 (does not damp).
-                pub rho: f64 [from 0.0, to 1.0] = 0.6,
+                pub rho_inf: f64 [from 0.0, to 1.0] = 0.6,
                 $($fields)*
             }
             $($definition)*

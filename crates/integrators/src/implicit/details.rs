@@ -3,10 +3,10 @@
 use mbsbench_problem::Scalar;
 use nalgebra::Complex;
 
-use super::linear::{eigenvalues, spectral_radius};
 use super::{Esdirk, LinearMultistep, SingleStep};
 use crate::conditions;
 use crate::details::{GROWTH, ROUNDING, complex, imaginary_axis, is_bounded, property, rounded, tableau, yes};
+use mbsbench_problem::linear::{eigenvalues, spectral_radius};
 
 /// Nearer to one another than this, roots of a characteristic polynomial are one multiple root: rounding moves a triple root by
 /// 1e-5.

@@ -10,7 +10,7 @@
 //! | Runge–Kutta: Bathe, MSSTC, MSSTH, ESDIRK | [`Esdirk`] | `n` implicit stages |
 //!
 //! The parameter `ρ_∞ ∈ [0, 1]` is the spectral radius at infinite frequency: 0 annihilates, 1 does not damp at all.
-//! [`linear`] has what the coefficients mean on the undamped oscillator.
+//! [`mbsbench_problem::linear`] has what the coefficients mean on the undamped oscillator.
 //!
 //! All are steps of one engine: a formula gives `y = ŷ + c y'` at the point it solves for, a predictor the first guess of
 //! `y'`, and Newton's method the rest.
@@ -33,7 +33,6 @@ mod details;
 pub mod dirk;
 mod drive;
 pub mod history;
-pub mod linear;
 mod method;
 pub mod multistep;
 pub mod newton;

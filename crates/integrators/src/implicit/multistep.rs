@@ -49,7 +49,7 @@ impl LinearMultistep {
     /// The three-step formula for a constant step, with `ρ_∞ = rho` in [0, 1].
     ///
     /// With `rho = 1` it has a double root −1 at frequency zero and is not zero-stable: it is then fit for
-    /// [linear analysis](super::linear), where it is the trapezoidal rule times a factor, but not to integrate.
+    /// [linear analysis](mbsbench_problem::linear), where it is the trapezoidal rule times a factor, but not to integrate.
     #[must_use]
     pub fn lms3(rho: f64) -> Self {
         let d = polynomial(rho, &[10.0, -5.0, 1.0]);
@@ -127,7 +127,7 @@ pub struct Multistep {
     pub first: Vec<First>,
     /// A step of another size than the one before is made by the two-step formula of order two for variable steps, with this
     /// damping `ρ_∞`. A single one, as at the end of a span, leaves an error O(h³).
-    pub rho: f64,
+    pub rho_inf: f64,
 }
 
 impl Multistep {
@@ -138,15 +138,15 @@ impl Multistep {
         Self::damped(formula, 0.0, Start::Trapezoidal)
     }
 
-    /// With the first steps that a formula with damping `rho` at infinite frequency has.
+    /// With the first steps that a formula with damping `rho_inf` at infinite frequency has.
     #[must_use]
-    pub fn damped(formula: LinearMultistep, rho: f64, start: Start) -> Self {
+    pub fn damped(formula: LinearMultistep, rho_inf: f64, start: Start) -> Self {
         let first = |step: usize| match (start, step) {
-            (Start::Ladder, 2) => LinearMultistep::lms2(rho),
-            (Start::Ladder, 3) => LinearMultistep::lms3(rho),
+            (Start::Ladder, 2) => LinearMultistep::lms2(rho_inf),
+            (Start::Ladder, 3) => LinearMultistep::lms3(rho_inf),
             _ => LinearMultistep::trapezoidal(),
         };
-        Self { first: (1..formula.steps()).map(|step| First::Multistep(first(step))).collect(), formula, rho }
+        Self { first: (1..formula.steps()).map(|step| First::Multistep(first(step))).collect(), formula, rho_inf }
     }
 
     /// The order of the formula, from its conditions.
@@ -158,9 +158,9 @@ impl Multistep {
     /// Why it cannot be used to integrate, where it cannot.
     pub(super) fn refusal(&self) -> Option<String> {
         let r = self.formula.steps();
-        if r > 2 && self.rho == 1.0 {
+        if r > 2 && self.rho_inf == 1.0 {
             let why = "has a multiple root -1 and is not zero-stable: errors grow";
-            return Some(format!("with rho = 1 the formula of {r} steps {why}"));
+            return Some(format!("with rho-inf = 1 the formula of {r} steps {why}"));
         }
         let grows = self.formula.has_growing_root();
         grows.then(|| format!("the formula of {r} steps is not zero-stable: errors grow, whatever the step"))

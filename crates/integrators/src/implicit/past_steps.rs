@@ -21,7 +21,7 @@ pub struct PastSteps {
     first: Vec<Begun>,
     /// Predictor of formulas with several steps, for equal steps.
     predictor: Predictor,
-    rho: f64,
+    rho_inf: f64,
     made: usize,
     last_step: f64,
 }
@@ -35,7 +35,7 @@ enum Begun {
 impl PastSteps {
     /// At the start of a run.
     #[must_use]
-    pub fn new(Multistep { formula, first, rho }: &Multistep, prediction: Prediction) -> Self {
+    pub fn new(Multistep { formula, first, rho_inf }: &Multistep, prediction: Prediction) -> Self {
         let begun = |first: &First| match first {
             First::Multistep(formula) => Begun::Multistep(formula.clone()),
             First::RungeKutta(formula) => Begun::RungeKutta(Stages::new(formula, prediction)),
@@ -47,7 +47,7 @@ impl PastSteps {
                 Prediction::Constant => Predictor::CONSTANT,
                 Prediction::Paper | Prediction::SecondOrder => Predictor::hermite(1.0, [0.0, -1.0]),
             },
-            rho: *rho,
+            rho_inf: *rho_inf,
             made: 0,
             last_step: 0.0,
         }
@@ -102,7 +102,7 @@ impl Scheme for PastSteps {
             Self::prepare(formula, &self.predictor, solver, history, h)
         } else {
             let kappa = h / self.last_step;
-            let formula = LinearMultistep::lms2_variable(self.rho, kappa);
+            let formula = LinearMultistep::lms2_variable(self.rho_inf, kappa);
             let predictor = Predictor::hermite(1.0, [0.0, -1.0 / kappa]);
             Self::prepare(&formula, &predictor, solver, history, h)
         };

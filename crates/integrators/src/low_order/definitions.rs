@@ -11,9 +11,6 @@ use super::predictor::Discretisation;
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
 pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff};
 
-/// The least α of Hilber, Hughes and Taylor: −1/3 as a decimal of any length is meant to be allowed.
-const LEAST_ALPHA: f64 = -1.0 / 3.0 - 1e-6;
-
 mod both_levels;
 mod positions;
 

@@ -5,7 +5,7 @@ use nalgebra::{Complex, DMatrix, Matrix3};
 use super::formula::Start;
 use crate::details::{GROWTH, ROUNDING, imaginary_axis, property, yes};
 use crate::implicit::LinearMultistep;
-use crate::implicit::linear::spectral_radius;
+use mbsbench_problem::linear::spectral_radius;
 
 /// `ωh` that stands for infinity: from there on rounding changes the spectral radius more than the frequency does.
 const AT_INFINITY: f64 = 1e6;

@@ -1,6 +1,7 @@
 //! What a check tests, as a hash: operands, tolerances and bounds, and the measures behind their columns.
 
 use mbsbench_experiment::plan::{Plan, canonical};
+use mbsbench_experiment::registry::{Choice, MeasureKind};
 use serde_json::{Value, json};
 
 use super::check::Kind;
@@ -19,9 +20,8 @@ pub(super) fn of(name: &str, kind: &Value, read: &Kind, paper: &str, plans: &[Pl
         let runs = selected(plan, &operand.filter);
         for column in operand.columns().chain(operand.times.as_deref()) {
             let of_run = |measures: &'_ [_]| -> Option<String> {
-                let is_meant = |measure: &&mbsbench_experiment::registry::Choice<
-                    mbsbench_experiment::registry::MeasureKind,
-                >| { measure.object().columns().iter().any(|own| own == column) };
+                let is_meant =
+                    |measure: &&Choice<MeasureKind>| measure.object().columns().iter().any(|own| own == column);
                 Some(canonical(measures.iter().find(is_meant)?.identity()).to_string())
             };
             measures.extend(runs.iter().filter_map(|(_, run)| of_run(&run.measures)));

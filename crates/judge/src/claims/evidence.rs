@@ -1,12 +1,15 @@
 //! The numbers that claims rest on: rows of `runs.csv`, found by the keys of the planned runs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::spec::AxisValue;
 use mbsbench_measures::bound_of;
+use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::results::Row;
 use mbsbench_runs::timings::{self, RunTiming};
 
 use super::ledger::plan_of;
@@ -21,14 +24,11 @@ pub struct Evidence<'p> {
     rows: Vec<Vec<Recorded>>,
 }
 
-/// Statuses of runs that were not begun, so that they have no numbers until a failure.
-const NEVER_MADE: [&str; 2] = ["unavailable", "refused"];
-
 /// A row of `runs.csv`, and of `timings.csv` where there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// `ok`, a failure's name, or `unavailable`.
-    pub status: String,
+    /// How it ended.
+    pub status: Status,
     /// Time reached, s.
     pub t_reached: f64,
     /// Its measures by column; none where a cell is empty.
@@ -63,8 +63,8 @@ pub enum EvidenceError {
         /// Key of the run.
         run: String,
     },
-    /// A cell is no number.
-    #[error("{path}:{line}: `{found}` in the column `{column}` is no number", path = path.display())]
+    /// A cell is not what its column has.
+    #[error("{path}:{line}: `{found}` in the column `{column}` is no {wanted}", path = path.display())]
     Cell {
         /// The file.
         path: PathBuf,
@@ -74,6 +74,8 @@ pub enum EvidenceError {
         column: String,
         /// What stands there.
         found: String,
+        /// What the column has.
+        wanted: &'static str,
     },
 }
 
@@ -136,8 +138,8 @@ impl<'p> Evidence<'p> {
     pub fn of(plans: &'p [Plan], outcomes: &[Outcome]) -> Self {
         let recorded = |outcome: &Outcome| {
             let results = &outcome.results;
-            let row = |row: &mbsbench_runs::results::Row| Recorded {
-                status: row.status.clone(),
+            let row = |row: &Row| Recorded {
+                status: row.status,
                 t_reached: row.t_reached,
                 values: results.measures.iter().cloned().zip(row.values.iter().copied()).collect(),
                 timing: row.timing.clone(),
@@ -159,7 +161,7 @@ impl<'p> Evidence<'p> {
         &self,
         paper: &str,
         experiment: &str,
-        filter: &std::collections::BTreeMap<String, mbsbench_experiment::spec::AxisValue>,
+        filter: &BTreeMap<String, AxisValue>,
     ) -> Vec<(&'p RunSpec, &Recorded)> {
         let Some(plan) = plan_of(self.plans, paper, experiment) else { return Vec::new() };
         let Some(index) = self.plans.iter().position(|other| std::ptr::eq(other, plan)) else { return Vec::new() };
@@ -184,14 +186,14 @@ impl<'p> Evidence<'p> {
         };
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
             selection.keys.push(run.key.to_string());
-            let is_taken = row.status == "ok" || (operand.until_failure && !NEVER_MADE.contains(&row.status.as_str()));
+            let is_taken = row.status == Status::Ok || (operand.until_failure && row.status.is_of_a_run());
             if !is_taken && operand.at.is_some() {
                 // The others are points enough, or there is no number.
                 continue;
             }
             if !is_taken {
                 let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
-                let unavailable = row.status == "unavailable";
+                let unavailable = row.status == Status::Unavailable;
                 selection.lacks(if unavailable { Lacking::unavailable(run) } else { Lacking::Failed(what) });
                 continue;
             }
@@ -325,29 +327,28 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
     for record in reader.records() {
         let record = record.map_err(missing)?;
         let line = record.position().map_or(0, csv::Position::line);
-        let mut row = Recorded { status: String::new(), t_reached: f64::NAN, values: HashMap::new(), timing: None };
-        let mut key = String::new();
+        let wrong = |column: &str, found: &str, wanted| {
+            let (path, column, found) = (path.clone(), column.to_owned(), found.to_owned());
+            EvidenceError::Cell { path, line, column, found, wanted }
+        };
+        let (mut status, mut key, mut t_reached, mut values) = ("", "", f64::NAN, HashMap::new());
         for (head, text) in heads.iter().zip(&record) {
-            let number = || -> Result<Option<f64>, EvidenceError> {
-                let wrong = |_| EvidenceError::Cell {
-                    path: path.clone(),
-                    line,
-                    column: head.to_owned(),
-                    found: text.to_owned(),
-                };
-                if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(wrong) }
+            let number = || {
+                let number = (!text.is_empty()).then(|| text.parse());
+                number.transpose().map_err(|_| wrong(head, text, "number"))
             };
             match head {
-                "status" => text.clone_into(&mut row.status),
-                "run" => text.clone_into(&mut key),
-                "t_reached" => row.t_reached = number()?.unwrap_or(f64::NAN),
+                "status" => status = text,
+                "run" => key = text,
+                "t_reached" => t_reached = number()?.unwrap_or(f64::NAN),
                 _ if plan.axis(head).is_some() => {}
                 _ => {
-                    row.values.insert(head.to_owned(), number()?);
+                    values.insert(head.to_owned(), number()?);
                 }
             }
         }
-        by_key.insert(key, row);
+        let status = status.parse().map_err(|_| wrong("status", status, "status"))?;
+        by_key.insert(key.to_owned(), Recorded { status, t_reached, values, timing: None });
     }
     let outdated = |run: &RunSpec| EvidenceError::Outdated {
         path: path.clone(),

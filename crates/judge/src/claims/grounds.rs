@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use mbsbench_experiment::Mark;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::undetermined::lies_below;
 
 use super::check::Check;
@@ -91,7 +91,7 @@ fn axes_gone_over<'p>(plan: &'p Plan, runs: &[usize]) -> Vec<&'p str> {
 
 /// For each run of a plan, its parameters that are not printed. Where the file says nothing, all of it is our choice.
 fn weak(plan: &Plan) -> Vec<Marks> {
-    let of_run = |run: &mbsbench_experiment::plan::RunSpec| {
+    let of_run = |run: &RunSpec| {
         if plan.experiment.known.is_none() {
             return vec![(plan.experiment.id.clone(), Mark::Chosen)];
         }

@@ -1,6 +1,9 @@
 //! From evidence to verdicts.
 
+use std::collections::HashSet;
+
 use mbsbench_numbers::short;
+use mbsbench_problem::Status;
 
 use super::Test;
 use super::check::{Check, Kind, Tested};
@@ -21,7 +24,7 @@ pub fn judge(paper: &str, check: &Check, evidence: &Evidence<'_>) -> Judgement {
         let separator = if judgement.note.is_empty() { "" } else { "; " };
         judgement.note = format!("{}{separator}{}", judgement.note, paired::BASIS);
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     judgement.evidence.retain(|key| seen.insert(key.clone()));
     judgement
 }
@@ -198,17 +201,17 @@ impl Judge<'_> {
     fn failure(&self, failure: &Failure) -> Judgement {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
         let keys = runs.iter().map(|(run, _)| run.key.to_string()).collect();
-        if let Some((run, _)) = runs.iter().find(|(_, row)| row.status == "unavailable") {
+        if let Some((run, _)) = runs.iter().find(|(_, row)| row.status == Status::Unavailable) {
             let lacking = Lacking::unavailable(run);
             return Judgement { evidence: keys, ..without(lacking) };
         }
-        let as_said = |status: &str| match &failure.status {
-            _ if failure.completes => status == "ok",
+        let as_said = |status: Status| match failure.status {
+            _ if failure.completes => status == Status::Ok,
             Some(wanted) => status == wanted,
-            None => status != "ok",
+            None => status != Status::Ok,
         };
         let in_time = |t: f64| failure.between.is_none_or(|[from, to]| (from..=to).contains(&t));
-        let other = runs.iter().find(|(_, row)| !as_said(&row.status) || !in_time(row.t_reached));
+        let other = runs.iter().find(|(_, row)| !as_said(row.status) || !in_time(row.t_reached));
         let verdict = if other.is_some() { Verdict::Contradicted } else { Verdict::Reproduced };
         let note = other.map_or_else(String::new, |(run, row)| {
             format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached)

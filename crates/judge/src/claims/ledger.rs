@@ -1,10 +1,13 @@
 //! Reading a ledger and checking it against the experiments that it speaks of.
 
+use std::collections::HashSet;
+
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::{Placed, Problems, is_safe_name};
 use mbsbench_input::{BadInput, Document, Node, Problem, Value, keys_of, read};
 
 use super::check::{Check, Kind, Tested};
+use super::schema::FRAME;
 use super::spec::{
     BoundFrom, CheckSpec, KindSpec, Landmark, Measurement, Operand, Order, Ordering, Shape, StatementSpec, Tolerance,
     Weaker,
@@ -34,11 +37,11 @@ pub enum Book {
 }
 
 /// Version of the file format.
-const SCHEMA: u32 = 2;
+pub(super) const SCHEMA: u32 = 2;
 
 impl Book {
     /// The keys that hold its statements.
-    fn lists(self) -> &'static [&'static str] {
+    pub(super) fn lists(self) -> &'static [&'static str] {
         match self {
             Self::Claims => &["statements", "findings"],
             Self::Anchors => &["anchors"],
@@ -71,7 +74,7 @@ impl Ledger {
     fn read_with(document: &Document, book: Book, plans: &[Plan], is_locked: bool) -> Result<Self, BadInput> {
         let root = &document.root;
         let mut problems = Problems::default();
-        let known: Vec<&str> = ["schema", "paper", "sets"].into_iter().chain(book.lists().iter().copied()).collect();
+        let known: Vec<&str> = FRAME.iter().map(|(key, _)| *key).chain(book.lists().iter().copied()).collect();
         for entry in root.entries() {
             if !known.contains(&entry.key.name.as_str()) {
                 problems.add(Problem::unknown(entry.key.place, "key", &entry.key.name, known.clone()));
@@ -132,7 +135,7 @@ fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems
 
 /// Ids of statements differ from each other, and so do ids of checks.
 fn unique(statements: &[ReadStatement], findings: &[ReadStatement], problems: &mut Problems) {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for read in statements.iter().chain(findings) {
         if !seen.insert(("statement", read.statement.id.clone())) {
             let message = format!("a second statement `{}`", read.statement.id);

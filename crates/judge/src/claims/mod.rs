@@ -21,6 +21,7 @@ mod paired;
 mod printed;
 pub mod record;
 mod runs;
+pub mod schema;
 pub mod spec;
 mod standing;
 mod statement;

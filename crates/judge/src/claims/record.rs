@@ -1,5 +1,7 @@
 //! Judged statements as files and tables.
 
+use std::collections::BTreeMap;
+
 use mbsbench_experiment::Mark;
 use mbsbench_numbers::short;
 use serde_json::{Map, Value, json};
@@ -251,7 +253,7 @@ pub fn to_json(judged: &[Judged]) -> String {
 /// How many statements have each verdict, by what they rest on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scores {
-    counts: std::collections::BTreeMap<(Verdict, Option<Mark>), usize>,
+    counts: BTreeMap<(Verdict, Option<Mark>), usize>,
     /// How many checks they own.
     pub checks: usize,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mbsbench_experiment::spec::{AxisValue, Names};
+use mbsbench_problem::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -359,7 +360,7 @@ pub struct Failure {
     pub filter: BTreeMap<String, AxisValue>,
     /// The failure that each of them must have; any where it is not given.
     #[serde(default)]
-    pub status: Option<String>,
+    pub status: Option<Status>,
     /// Whether none of them may fail, rather than all of them must.
     #[serde(default)]
     pub completes: bool,

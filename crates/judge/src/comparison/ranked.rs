@@ -4,7 +4,7 @@ use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
 use mbsbench_experiment::{Label, RankingSpec};
 use mbsbench_measures::bound_of;
-use mbsbench_problem::StepControl;
+use mbsbench_problem::{Status, StepControl};
 
 use super::rank::{Candidate, Place, cheapest};
 use crate::claims::{Evidence, Recorded};
@@ -53,11 +53,11 @@ fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, rows: &[Recorded]) -> Ranke
     let mut methods: Vec<String> = meant.iter().map(|(run, _)| name(run)).collect();
     methods.sort();
     methods.dedup();
-    let with_status = |status: &str| meant.iter().filter(|(_, row)| row.status == status).count();
-    let (ok, unavailable) = (with_status("ok"), with_status("unavailable"));
+    let with_status = |status: Status| meant.iter().filter(|(_, row)| row.status == status).count();
+    let (ok, unavailable) = (with_status(Status::Ok), with_status(Status::Unavailable));
     let candidates: Vec<Candidate> = meant
         .iter()
-        .filter(|(_, row)| row.status == "ok")
+        .filter(|(_, row)| row.status == Status::Ok)
         .filter_map(|(run, row)| candidate(plan, spec, name(run), run, row))
         .collect();
     let reached = |&accuracy: &f64| {

@@ -9,6 +9,7 @@ use mbsbench_experiment::{Feature, Reading};
 use mbsbench_input::{Key, Node, Problem};
 use mbsbench_numbers::decimal;
 use mbsbench_numbers::rounded;
+use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::{Outcome, results_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::results::Row;
@@ -243,7 +244,7 @@ impl Made<'_> {
         let outcomes = results_of(&plans, self.store, false, self.progress)?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             let mut made = plan.runs.iter().zip(&outcome.results.rows);
-            if let Some((run, _)) = made.find(|(_, row)| row.status == "unavailable") {
+            if let Some((run, _)) = made.find(|(_, row)| row.status == Status::Unavailable) {
                 let (experiment, method) = (plan.experiment.id.clone(), run.method.name().to_owned());
                 return Err(StudyError::Unavailable { experiment, method });
             }
@@ -311,7 +312,7 @@ impl Varied {
                 let Err(problem) = run else { continue };
                 let row = Row {
                     axes: spec.cells.clone(),
-                    status: "refused".to_owned(),
+                    status: Status::Refused,
                     message: Some(problem.to_string()),
                     t_reached: spec.span[0],
                     values: vec![None; nominal.columns.len()],

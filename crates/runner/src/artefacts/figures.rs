@@ -82,6 +82,7 @@ impl Look {
                 let family = run.method.family();
                 let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
                 let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);
+                // By the old name, which generalized-α never had: it is solid in the pictures that are kept.
                 let rho_inf = run.method.parameter("rho").and_then(serde_json::Value::as_f64);
                 Style::of_method(family, member, rho_inf)
             });
@@ -283,7 +284,7 @@ pub(super) fn failed(row: &Row, x: f64) -> Vec<Failure> {
     if row.is_ok() {
         return Vec::new();
     }
-    vec![Failure { x, name: row.status.clone(), t_reached: row.t_reached }]
+    vec![Failure { x, name: row.status.to_string(), t_reached: row.t_reached }]
 }
 
 /// Whether an error is too near to the bound on the reference to mean anything.

@@ -34,7 +34,7 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         });
         let measured = run.map_or(Measured::Missing, |run| match results.number(run, column.value) {
             Some(value) if run.is_ok() => Measured::Value(value),
-            _ if !run.is_ok() => Measured::Failed { name: run.status.clone(), t_reached: run.t_reached },
+            _ if !run.is_ok() => Measured::Failed { name: run.status.to_string(), t_reached: run.t_reached },
             _ => Measured::Missing,
         });
         let printed = published.as_ref().and_then(|published| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::registry::{Registry, notes};
 use mbsbench_input::{BadInput, Problem};
 
 use super::CommandError;
@@ -44,9 +44,19 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
     if bad.is_empty() { Ok(plans) } else { Err(CommandError::BadInput(bad)) }
 }
 
+/// Says beside the output where files have words of an older format.
+pub(super) fn note(plans: &[Plan], output: &mut Output<'_>) {
+    for document in plans.iter().map(|plan| &plan.experiment.document) {
+        for Problem { place, message, .. } in notes(&document.root) {
+            output.beside(format!("note: {}: {message}", document.source.position(place)));
+        }
+    }
+}
+
 pub(super) fn check(registry: &Registry, files: &[PathBuf], output: &mut Output<'_>) -> Result<(), CommandError> {
     let (ledgers, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|path| book(path).is_some());
     let plans = load(registry, &files, false)?;
+    note(&plans, output);
     // What `--quick` makes of the file has to be in order as well.
     load(registry, &files, true)?;
     for (plan, file) in plans.iter().zip(&files) {

@@ -9,6 +9,7 @@ use mbsbench_runs::pipeline::{Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
+use super::check::note;
 use super::files::{ledger, named, papers, selected};
 use super::report::{manifest, report};
 use super::verify::{Shown, verify_paper};
@@ -46,6 +47,7 @@ pub(super) fn run(
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = load(registry, files, options.quick)?;
+    note(&plans, output);
     run_plans(registry, &plans, out, options, record_times, output)
 }
 

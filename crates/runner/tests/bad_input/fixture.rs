@@ -1,13 +1,12 @@
 //! A registry of tiny models, methods and measures: tests of the input do not change with what the workspace has.
 
 use mbsbench::Registry;
-use mbsbench::input::Spelled;
 use mbsbench::measures::{Ending, Measure, MeasureContext, MeasureDefinition};
 use mbsbench_problem::model::{Class, Observation};
 use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AsOde, Counted, DoubleDouble, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observable, Observer,
-    Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Task, View,
+    Ode, OdeModel, OutOfRange, Parameters, Scalar, Solution, Spelled, Task, View,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -49,7 +49,7 @@ fn run_each(
         .par_iter()
         .map(|&(place, run)| {
             if let Some(record) = (!fresh).then(|| store.load::<Record>(&run.key)).flatten() {
-                progress.kept(&record.status);
+                progress.kept(record.status);
                 return Ok((place, record));
             }
             if stop.load(Ordering::Relaxed) {

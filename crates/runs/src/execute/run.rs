@@ -8,7 +8,7 @@ use mbsbench_measures::stepwise::{self, drawable, properties};
 use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
 use mbsbench_numbers::Decimator;
 use mbsbench_problem::{
-    Counted, Failure, Method, Model, Observation, Observer, Settings, Statistics, Step, StepControl, Task,
+    Counted, Failure, Method, Model, Observation, Observer, Settings, Statistics, Status, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,8 @@ pub struct Job<'j> {
 /// What is kept of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// `ok`, or the failure's name.
-    pub status: String,
+    /// How it ended.
+    pub status: Status,
     /// The failure in words.
     pub message: Option<String>,
     /// Time reached, s.
@@ -66,19 +66,6 @@ pub struct Trajectory {
 }
 
 impl Record {
-    /// The record of a run that cannot be made here, with the reason.
-    #[must_use]
-    pub fn unavailable(reason: String, columns: Vec<String>) -> Self {
-        Self {
-            status: "unavailable".to_owned(),
-            message: Some(reason),
-            t_reached: f64::NAN,
-            values: vec![None; columns.len()],
-            columns,
-            trajectory: None,
-        }
-    }
-
     /// The value in a column; none where the run does not fill it.
     #[must_use]
     pub fn value(&self, column: &str) -> Option<f64> {
@@ -160,7 +147,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         }
     });
     Record {
-        status: solution.failure.as_ref().map_or("ok", Failure::name).to_owned(),
+        status: Status::of(solution.failure.as_ref()),
         message: solution.failure.as_ref().map(ToString::to_string),
         t_reached: solution.t_reached,
         columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),
@@ -194,7 +181,7 @@ fn analyse(job: &Job<'_>, context: &MeasureContext<'_>) -> Record {
     let reason = || "the method does not say how it treats an oscillator, or its step is not constant".to_owned();
     let failure = values.iter().all(Option::is_none).then(|| Failure::NotApplicable { reason: reason() });
     Record {
-        status: failure.as_ref().map_or("ok", Failure::name).to_owned(),
+        status: Status::of(failure.as_ref()),
         message: failure.as_ref().map(ToString::to_string),
         t_reached: job.span[0],
         columns: job.measures.iter().flat_map(|measure| measure.object().columns()).collect(),

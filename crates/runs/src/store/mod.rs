@@ -60,12 +60,14 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use mbsbench_problem::Status;
+
     use super::*;
     use crate::execute::run::Record;
 
     fn record() -> Record {
         Record {
-            status: "ok".into(),
+            status: Status::Ok,
             message: None,
             t_reached: 5.0,
             columns: ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec(),

@@ -1,7 +1,7 @@
 //! Runs that end early: what went wrong is data.
 
 use mbsbench_problem::{
-    Counted, Failure, Method, MethodDefinition, Ode, Settings, Silent, Solution, StepControl, Task,
+    Counted, Failure, Method, MethodDefinition, Ode, Settings, Silent, Solution, Status, StepControl, Task,
 };
 use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, cvode};
 
@@ -93,7 +93,7 @@ fn flag_and_words_of_the_library_are_kept() {
         let Failure::SolverFailed { time, flag: found, reason } = &failure else { panic!("{failure:?}") };
         assert_eq!((*time, found.as_str()), (0.0, flag));
         assert!(reason.contains("too much accuracy"), "{reason}");
-        assert_eq!(failure.name(), "solver-failed");
+        assert_eq!(failure.status(), Status::SolverFailed);
     }
     let refused = cvode::Options {
         formula: cvode::Formula::BackwardDifferentiation,

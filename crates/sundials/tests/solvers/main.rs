@@ -14,7 +14,7 @@ mod jacobians;
 mod observation;
 mod problems;
 
-use mbsbench_problem::{Failure, MethodDefinition, Silent};
+use mbsbench_problem::{Failure, MethodDefinition, Silent, Status};
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Ida, PACKAGE, version};
 use problems::{Oscillator, methods, solve, tolerance};
 
@@ -28,7 +28,7 @@ fn only_a_missing_library_is_unavailable() {
         }
         let failure = solution.failure.expect("there is nothing to solve with");
         assert_eq!(failure, Failure::Unavailable { package: PACKAGE }, "{name}");
-        assert_eq!(failure.name(), "unavailable");
+        assert_eq!(failure.status(), Status::Unavailable);
         assert_eq!(failure.to_string(), "unavailable: install libsundials-dev");
         assert_eq!((solution.t_reached, solution.state), (0.0, vec![1.0, 0.0]));
     }

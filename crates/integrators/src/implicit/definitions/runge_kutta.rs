@@ -12,23 +12,23 @@ macro_rules! composite {
     };
 }
 
-/// A formula whose coefficients are known for a few `rho`.
+/// A formula whose coefficients are known for a few `rho_inf`.
 macro_rules! tabulated {
     ($(#[$doc:meta])* $type:ident, $n:literal, $name:literal, $summary:literal) => {
         formula!(
             $(#[$doc])*
-            $type where rho_is_tabulated {
+            $type where rho_inf_is_tabulated {
                 /// ρ∞, spectral radius at infinite frequency: 0, 0.6 or 1.
-                pub rho: f64 = 0.0,
+                pub rho_inf: f64 = 0.0,
             }
             $name, "esdirk", $summary, "zhang2022, appendix; nodes as in the authors' program",
-            |formula| Esdirk::mssth($n, formula.rho).expect("`check` accepts known values only")
+            |formula| Esdirk::mssth($n, formula.rho_inf).expect("`check` accepts known values only")
         );
 
         impl $type {
-            fn rho_is_tabulated(&self) -> Result<(), OutOfRange> {
-                let known = Esdirk::mssth($n, self.rho).map(|_| ());
-                known.ok_or_else(|| OutOfRange::new("rho", self.rho, "0, 0.6 or 1"))
+            fn rho_inf_is_tabulated(&self) -> Result<(), OutOfRange> {
+                let known = Esdirk::mssth($n, self.rho_inf).map(|_| ());
+                known.ok_or_else(|| OutOfRange::new("rho-inf", self.rho_inf, "0, 0.6 or 1"))
             }
         }
     };
@@ -43,25 +43,25 @@ macro_rules! fixed {
 
 composite!(
     /// The ρ∞-Bathe method: a trapezoidal substep and a last stage; order 2, A-stable.
-    Bathe, |formula| Esdirk::bathe(formula.rho), "bathe",
+    Bathe, |formula| Esdirk::bathe(formula.rho_inf), "bathe",
     "Two substeps, order two, damping rho at infinity (rho-infinity-Bathe)",
     "zhang2022, Eq. 7; G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310"
 );
 composite!(
     /// MSSTC(3): two trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc3, |formula| Esdirk::msstc(3, formula.rho), "msstc3",
+    Msstc3, |formula| Esdirk::msstc(3, formula.rho_inf), "msstc3",
     "Three substeps, order two, damping rho at infinity (MSSTC(3))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(4): three trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc4, |formula| Esdirk::msstc(4, formula.rho), "msstc4",
+    Msstc4, |formula| Esdirk::msstc(4, formula.rho_inf), "msstc4",
     "Four substeps, order two, damping rho at infinity (MSSTC(4))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(5): four trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
-    Msstc5, |formula| Esdirk::msstc(5, formula.rho), "msstc5",
+    Msstc5, |formula| Esdirk::msstc(5, formula.rho_inf), "msstc5",
     "Five substeps, order two, damping rho at infinity (MSSTC(5))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );

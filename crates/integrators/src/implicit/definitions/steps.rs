@@ -15,7 +15,7 @@ macro_rules! multistep {
             }
             $name, "linear-multistep", $summary,
             "zhang2022, Eq. 2; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313",
-            |formula| Multistep::damped(LinearMultistep::$formula(formula.rho), formula.rho, formula.start)
+            |formula| Multistep::damped(LinearMultistep::$formula(formula.rho_inf), formula.rho_inf, formula.start)
         );
     };
 }
@@ -27,7 +27,7 @@ macro_rules! single_step {
             $type {}
             $name, "single-step", $summary,
             "zhang2022, Eqs. 4, 9 to 11 and 18 to 20; H. Zhang, R. Zhang, P. Masarati, Comput. Mech. 67 (2021) 289–313",
-            |formula| SingleStep::$formula(formula.rho)
+            |formula| SingleStep::$formula(formula.rho_inf)
         );
     };
 }
@@ -42,14 +42,14 @@ multistep!(
 multistep!(
     /// LMS3: the linear three-step formula with chosen damping at infinity; order 2, A-stable.
     ///
-    /// A last step of another size is made by LMS2 for variable steps with the same `rho`. Refused with `rho` = 1, where it
+    /// A last step of another size is made by LMS2 for variable steps with the same `rho-inf`. Refused with `rho-inf` = 1, where it
     /// is not zero-stable.
     Lms3, lms3, "lms3", "Linear three-step formula of order two with damping rho at infinity (LMS3)"
 );
 multistep!(
     /// LMS4: the linear four-step formula with chosen damping at infinity; order 2, A-stable.
     ///
-    /// A last step of another size is made by LMS2 for variable steps with the same `rho`. Refused with `rho` = 1, where it
+    /// A last step of another size is made by LMS2 for variable steps with the same `rho-inf`. Refused with `rho-inf` = 1, where it
     /// is not zero-stable.
     Lms4, lms4, "lms4", "Linear four-step formula of order two with damping rho at infinity (LMS4)"
 );

@@ -3,7 +3,7 @@
 use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{OutOfRange, parameters};
 
-use super::{LEAST_ALPHA, Rule, Solver};
+use super::{Rule, Solver};
 use crate::low_order::additive::Additive;
 use crate::low_order::drive::Plan;
 use crate::low_order::formula::Start;
@@ -19,7 +19,7 @@ parameters! {
     #[derive(Copy)]
     pub struct HhtAdd where b_is_not_half {
         /// α, from −1/3 (most damping of high frequencies) to 0.
-        pub alpha: f64 [from LEAST_ALPHA, to 0.0] = -0.3,
+        pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
         /// b, share of the constraint force at the end of the step in the positions; not 1/2.
         pub b: f64 = 0.0,
         /// How the linear systems are solved: `structured` or `dense`. The blocks of systems as small as those here (6
@@ -80,7 +80,7 @@ parameters! {
     #[derive(Copy)]
     pub struct HhtSi2 {
         /// α, from −1/3 (most damping of high frequencies) to 0.
-        pub alpha: f64 [from LEAST_ALPHA, to 0.0] = -0.3,
+        pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
         /// How the linear systems are solved: `shared`, `structured` or `dense`.
         pub linear_algebra: PairAlgebra = PairAlgebra::default(),
         /// Newton's method.

@@ -3,7 +3,7 @@
 use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::parameters;
 
-use super::{LEAST_ALPHA, Rule, Solver};
+use super::{Rule, Solver};
 use crate::low_order::drive::Plan;
 use crate::low_order::formula::Start;
 use crate::low_order::index3::Index3;
@@ -64,7 +64,7 @@ parameters! {
     #[derive(Copy)]
     pub struct HhtI3 {
         /// α, from −1/3 (most damping of high frequencies) to 0.
-        pub alpha: f64 [from LEAST_ALPHA, to 0.0] = -0.3,
+        pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
         /// Where the mass matrix is evaluated: `end` or `shifted`.
         pub mass: MassAt = MassAt::default(),
         /// Newton's method.

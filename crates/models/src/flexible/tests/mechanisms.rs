@@ -144,7 +144,7 @@ impl Unaccounted {
     fn of(mechanism: &impl Mechanism, times: &Times, [first_step, step]: [f64; 2], newton_tolerance: f64) -> Self {
         let flexible = checked(mechanism.assembly().clone());
         let initial = flexible.launched(times.start, &mechanism.start()).expect("it holds");
-        let damped = Bathe { rho: 0.0, newton_tolerance, ..Bathe::default() };
+        let damped = Bathe { rho_inf: 0.0, newton_tolerance, ..Bathe::default() };
         let before = path(&flexible, &damped, [times.start, times.small_steps], first_step, &initial);
         let fine = Esdirk436l2sa2 { newton_tolerance, ..Esdirk436l2sa2::default() };
         let path = path(&flexible, &fine, [times.small_steps, times.until], step, before.last());

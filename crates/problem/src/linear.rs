@@ -1,7 +1,7 @@
 //! What a method does to the undamped oscillator `x″ + ω² x = 0`; zhang2022, Sect. 4.
 //!
 //! A step of a linear method multiplies what it starts from with the
-//! [amplification matrix](mbsbench_problem::Method::amplification), whose eigenvalues are the characteristic roots. One of them,
+//! [amplification matrix](crate::Method::amplification), whose eigenvalues are the characteristic roots. One of them,
 //! the *principal* root `ζ`, is the method's `e^{iωh}`: it is the one that is connected with `e^{iωh}` as the step goes to
 //! zero. The others are spurious. With Eq. 22 the numerical solution is
 //!
@@ -17,8 +17,9 @@
 //!
 //! The largest root in magnitude, whichever it is, is the spectral radius.
 
-use mbsbench_problem::Method;
 use nalgebra::{Complex, DMatrix, Schur};
+
+use crate::Method;
 
 /// How a method treats one frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,0 +1,164 @@
+//! Keys of experiment files, each once: readers know them by their names, and the JSON Schema has what may stand there.
+
+use mbsbench_input::{Node, Problem};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::known::{Mark, Marked};
+use super::spec::{DrawingSpec, Settings, TableSpec, Timing};
+use super::undetermined::UndeterminedSpec;
+use super::{Gathered, Precision, RankingSpec, Rule, StudySpec};
+
+/// A key with the schema of what may stand there.
+pub(crate) type FileKey = (&'static str, fn(&mut SchemaGenerator) -> Value);
+
+/// What a file is about and what it shows, also where it has no runs of its own.
+pub(crate) static SHOWN: &[FileKey] = &[
+    ("schema", |_| json!({ "const": super::SCHEMA, "description": "Version of the file format." })),
+    ("id", |_| {
+        let pattern = "^[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9.-]*$";
+        json!({ "type": "string", "pattern": pattern, "description": "`paper/name`." })
+    }),
+    ("paper", text),
+    ("reproduces", texts),
+    ("title", text),
+    ("gathers", list_of::<Gathered>),
+    ("tables", list_of::<TableSpec>),
+    ("plots", |_| list(&reference("panel-or-panels"))),
+];
+
+/// What is run: on top of a file, in a case, under `quick`.
+pub(crate) static RUN: &[FileKey] = &[
+    ("model", |_| axis("model")),
+    ("span", |_| {
+        let number = reference("number");
+        json!({ "type": "array", "items": number, "minItems": 2, "maxItems": 2, "description": "Start and end, s." })
+    }),
+    ("matrix", |_| {
+        let [model, methods, number, tolerance] = ["model", "methods", "number", "tolerance"].map(axis);
+        let axes = json!({
+            "model": model, "method": methods, "step": number, "step_per_stage": number, "tolerance": tolerance,
+        });
+        json!({
+            "type": "object",
+            "description": "Axes: every combination is one run.",
+            "properties": axes,
+            "patternProperties": { "^(model|method|settings)\\.": { "type": "array", "minItems": 1 } },
+            "additionalProperties": false,
+        })
+    }),
+    ("method", |_| axis("methods")),
+    ("step", |_| axis("number")),
+    ("step_per_stage", |_| axis("number")),
+    ("tolerance", |_| axis("tolerance")),
+    ("settings", of::<Settings>),
+    ("measures", |_| list(&reference("measure"))),
+    ("exclude", |_| list(&json!({ "type": "object", "minProperties": 1 }))),
+    ("reference", |_| reference("solver")),
+    ("fails_when", list_of::<Rule>),
+];
+
+/// What a case has besides.
+pub(crate) static CASE: &[FileKey] = &[("case", text)];
+
+/// What is said of all runs of a file.
+pub(crate) static RUNS: &[FileKey] = &[
+    ("cases", |generator| list(&object(generator, &[CASE, RUN], &["case"]))),
+    ("trajectories", texts),
+    ("drawings", list_of::<DrawingSpec>),
+    ("rankings", list_of::<RankingSpec>),
+    ("timing", of::<Timing>),
+    ("known", |generator| {
+        let (mark, marked) = (of::<Mark>(generator), of::<Marked>(generator));
+        let several = json!({ "type": "array", "minItems": 1, "items": marked });
+        json!({
+            "type": "object",
+            "description": "How each parameter is known, by path; `defaults` for all others.",
+            "additionalProperties": { "anyOf": [mark, marked, several] },
+        })
+    }),
+    (
+        "undetermined",
+        |generator| json!({ "type": "object", "additionalProperties": of::<UndeterminedSpec>(generator) }),
+    ),
+    ("study", of::<StudySpec>),
+    ("quick", |generator| object(generator, &[RUN], &[])),
+];
+
+/// How something is solved: a reference, or what it is checked against.
+pub(crate) static SOLVER: &[FileKey] = &[
+    ("method", |_| reference("method")),
+    ("step", |_| reference("number")),
+    ("step_per_stage", |_| reference("number")),
+    ("tolerance", |_| reference("tolerance")),
+];
+
+/// What a reference says besides.
+pub(crate) static REFERENCE: &[FileKey] = &[
+    ("precision", of::<Precision>),
+    ("check", |generator| object(generator, &[SOLVER], &["method"])),
+    ("digits", |_| json!({ "type": "integer", "minimum": 0 })),
+    ("model", |_| json!({ "type": "object" })),
+    ("stored", |_| {
+        let about = "File beside the experiment that keeps the reference; `mbsbench reference ID` makes it.";
+        json!({ "type": "string", "pattern": "\\.csv$", "description": about })
+    }),
+];
+
+/// The names of some keys.
+pub(crate) fn names(keys: &[&[FileKey]]) -> Vec<&'static str> {
+    keys.iter().copied().flatten().map(|&(name, _)| name).collect()
+}
+
+/// What is wrong with the keys of a map: each that has none of these names.
+pub(crate) fn unknown<'n>(
+    node: &'n Node,
+    what: &'n str,
+    known: &'n [&'static str],
+) -> impl Iterator<Item = Problem> + 'n {
+    let strange = node.entries().iter().filter(|entry| !known.contains(&entry.key.name.as_str()));
+    strange.map(move |entry| Problem::unknown(entry.key.place, what, &entry.key.name, known.iter().copied()))
+}
+
+/// The schema of a map with these keys and no other.
+pub(crate) fn object(generator: &mut SchemaGenerator, keys: &[&[FileKey]], required: &[&str]) -> Value {
+    let keys = keys.iter().copied().flatten();
+    let properties: Map<String, Value> = keys.map(|&(name, schema)| (name.to_owned(), schema(generator))).collect();
+    let mut object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if !required.is_empty() {
+        object["required"] = json!(required);
+    }
+    object
+}
+
+/// The schema that a type derives.
+pub(crate) fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    generator.subschema_for::<T>().to_value()
+}
+
+/// A definition of the whole schema.
+#[must_use]
+pub fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// One value, or several, which make an axis.
+fn axis(name: &str) -> Value {
+    json!({ "anyOf": [reference(name), { "type": "array", "minItems": 1, "items": reference(name) }] })
+}
+
+fn list(items: &Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+fn list_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    list(&of::<T>(generator))
+}
+
+fn text(_: &mut SchemaGenerator) -> Value {
+    json!({ "type": "string" })
+}
+
+fn texts(generator: &mut SchemaGenerator) -> Value {
+    list(&text(generator))
+}

@@ -1,0 +1,109 @@
+//! The JSON Schema of ledgers.
+
+use mbsbench_experiment::schema::{bare_names, reference};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::ledger::{Book, SCHEMA};
+use super::spec::{CheckSpec, KindSpec, StatementSpec};
+
+/// A key with the schema of what may stand there.
+type FileKey = (&'static str, fn() -> Value);
+
+/// Keys of a ledger besides those of its statements.
+pub(super) const FRAME: [FileKey; 3] = [
+    ("schema", || json!({ "const": SCHEMA, "description": "Version of the file format." })),
+    ("paper", || json!({ "type": "string", "description": "Id of the paper." })),
+    ("sets", || {
+        let set = json!({ "type": "array", "minItems": 1 });
+        json!({ "type": "object", "additionalProperties": set, "description": "Lists of values for `each`." })
+    }),
+];
+
+/// The schema of a ledger: `statements:` with `findings:`, or `anchors:`.
+#[must_use]
+pub fn schema() -> Value {
+    let mut generator = SchemaGenerator::default();
+    let mut part = |schema: fn(&mut SchemaGenerator) -> schemars::Schema| schema(&mut generator).to_value();
+    let mut check = part(CheckSpec::json_schema);
+    let mut kinds = part(KindSpec::json_schema);
+    let mut statement = part(StatementSpec::json_schema);
+    let mut definitions = json!(generator.take_definitions(true));
+    for kind in kinds["oneOf"].as_array_mut().into_iter().flatten() {
+        let description = kind["description"].take();
+        for (name, tested) in kind["properties"].as_object().into_iter().flatten() {
+            let optional = json!([tested, { "type": "null" }]);
+            check["properties"][name] = json!({ "anyOf": optional, "description": description });
+        }
+    }
+    // A template of `each` has names of axes where values are, and operands take over from `on`.
+    for schema in [&mut check, &mut definitions] {
+        templates(schema);
+    }
+    bare_names(&mut definitions);
+    let anything = json!({ "type": "object" });
+    let values = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
+    let each = json!({ "type": "object", "minProperties": 1, "additionalProperties": values });
+    let making = [
+        ("each", each, "Axes that are written into the check: one for each combination."),
+        ("except", json!({ "type": "array", "items": anything }), "Combinations of `each` that need something else."),
+        ("on", anything.clone(), "What its operands have in common."),
+    ];
+    for (key, mut schema, about) in making {
+        schema["description"] = json!(about);
+        check["properties"][key] = schema;
+    }
+    if let Some(fields) = check.as_object_mut() {
+        fields.remove("required");
+    }
+    let own = check["properties"].as_object().cloned().unwrap_or_default();
+    if let Some(properties) = statement["properties"].as_object_mut() {
+        for (key, schema) in own {
+            properties.entry(key).or_insert(schema);
+        }
+        properties.insert(
+            "check".to_owned(),
+            json!({ "type": "string", "description": "Id of its only check, where that is another." }),
+        );
+        properties.insert("checks".to_owned(), json!({ "type": "array", "minItems": 1, "items": reference("check") }));
+    }
+    definitions["check"] = check;
+    definitions["statement"] = statement;
+    let list = json!({ "type": "array", "items": reference("statement") });
+    let books = [Book::Claims, Book::Anchors].map(Book::lists);
+    let frame = FRAME.iter().map(|(key, schema)| ((*key).to_owned(), schema()));
+    let lists = books.into_iter().flatten().map(|&key| (key.to_owned(), list.clone()));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Ledger of a paper",
+        "type": "object",
+        "properties": frame.chain(lists).collect::<Map<String, Value>>(),
+        "required": ["schema", "paper"],
+        "oneOf": books.map(|lists| json!({ "required": [lists[0]] })),
+        "additionalProperties": false,
+        "$defs": definitions,
+    })
+}
+
+/// Lets every value be a template, `{axis}`, and every key of an operand be missing.
+fn templates(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(templates);
+            if let Some(Value::Array(required)) = fields.get_mut("required") {
+                required.retain(|key| !["experiment", "of"].iter().any(|open| key == open));
+            }
+            let is_value = fields.get("type").is_some_and(|of| {
+                let named = |name: &Value| ["number", "integer", "boolean", "array"].iter().any(|known| name == known);
+                named(of) || of.as_array().is_some_and(|all| all.iter().any(named))
+            });
+            let is_map = fields.get("type").is_some_and(|of| of == "object") && !fields.contains_key("properties");
+            if is_value || is_map || fields.contains_key("enum") {
+                let plain = Value::Object(std::mem::take(fields));
+                fields.insert("anyOf".to_owned(), json!([plain, { "type": "string", "pattern": "\\{.*\\}" }]));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(templates),
+        _ => {}
+    }
+}
