@@ -87,11 +87,11 @@ impl<'p> Stepping<Counted<'p>> for Steps {
                 q[j] = start[j] + h * sum(0, j);
                 v[j] = start[n + j] + h * (sum(1, j) - row[i] * stages[i][1][j]);
             }
-            matrix.view_mut((0, 0), (n, n)).copy_from(&terms.mass);
-            matrix.view_mut((0, n), (n, x.len() - n)).tr_copy_from(&terms.jacobian);
+            matrix.view_mut((0, 0), (n, n)).copy_from(terms.mass.all());
+            matrix.view_mut((0, n), (n, x.len() - n)).tr_copy_from(terms.jacobian.all());
             matrix.view_mut((0, n), (n, x.len() - n)).neg_mut();
-            mechanics.constraint_jacobian(t, q, v, &mut terms.jacobian);
-            matrix.view_mut((n, 0), (x.len() - n, n)).copy_from(&terms.jacobian);
+            mechanics.constraint_jacobian(t, q, v, terms.jacobian.all_mut());
+            matrix.view_mut((n, 0), (x.len() - n, n)).copy_from(terms.jacobian.all());
             mechanics.velocity_constraints(t, q, v, &mut x[n..]);
             x[..n].copy_from_slice(&terms.forces);
             x[n..].iter_mut().for_each(|rate| *rate /= -h * row[i]);
