@@ -1,7 +1,7 @@
 //! What implicit methods make of a problem: derivatives of its right-hand side, and the matrix `M − c J` with its factors.
 
 use mbsbench_problem::linalg::{Singular, System, multiply};
-use mbsbench_problem::{Counted, Failure, Statistics};
+use mbsbench_problem::{Counted, Failure, Statistics, Tangent, TangentSystem};
 use nalgebra::DMatrix;
 
 /// `J = ∂f/∂y` and `f_t = ∂f/∂t` at one point.
@@ -11,8 +11,10 @@ use nalgebra::DMatrix;
 /// with `ε = 2⁻⁵²` (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.8).
 #[derive(Debug, Clone)]
 pub(crate) struct Linearisation {
-    /// `J`.
+    /// `J`; without entries where there is a tangent.
     pub jacobian: DMatrix<f64>,
+    /// What `J` follows from, where that is sparse and `J` is not.
+    pub tangent: Option<Tangent>,
     /// `f_t`; zero for an autonomous problem.
     pub by_time: Vec<f64>,
     is_exact: bool,
@@ -23,16 +25,42 @@ pub(crate) struct Linearisation {
 }
 
 impl Linearisation {
+    /// With what `J` follows from in its place, where the problem has that.
     pub(crate) fn new(problem: &mut Counted<'_>) -> Self {
+        let tangent = problem.tangent();
+        let rows = if tangent.is_some() { 0 } else { problem.dimension() };
+        Self { tangent, ..Self::with_rows(problem, rows) }
+    }
+
+    /// With `J` as a matrix.
+    pub(crate) fn full(problem: &mut Counted<'_>) -> Self {
+        let n = problem.dimension();
+        Self::with_rows(problem, n)
+    }
+
+    fn with_rows(problem: &mut Counted<'_>, rows: usize) -> Self {
         let n = problem.dimension();
         Self {
-            jacobian: DMatrix::zeros(n, n),
+            jacobian: DMatrix::zeros(rows, rows),
+            tangent: None,
             by_time: vec![0.0; n],
             is_exact: problem.has_jacobian(),
             is_autonomous: problem.is_autonomous(),
             state: vec![0.0; n],
             rate: vec![0.0; n],
         }
+    }
+
+    /// `product = J x`. For the start of a run: it may make memory.
+    ///
+    /// # Errors
+    /// [`Singular`] where masses and constraints are.
+    pub(crate) fn multiply(&self, x: &[f64], product: &mut [f64]) -> Result<(), Singular> {
+        match &self.tangent {
+            Some(tangent) => TangentSystem::new(tangent).multiply(tangent, x, product)?,
+            None => multiply(&self.jacobian, x, product),
+        }
+        Ok(())
     }
 
     /// Evaluations of the right-hand side that both derivatives cost.
@@ -51,6 +79,9 @@ impl Linearisation {
         y: &[f64],
         derivative: &[f64],
     ) -> Result<(), Failure> {
+        if let Some(tangent) = &mut self.tangent {
+            return problem.linearise(t, y, tangent);
+        }
         if self.is_exact {
             return problem.jacobian(t, y, &mut self.jacobian);
         }
@@ -120,16 +151,19 @@ fn increment(y: f64) -> f64 {
 pub(crate) struct IterationMatrix {
     mass: Option<DMatrix<f64>>,
     system: System,
+    /// What is used in its place where there is a tangent.
+    structured: Option<TangentSystem>,
     /// Factorizations and solves.
     pub costs: Statistics,
 }
 
 impl IterationMatrix {
-    pub(crate) fn new(problem: &Counted<'_>) -> Self {
-        let n = problem.dimension();
+    pub(crate) fn new(problem: &Counted<'_>, linearisation: &Linearisation) -> Self {
+        let structured = linearisation.tangent.as_ref().map(TangentSystem::new);
+        let n = if structured.is_some() { 0 } else { problem.dimension() };
         let mass = problem.mass().cloned();
         let costs = Statistics { linear_algebra_flops: Some(0), ..Statistics::default() };
-        Self { mass, system: System::new(n), costs }
+        Self { mass, system: System::new(n), structured, costs }
     }
 
     /// `M`, where it is not the identity.
@@ -141,7 +175,15 @@ impl IterationMatrix {
     ///
     /// # Errors
     /// [`Singular`].
-    pub(crate) fn factorize(&mut self, c: f64, jacobian: &DMatrix<f64>) -> Result<(), Singular> {
+    pub(crate) fn factorize(&mut self, c: f64, linearisation: &Linearisation) -> Result<(), Singular> {
+        let Linearisation { jacobian, tangent, .. } = linearisation;
+        if let (Some(system), Some(tangent)) = (&mut self.structured, tangent) {
+            let before = system.flops();
+            self.costs.factorizations += 1;
+            let factorized = system.factorize(c, tangent);
+            self.costs.add_flops(system.flops() - before);
+            return factorized;
+        }
         let matrix = &mut self.system.matrix;
         match &self.mass {
             Some(mass) => matrix.copy_from(mass),
@@ -159,6 +201,12 @@ impl IterationMatrix {
     /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         self.costs.linear_solves += 1;
+        if let Some(system) = &mut self.structured {
+            let before = system.flops();
+            system.solve(x);
+            self.costs.add_flops(system.flops() - before);
+            return;
+        }
         self.costs.add_flops(self.system.factors.solve_flops());
         self.system.factors.solve(x);
     }

@@ -111,10 +111,10 @@ impl Ode23sStepper {
         let (derivative, rate, middle, last, state) = (zeros(), zeros(), zeros(), zeros(), zeros());
         let (k, product) = ([zeros(), zeros(), zeros()], [zeros(), zeros()]);
         let linearisation = Linearisation::new(problem);
-        let mut w = IterationMatrix::new(problem);
+        let mut w = IterationMatrix::new(problem, &linearisation);
         if w.mass().is_some() {
             let singular = Failure::SingularMatrix { time: t, matrix: "mass matrix" };
-            w.factorize(0.0, &linearisation.jacobian).map_err(|_| singular)?;
+            w.factorize(0.0, &linearisation).map_err(|_| singular)?;
         }
         let (is_linearised, start_known) = (false, false);
         Ok(Self {
@@ -180,7 +180,7 @@ impl Stepper<f64> for Ode23sStepper {
         problem.begin_step(t, start)?;
         self.linearise(problem, t, start)?;
         // An infinite k₁; a smaller step makes W regular.
-        self.w.factorize(h * D, &self.linearisation.jacobian).map_err(|_| Failure::NonFinite { time: t })?;
+        self.w.factorize(h * D, &self.linearisation).map_err(|_| Failure::NonFinite { time: t })?;
         let [k1, k2, _] = &mut self.k;
         for (i, k1) in k1.iter_mut().enumerate() {
             *k1 = self.derivative[i] + h * D * self.linearisation.by_time[i];

@@ -3,8 +3,8 @@
 use std::alloc::System;
 
 use mbsbench_integrators::{
-    Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Radau5,
-    Trapezoidal,
+    Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s,
+    Radau5, Trapezoidal,
 };
 use mbsbench_models::{ChainFormulation, RodChain};
 use mbsbench_problem::{
@@ -90,10 +90,11 @@ fn orders_on_many_bodies_are_those_of_the_formulas() {
 fn methods_of_high_order_agree_with_the_form_in_angles() {
     let reference = reference(RODS, T_END);
     let controlled = Settings::tolerance(1e-9, 1e-9);
-    let methods: [(Named, Settings); 4] = [
+    let methods: [(Named, Settings); 5] = [
         (named(Radau5::default()), controlled.clone()),
         (named(Dopri5::default()), controlled.clone()),
-        (named(Dop853::default()), controlled),
+        (named(Dop853::default()), controlled.clone()),
+        (named(Ode15s::default()), controlled),
         (named(Mssth5::default()), Settings::fixed(T_END / 1024.0)),
     ];
     for (method, settings) in methods {
@@ -159,8 +160,13 @@ fn steps_on_many_bodies_allocate_nothing() {
         assert!(long <= short + 8, "{}: {short} and {long} allocations", method.0);
     }
     let controlled = Settings::tolerance(1e-7, 1e-7);
-    let method = named(Radau5::default());
-    let ((short, few), (long, many)) =
-        (allocations(&method, 0.05, &controlled), allocations(&method, 0.4, &controlled));
-    assert!(many > 3 * few && long <= short + 8, "radau5: {short} and {long} allocations in {few} and {many} steps");
+    for method in [named(Radau5::default()), named(Ode15s::default()), named(Ode23s::default())] {
+        let ((short, few), (long, many)) =
+            (allocations(&method, 0.05, &controlled), allocations(&method, 0.4, &controlled));
+        let name = method.0;
+        assert!(
+            many > 3 * few && long <= short + 8,
+            "{name}: {short} and {long} allocations in {few} and {many} steps"
+        );
+    }
 }

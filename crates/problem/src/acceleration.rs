@@ -10,7 +10,7 @@ use jacobian::Linearised;
 use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
-use crate::{Failure, Form, Mechanics, Ode, Scalar};
+use crate::{Failure, Form, Mechanics, Ode, Scalar, Tangent};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
 ///
@@ -204,6 +204,14 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         self.with_linearised(|ode, linearised| linearised.jacobian(ode, t, y, jacobian))
+    }
+
+    fn tangent(&mut self) -> Option<Tangent<S>> {
+        self.sparse.is_some().then(|| Tangent::new(self.mechanics.structure()))
+    }
+
+    fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {
+        self.with_linearised(|ode, linearised| linearised.tangent(ode, t, y, tangent))
     }
 
     fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

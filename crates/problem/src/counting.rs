@@ -7,7 +7,7 @@ mod mechanics;
 
 use nalgebra::DMatrix;
 
-use crate::{Failure, Method, Ode, Scalar, Statistics, Unsuitable};
+use crate::{Failure, Method, Ode, Scalar, Statistics, Tangent, Unsuitable};
 
 pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
@@ -105,6 +105,20 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         self.statistics.jacobian_evaluations += u64::from(!self.paused);
         self.inner.jacobian(t, y, jacobian)
+    }
+
+    /// See [`Ode::tangent`].
+    pub fn tangent(&mut self) -> Option<Tangent<S>> {
+        self.inner.tangent()
+    }
+
+    /// See [`Ode::linearise`]. Counts an evaluation of a Jacobian.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    pub fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {
+        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.inner.linearise(t, y, tangent)
     }
 
     /// See [`Ode::rhs_and_jacobian`]. Counts an evaluation of each.

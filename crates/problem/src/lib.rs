@@ -47,6 +47,7 @@ pub mod sliding_mode;
 pub mod spelled;
 pub mod statistics;
 pub mod stepping;
+pub mod tangent;
 pub mod view;
 
 pub use acceleration::AccelerationLevel;
@@ -69,4 +70,5 @@ pub use sliding_mode::{SlidingMode, SlidingModeSettings};
 pub use spelled::Spelled;
 pub use statistics::Statistics;
 pub use stepping::{Made, Run, Stepping};
+pub use tangent::{Tangent, TangentSystem};
 pub use view::View;

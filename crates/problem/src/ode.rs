@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{Failure, Form, Scalar};
+use crate::{Failure, Form, Scalar, Tangent};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -41,6 +41,20 @@ pub trait Ode<S: Scalar = f64> {
     /// # Errors
     /// Those of [`rhs`](Self::rhs); [`Failure::NotApplicable`] where there is [none](Self::has_jacobian).
     fn jacobian(&mut self, _t: S, _y: &[S], _jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        Err(no_jacobian())
+    }
+
+    /// Memory for what `∂f/∂y` follows from, where that keeps the structure of a mechanism with many bodies and methods
+    /// should [take it](Self::linearise) in the place of [`jacobian`](Self::jacobian).
+    fn tangent(&mut self) -> Option<Tangent<S>> {
+        None
+    }
+
+    /// Writes what `∂f/∂y` at `(t, y)` follows from, exact to roundoff, into memory that is [from here](Self::tangent).
+    ///
+    /// # Errors
+    /// Those of [`jacobian`](Self::jacobian).
+    fn linearise(&mut self, _t: S, _y: &[S], _tangent: &mut Tangent<S>) -> Result<(), Failure> {
         Err(no_jacobian())
     }
 

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Matrix, Saddle};
-use mbsbench_problem::{Derivatives, Entries, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms};
-use nalgebra::DVector;
+use mbsbench_problem::{
+    AccelerationLevel, Derivatives, Entries, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar, Structure,
+    TangentSystem, Terms,
+};
+use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
 /// A pin between points of two bodies, or of one and the ground.
@@ -123,7 +126,7 @@ fn evaluate(linkage: &Linkage, sparse: bool, q: &[f64], v: &[f64]) -> (Arc<Struc
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     /// Whichever memory they are in, terms and derivatives are the same bits, and Newton's matrix is solved with a backward error of
     /// a few roundings.
     #[test]
@@ -168,5 +171,37 @@ proptest! {
         // sums of three terms come in another order
         prop_assert!((&matrices[0] - &matrices[1]).amax() <= 1e-15 * matrices[0].amax());
         prop_assert!(structure.dynamics.entries() <= 9 * n);
+    }
+
+    /// Systems with `1 − c ∂f/∂y` of many bodies are those with the full matrix, which comes column by column from the same sparse
+    /// system; and so are products.
+    #[test]
+    fn systems_with_the_tangent_are_those_with_the_jacobian(linkage in linkage(), seed in 0.0..6.0f64, c in 1e-4..1e-1f64) {
+        let n = linkage.coordinates();
+        let mut ode = AccelerationLevel::<_, f64>::new(MechanicsOf::new(&linkage));
+        let Some(mut tangent) = ode.tangent() else { return Ok(()) };
+        let numbers = |start: f64| (0..2 * n).map(|i| (start + 1.7 * i as f64).sin()).collect::<Vec<f64>>();
+        let (y, x) = (numbers(seed), numbers(seed + 1.0));
+        let mut jacobian = DMatrix::zeros(2 * n, 2 * n);
+        // loops may ask for more than a mechanism can give
+        let (_, terms, _) = evaluate(&linkage, false, &y[..n], &y[n..]);
+        prop_assume!(terms.jacobian.all().singular_values().min() > 1e-3);
+        ode.jacobian(0.3, &y, &mut jacobian).unwrap();
+        ode.linearise(0.3, &y, &mut tangent).unwrap();
+        let mut system = TangentSystem::new(&tangent);
+        let mut product = vec![0.0; 2 * n];
+        system.multiply(&tangent, &x, &mut product).unwrap();
+        let expected = &jacobian * DVector::from_column_slice(&x);
+        let size = jacobian.amax().max(1.0);
+        for (product, expected) in product.iter().zip(&expected) {
+            prop_assert!((product - expected).abs() <= 1e-10 * size * size, "{product} {expected}");
+        }
+        let matrix = DMatrix::identity(2 * n, 2 * n) - &jacobian * c;
+        prop_assume!(system.factorize(c, &tangent).is_ok());
+        let mut solution = x.clone();
+        system.solve(&mut solution);
+        let solution = DVector::from_vec(solution);
+        let residual = (&matrix * &solution - DVector::from_vec(x)).amax();
+        prop_assert!(residual <= 1e-10 * (matrix.amax() * solution.amax() + 1.0), "{residual}");
     }
 }

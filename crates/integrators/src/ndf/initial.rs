@@ -40,12 +40,13 @@ impl Initial {
         let Linearisation { jacobian, by_time, .. } = linearisation;
         let curve = |rate: &[f64]| {
             let mut second = vec![0.0; n];
-            multiply(jacobian, rate, &mut second);
+            let matrix = "[M Jᵀ; J 0]";
+            linearisation.multiply(rate, &mut second).map_err(|_| Failure::SingularMatrix { time: t, matrix })?;
             second.iter_mut().zip(by_time).for_each(|(second, by_time)| *second += by_time);
-            second
+            Ok::<_, Failure>(second)
         };
         let Some(mass) = problem.mass() else {
-            return Ok(Self { rate: derivative.to_vec(), second: curve(derivative) });
+            return Ok(Self { rate: derivative.to_vec(), second: curve(derivative)? });
         };
         let projection = projection(mass);
         let mut factors = Lu::new(n);
@@ -62,7 +63,7 @@ impl Initial {
             x
         };
         let rate = solve(derivative, by_time);
-        let second = solve(&curve(&rate), &vec![0.0; n]);
+        let second = solve(&curve(&rate)?, &vec![0.0; n]);
         Ok(Self { rate, second })
     }
 }

@@ -69,9 +69,10 @@ impl Steps {
     fn new(formula: Formula, max_order: usize, tolerances: Tolerances, run: &mut Run<'_, Counted<'_>>) -> Self {
         let n = run.task.initial.len();
         let span = run.task.t_end - run.task.t_start;
+        let linearisation = Linearisation::new(&mut run.problem);
         Self {
-            linearisation: Linearisation::new(&mut run.problem),
-            matrix: IterationMatrix::new(&run.problem),
+            matrix: IterationMatrix::new(&run.problem, &linearisation),
+            linearisation,
             formula,
             max_order,
             tolerances,
@@ -121,7 +122,7 @@ impl Steps {
         self.newton.forget_rate();
         let c = self.h / self.formula.leading(self.k);
         let singular = Failure::SingularMatrix { time: run.t, matrix: "M − c ∂f/∂y of a step" };
-        self.matrix.factorize(c, &self.linearisation.jacobian).map_err(|_| singular)
+        self.matrix.factorize(c, &self.linearisation).map_err(|_| singular)
     }
 
     fn t_next(&self, run: &Run<'_, Counted<'_>>) -> f64 {

@@ -134,7 +134,7 @@ fn error(formula: &Formula, k: usize, steps: u32) -> f64 {
     let mut ode = AsOde(&Smooth);
     let mut problem = Counted::new(&mut ode);
     let mut linearisation = Linearisation::new(&mut problem);
-    let mut matrix = IterationMatrix::new(&problem);
+    let mut matrix = IterationMatrix::new(&problem, &linearisation);
     let mut newton = Newton::new(1, (0.0, 1e-13));
     let mut table: Vec<f64> = (0..=k).map(|i| exact(-(i as f64) * h)).collect();
     let mut differences = Differences::new(1);
@@ -149,7 +149,7 @@ fn error(formula: &Formula, k: usize, steps: u32) -> f64 {
         differences.predict(k, &y, &mut guess);
         problem.rhs(t_end, &guess, &mut derivative).unwrap();
         linearisation.take_jacobian(&mut problem, t_end, &guess, &derivative).unwrap();
-        matrix.factorize(h / formula.leading(k), &linearisation.jacobian).unwrap();
+        matrix.factorize(h / formula.leading(k), &linearisation).unwrap();
         newton.forget_rate();
         let outcome = newton.run(&mut problem, &mut matrix, (formula, k), (t_end, h), &y, &differences);
         assert_eq!(outcome.unwrap(), Outcome::Converged);

@@ -22,7 +22,7 @@ impl FirstOrder {
         let n = problem.dimension();
         Self {
             mass: problem.mass().cloned(),
-            linearisation: Linearisation::new(problem),
+            linearisation: Linearisation::full(problem),
             real: Factors::new(n),
             complex: Factors::new(n),
         }

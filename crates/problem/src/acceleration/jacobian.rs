@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::AccelerationLevel;
 use crate::linalg::{Matrix, add_columns, multiply_transposed};
 use crate::ode::no_jacobian;
-use crate::{Derivatives, Failure, Mechanics, Ode, Scalar};
+use crate::{Derivatives, Failure, Mechanics, Ode, Scalar, Tangent};
 
 /// Memory for the derivatives of `f = (v ; a)`, where
 ///
@@ -86,14 +86,8 @@ impl<S: Scalar> Linearised<S> {
         add_columns(&terms.weights, &self.lambda, &mut self.column);
     }
 
-    /// Writes `∂f/∂y`, and leaves `f` in `rate`.
-    pub(super) fn jacobian<P: Mechanics<S>>(
-        &mut self,
-        ode: &mut AccelerationLevel<P, S>,
-        t: S,
-        y: &[S],
-        jacobian: &mut DMatrix<S>,
-    ) -> Result<(), Failure> {
+    /// Forms the derivatives of `r₁` and `r₂`, and leaves `f` in `rate`.
+    fn form<P: Mechanics<S>>(&mut self, ode: &mut AccelerationLevel<P, S>, t: S, y: &[S]) -> Result<(), Failure> {
         ode.accelerate(t, y, &mut self.rate)?;
         let n = y.len() / 2;
         let (q, v) = y.split_at(n);
@@ -106,6 +100,44 @@ impl<S: Scalar> Linearised<S> {
             ode.mechanics.acceleration_constraint_derivatives(t, q, v, a, &mut self.constraints_by_position);
             self.derivatives.constraint_rates(v, &mut self.constraint_rates);
         }
+        Ok(())
+    }
+
+    /// Writes what `∂f/∂y` follows from, and leaves `f` in `rate`.
+    pub(super) fn tangent<P: Mechanics<S>>(
+        &mut self,
+        ode: &mut AccelerationLevel<P, S>,
+        t: S,
+        y: &[S],
+        tangent: &mut Tangent<S>,
+    ) -> Result<(), Failure> {
+        self.form(ode, t, y)?;
+        let Some(sparse) = &ode.sparse else { return Err(no_jacobian()) };
+        let copy = |to: &mut Matrix<S>, factor: S, from: &Matrix<S>| {
+            to.values_mut().iter_mut().zip(from.values()).for_each(|(to, &from)| *to = from * factor);
+        };
+        let one = S::from(1.0);
+        let [by_position, by_velocity] = &mut tangent.dynamics;
+        copy(&mut tangent.mass, one, &sparse.terms.mass);
+        copy(&mut tangent.jacobian, one, &sparse.terms.jacobian);
+        copy(by_position, one, &self.dynamics);
+        copy(by_velocity, -one, &self.derivatives.forces_by_velocity);
+        let [by_position, by_velocity] = &mut tangent.constraints;
+        copy(by_position, one, &self.constraints_by_position);
+        copy(by_velocity, S::from(2.0), &self.constraint_rates);
+        Ok(())
+    }
+
+    /// Writes `∂f/∂y`, and leaves `f` in `rate`.
+    pub(super) fn jacobian<P: Mechanics<S>>(
+        &mut self,
+        ode: &mut AccelerationLevel<P, S>,
+        t: S,
+        y: &[S],
+        jacobian: &mut DMatrix<S>,
+    ) -> Result<(), Failure> {
+        self.form(ode, t, y)?;
+        let n = y.len() / 2;
         jacobian.fill(S::nought());
         let one = S::from(1.0);
         for j in 0..n {

@@ -12,7 +12,7 @@ use crate::{Failure, Mechanics, Scalar, Terms};
 /// ( J   0  ) (λ ) = ( −bias )
 /// ```
 pub(super) struct SparseAccelerations<S: Scalar> {
-    terms: Terms<S>,
+    pub(super) terms: Terms<S>,
     system: Saddle<S>,
     x: Vec<S>,
 }

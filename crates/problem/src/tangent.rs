@@ -1,0 +1,149 @@
+//! Derivatives of the right-hand sides of mechanisms with many bodies, and systems with them.
+//!
+//! `∂f/∂y` of `f = (v ; a(t, q, v))` is full, since every body's acceleration depends on all others. What it follows from is not.
+
+use std::sync::Arc;
+
+use crate::linalg::{Blocks, Matrix, Place, Singular};
+use crate::{Scalar, Structure};
+
+/// The matrices from which `∂f/∂y` follows at a state: of
+///
+/// ```text
+/// r₁ = M a − D − Jᵀ λ = 0,   r₂ = J a + bias = 0
+/// ```
+///
+/// the derivatives in positions and velocities at held `a` and `λ`, with `M` and `J`.
+#[derive(Debug, Clone)]
+pub struct Tangent<S = f64> {
+    structure: Arc<Structure>,
+    /// `M`, `n × n`.
+    pub mass: Matrix<S>,
+    /// `J`, `n_c × n`.
+    pub jacobian: Matrix<S>,
+    /// `∂r₁/∂q` and `∂r₁/∂v`, `n × n`.
+    pub dynamics: [Matrix<S>; 2],
+    /// `∂r₂/∂q` and `∂r₂/∂v`, `n_c × n`.
+    pub constraints: [Matrix<S>; 2],
+}
+
+impl<S: Scalar> Tangent<S> {
+    /// Memory for a system of that structure.
+    #[must_use]
+    pub fn new(structure: Arc<Structure>) -> Self {
+        let square = || Matrix::new(&structure.dynamics, true);
+        let wide = || Matrix::new(&structure.jacobian, true);
+        Self {
+            mass: square(),
+            jacobian: wide(),
+            dynamics: [square(), square()],
+            constraints: [wide(), wide()],
+            structure,
+        }
+    }
+
+    fn copy_from(&mut self, other: &Self) {
+        let Self { mass, jacobian, dynamics: [a, b], constraints: [c, d], .. } = self;
+        let [of_a, of_b] = &other.dynamics;
+        let [of_c, of_d] = &other.constraints;
+        let pairs = [(mass, &other.mass), (jacobian, &other.jacobian), (a, of_a), (b, of_b), (c, of_c), (d, of_d)];
+        pairs.into_iter().for_each(|(to, from)| to.values_mut().copy_from_slice(from.values()));
+    }
+}
+
+/// Systems with `1 − c ∂f/∂y`, by
+///
+/// ```text
+/// ( M + c² ∂r₁/∂q + c ∂r₁/∂v   −Jᵀ ) (a')     ( ∂r₁/∂q s + ∂r₁/∂v x_v )
+/// ( J + c² ∂r₂/∂q + c ∂r₂/∂v    0  ) (λ') = − ( ∂r₂/∂q s + ∂r₂/∂v x_v ),   s = x_q + c x_v
+/// ```
+///
+/// where `x = (x_q ; x_v)` is the right-hand side and `(s + c² a' ; x_v + c a')` the solution.
+#[derive(Debug, Clone)]
+pub struct TangentSystem {
+    /// That of the last factorization.
+    tangent: Tangent,
+    blocks: Blocks,
+    c: f64,
+}
+
+/// Numbers of the places of blocks in the matrix.
+const DYNAMICS: usize = 0;
+const CONSTRAINTS: usize = 1;
+const MULTIPLIERS: usize = 2;
+
+impl TangentSystem {
+    /// Memory for derivatives like these.
+    #[must_use]
+    pub fn new(tangent: &Tangent) -> Self {
+        let (dynamics, jacobian) = (&*tangent.structure.dynamics, &*tangent.structure.jacobian);
+        let n = dynamics.rows();
+        let places = [Place::at(0, 0, dynamics), Place::at(n, 0, jacobian), Place::at(0, n, jacobian).transposed()];
+        Self { tangent: tangent.clone(), blocks: Blocks::new(n + jacobian.rows(), &places), c: 0.0 }
+    }
+
+    /// Factorizes `1 − c ∂f/∂y`.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    pub fn factorize(&mut self, c: f64, tangent: &Tangent) -> Result<(), Singular> {
+        self.c = c;
+        self.tangent.copy_from(tangent);
+        self.blocks.clear();
+        let own = [&tangent.mass, &tangent.jacobian];
+        for (place, (own, [by_position, by_velocity])) in
+            [DYNAMICS, CONSTRAINTS].into_iter().zip(own.into_iter().zip([&tangent.dynamics, &tangent.constraints]))
+        {
+            self.blocks.add(place, 1.0, own);
+            self.blocks.add(place, c * c, by_position);
+            self.blocks.add(place, c, by_velocity);
+        }
+        self.blocks.add(MULTIPLIERS, -1.0, &tangent.jacobian);
+        self.blocks.factorize()
+    }
+
+    /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        let c = self.c;
+        let (position, velocity) = x.split_at_mut(x.len() / 2);
+        for (position, &velocity) in position.iter_mut().zip(&*velocity) {
+            *position += c * velocity;
+        }
+        self.accelerate(position, velocity);
+        for ((position, velocity), &a) in position.iter_mut().zip(velocity).zip(&self.blocks.x) {
+            *position += c * c * a;
+            *velocity += c * a;
+        }
+    }
+
+    /// `product = ∂f/∂y x`; leaves factors behind that are of use for nothing else.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    pub fn multiply(&mut self, tangent: &Tangent, x: &[f64], product: &mut [f64]) -> Result<(), Singular> {
+        self.factorize(0.0, tangent)?;
+        let (position, velocity) = x.split_at(x.len() / 2);
+        self.accelerate(position, velocity);
+        product[..velocity.len()].copy_from_slice(velocity);
+        product[velocity.len()..].copy_from_slice(&self.blocks.x[..velocity.len()]);
+        Ok(())
+    }
+
+    /// `a'` for displacements of positions and velocities.
+    fn accelerate(&mut self, position: &[f64], velocity: &[f64]) {
+        let Self { tangent, blocks, .. } = self;
+        blocks.x.fill(0.0);
+        let (dynamics, constraints) = blocks.x.split_at_mut(velocity.len());
+        for (rows, [by_position, by_velocity]) in [(dynamics, &tangent.dynamics), (constraints, &tangent.constraints)] {
+            by_position.add_product(-1.0, position, rows);
+            by_velocity.add_product(-1.0, velocity, rows);
+        }
+        blocks.solve();
+    }
+
+    /// Operations so far.
+    #[must_use]
+    pub fn flops(&self) -> u64 {
+        self.blocks.flops
+    }
+}
