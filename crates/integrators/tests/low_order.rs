@@ -281,7 +281,7 @@ fn a_stiff_spring_is_stepped_over() {
 fn the_first_guess_decides_whether_a_large_stiff_step_converges() {
     let newton = NewtonSettings { first_guess: FirstGuess::Zero, ..NewtonSettings::default() };
     let failure = stiff_error(&*Nstiff::default().method(), -8).expect_err("it is led astray");
-    assert_eq!(failure, Failure::NewtonDiverged { time: 0.0, iterations: 20 });
+    assert!(matches!(failure, Failure::AccelerationsDiverged { time: 0.0, iterations: 20, .. }), "{failure}");
     let error = stiff_error(&*Nstiff { newton }.method(), -8).expect("it converges");
     assert!(error < 1e-5, "{error:e}");
 }

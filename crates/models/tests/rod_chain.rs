@@ -91,9 +91,9 @@ fn methods_of_high_order_agree_with_the_form_in_angles() {
     let reference = reference(RODS, T_END);
     let controlled = Settings::tolerance(1e-9, 1e-9);
     let methods: [(Named, Settings); 5] = [
-        (named(Radau5::default()), controlled.clone()),
-        (named(Dopri5::default()), controlled.clone()),
-        (named(Dop853::default()), controlled.clone()),
+        (named(Radau5::default()), controlled),
+        (named(Dopri5::default()), controlled),
+        (named(Dop853::default()), controlled),
         (named(Ode15s::default()), controlled),
         (named(Mssth5::default()), Settings::fixed(T_END / 1024.0)),
     ];
@@ -132,7 +132,7 @@ fn allocations(method: &Named, t_end: f64, settings: &Settings) -> (usize, u64) 
     let model = chain(ChainFormulation::Cartesian, 20).model();
     let once = || {
         let region = Region::new(ALLOCATOR);
-        let solution = solve(&*model, method, t_end, settings.clone());
+        let solution = solve(&*model, method, t_end, *settings);
         let change = region.change();
         assert_eq!(solution.failure, None, "{}", method.0);
         (change.allocations + change.reallocations, solution.statistics.steps_accepted)

@@ -91,6 +91,24 @@ pub enum Failure {
         /// Iterations that were made.
         iterations: u64,
     },
+    /// Newton's method for accelerations did not converge.
+    #[error(
+        "Newton's method did not converge at t = {time} within {iterations} iterations: the last one corrected the acceleration of \
+         coordinate {coordinate} by {correction:.1e}, where {tolerated:.1e} would have done; a smaller step may help, or another \
+         `newton.tolerance` or `newton.max-iterations`"
+    )]
+    AccelerationsDiverged {
+        /// Start of the step, in seconds.
+        time: f64,
+        /// Iterations that were made.
+        iterations: u64,
+        /// Number of the coordinate whose acceleration was corrected most, from 1.
+        coordinate: usize,
+        /// By how much, in the unit of that acceleration.
+        correction: f64,
+        /// Correction at which the iteration would have ended.
+        tolerated: f64,
+    },
     /// Newton's method did not converge in one of the implicit stages of a step.
     #[error(
         "Newton's method did not converge in stage {stage} of the step from t = {time} within {iterations} iterations: \
@@ -191,7 +209,9 @@ impl Failure {
     pub fn status(&self) -> Status {
         match self {
             Self::StepTooSmall { .. } => Status::StepTooSmall,
-            Self::NewtonDiverged { .. } | Self::StageDiverged { .. } => Status::NewtonDiverged,
+            Self::NewtonDiverged { .. } | Self::AccelerationsDiverged { .. } | Self::StageDiverged { .. } => {
+                Status::NewtonDiverged
+            }
             Self::NonFinite { .. } => Status::NonFinite,
             Self::SingularMatrix { .. } => Status::SingularMatrix,
             Self::BudgetExhausted { .. } => Status::BudgetExhausted,
@@ -210,6 +230,7 @@ impl Failure {
         match *self {
             Self::StepTooSmall { time, .. }
             | Self::NewtonDiverged { time, .. }
+            | Self::AccelerationsDiverged { time, .. }
             | Self::StageDiverged { time, .. }
             | Self::NonFinite { time }
             | Self::SingularMatrix { time, .. }

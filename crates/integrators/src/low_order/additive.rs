@@ -6,7 +6,7 @@ use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed
 use mbsbench_problem::{CountedMechanics, Terms};
 use nalgebra::DMatrix;
 
-use super::blocks::{self, add, increase, largest, put, put_transposed, solve_columns};
+use super::blocks::{self, add, increase, largest, place_of_largest, put, put_transposed, solve_columns};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::predictor::{Discretisation, Predictor};
 use super::settings::LinearAlgebra;
@@ -321,6 +321,10 @@ impl Formula for Additive {
         let size = largest(a).max(largest(reaction));
         self.end(trial);
         Correction { change, size, by_position: self.predictor.by_position * determinant, solves: 1, reform: false }
+    }
+
+    fn most_corrected(&self) -> usize {
+        place_of_largest(&self.sparse.as_ref().map_or(&self.x, |sparse| &sparse.blocks.x)[..self.a.len()])
     }
 
     fn attainable(&mut self, trial: &Trial) -> f64 {

@@ -82,6 +82,12 @@ pub fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest: f64, x| if x.abs() > largest || x.is_nan() { x.abs() } else { largest })
 }
 
+/// Where that magnitude is.
+pub fn place_of_largest(values: &[f64]) -> usize {
+    let largest = largest(values);
+    values.iter().position(|x| x.abs() == largest || x.is_nan()).unwrap_or(0)
+}
+
 /// `x += change`.
 pub fn increase(x: &mut [f64], change: &[f64]) {
     for (x, &change) in x.iter_mut().zip(change) {

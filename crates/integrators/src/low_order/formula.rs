@@ -101,6 +101,9 @@ pub trait Formula {
     /// Corrects unknowns and [`Trial`] by the residual at the iterate.
     fn correct(&mut self, trial: &mut Trial) -> Correction;
 
+    /// Number of the coordinate whose acceleration the last correction changed most.
+    fn most_corrected(&self) -> usize;
+
     /// The largest change of an acceleration that rounding alone, in the terms at the last iterate, can be expected to make: what
     /// [`correct`](Self::correct) cannot get below. Costs a solution with the factors.
     fn attainable(&mut self, _trial: &Trial) -> f64 {

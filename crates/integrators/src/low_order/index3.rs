@@ -4,7 +4,7 @@ use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
 use nalgebra::DMatrix;
 
-use super::blocks::{increase, largest};
+use super::blocks::{increase, largest, place_of_largest};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::newton::rounding_of;
 use super::predictor::{Discretisation, Predictor};
@@ -125,6 +125,10 @@ impl Formula for Index3 {
         increase(lambda, multipliers);
         predictor.end(a, None, &mut trial.q, &mut trial.v);
         Correction { change: largest(change), size: largest(a), by_position, solves: 1, reform: false }
+    }
+
+    fn most_corrected(&self) -> usize {
+        place_of_largest(&self.x[..self.a.len()])
     }
 
     fn attainable(&mut self, trial: &Trial) -> f64 {

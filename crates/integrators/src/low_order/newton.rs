@@ -11,7 +11,7 @@ use crate::newton::{Iteration, Outcome, Progress};
 /// says whether the observer wants to see the matrices.
 ///
 /// # Errors
-/// [`Failure::NewtonDiverged`], [`Failure::NonFinite`] where the first iterate is not finite,
+/// [`Failure::AccelerationsDiverged`], [`Failure::NonFinite`] where the first iterate is not finite,
 /// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`]; all at the start of the step.
 pub fn solve(
     settings: &NewtonSettings,
@@ -28,7 +28,13 @@ pub fn solve(
         Outcome::Converged => Ok(()),
         // A first iterate that is not finite is the problem's; a later one is the iteration's.
         Outcome::NotFinite if step.made == 0 => Err(Failure::NonFinite { time }),
-        _ => Err(Failure::NewtonDiverged { time, iterations: step.made }),
+        _ => Err(Failure::AccelerationsDiverged {
+            time,
+            iterations: step.made,
+            coordinate: step.formula.most_corrected() + 1,
+            correction: step.correction.change,
+            tolerated: step.tolerated(),
+        }),
     }
 }
 
@@ -46,6 +52,11 @@ struct Step<'s, 'r, 'p, F> {
 }
 
 impl<F: Formula> Step<'_, '_, '_, F> {
+    /// The correction that is small enough.
+    fn tolerated(&self) -> f64 {
+        self.settings.tolerance * (1.0 + self.correction.size)
+    }
+
     /// What corrections cannot be expected to get below; see [`Formula::attainable`]. Positions of few bodies are rounded by less than
     /// [`rounding`], so that one need not ask before the last iteration.
     fn attainable(&mut self, iteration: u32) -> f64 {
@@ -108,7 +119,7 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
         // What an iteration that goes on shrinking by this ratio still changes, if it is more than the last correction.
         let ratio = change / last;
         let remaining = if ratio > 0.5 { change * ratio / (1.0 - ratio).max(0.0) } else { change };
-        let is_small = remaining <= self.settings.tolerance * (1.0 + self.correction.size);
+        let is_small = remaining <= self.tolerated();
         (is_small || stagnates).then_some(Outcome::Converged)
     }
 }

@@ -7,7 +7,7 @@ use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Singular, System, add_product, add_transposed_product, flops};
 use nalgebra::DMatrix;
 
-use super::blocks::{increase, largest};
+use super::blocks::{increase, largest, place_of_largest};
 use super::formula::{Correction, Formula, Start, Trial};
 use super::metric::Metric;
 use super::newton::rounding;
@@ -315,6 +315,10 @@ impl Formula for Stabilised {
         let reform = solves == 2 && ratio > 0.1 && change * by_position > rounding(trial, self.predictor.h);
         self.shared.slow |= reform;
         Correction { change, size: largest(&self.total), by_position, solves, reform }
+    }
+
+    fn most_corrected(&self) -> usize {
+        place_of_largest(&self.sparse.as_ref().map_or(&self.x, |sparse| &sparse.blocks.x)[..self.a.len()])
     }
 
     fn attainable(&mut self, trial: &Trial) -> f64 {

@@ -36,6 +36,7 @@ pub(super) struct IndexThree {
 }
 
 /// The condensed systems for both eigenvalues.
+#[expect(clippy::large_enum_variant, reason = "a run has one of them, and few bodies want no detour")]
 enum Systems {
     Dense(Box<Linearised>, Condensed<f64>, Condensed<Complex<f64>>),
     Sparse(Box<(SparseCondensed<f64>, SparseCondensed<Complex<f64>>)>),

@@ -78,6 +78,9 @@ impl<S: Scalar> Terms<S> {
     }
 }
 
+/// The number of a pair of coordinates, the pair, second derivatives of constraints in it, and which constraints these are.
+type Pair<'d, S> = (usize, (usize, usize), &'d [S], Option<&'d [usize]>);
+
 /// Derivatives of the [`Terms`] at a state, exact to roundoff.
 #[derive(Debug, Clone)]
 pub struct Derivatives<S> {
@@ -130,7 +133,7 @@ impl<S: Scalar> Derivatives<S> {
 
     /// Pairs with their numbers and second derivatives, and the constraints that these are of: all, one after the other, where there
     /// is no list.
-    fn pairs(&self) -> impl Iterator<Item = (usize, (usize, usize), &[S], Option<&[usize]>)> {
+    fn pairs(&self) -> impl Iterator<Item = Pair<'_, S>> {
         let Structure { curvature, pair_rows, .. } = &*self.structure;
         let (mut second, is_sparse, constraints) = (&self.second[..], self.is_sparse(), self.constraints());
         curvature.iter().enumerate().map(move |(p, &pair)| {
