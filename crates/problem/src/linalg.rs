@@ -44,7 +44,7 @@ pub mod flops;
 mod large;
 mod lu;
 mod matrix;
-mod saddle;
+pub(crate) mod saddle;
 mod sparse_lu;
 mod system;
 mod unrolled;

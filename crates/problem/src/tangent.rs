@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::linalg::{Blocks, Matrix, Place, Singular};
+use crate::linalg::saddle::{BLOCKS, LOWER, UPPER};
+use crate::linalg::{Blocks, Matrix, Singular, SparseSaddle};
 use crate::{Scalar, Structure};
 
 /// The matrices from which `∂f/∂y` follows at a state: of
@@ -67,19 +68,11 @@ pub struct TangentSystem {
     c: f64,
 }
 
-/// Numbers of the places of blocks in the matrix.
-const DYNAMICS: usize = 0;
-const CONSTRAINTS: usize = 1;
-const MULTIPLIERS: usize = 2;
-
 impl TangentSystem {
     /// Memory for derivatives like these.
     #[must_use]
     pub fn new(tangent: &Tangent) -> Self {
-        let (dynamics, jacobian) = (&*tangent.structure.dynamics, &*tangent.structure.jacobian);
-        let n = dynamics.rows();
-        let places = [Place::at(0, 0, dynamics), Place::at(n, 0, jacobian), Place::at(0, n, jacobian).transposed()];
-        Self { tangent: tangent.clone(), blocks: Blocks::new(n + jacobian.rows(), &places), c: 0.0 }
+        Self { tangent: tangent.clone(), blocks: SparseSaddle::new(&tangent.structure).0, c: 0.0 }
     }
 
     /// Factorizes `1 − c ∂f/∂y`.
@@ -92,13 +85,13 @@ impl TangentSystem {
         self.blocks.clear();
         let own = [&tangent.mass, &tangent.jacobian];
         for (place, (own, [by_position, by_velocity])) in
-            [DYNAMICS, CONSTRAINTS].into_iter().zip(own.into_iter().zip([&tangent.dynamics, &tangent.constraints]))
+            [BLOCKS, LOWER].into_iter().zip(own.into_iter().zip([&tangent.dynamics, &tangent.constraints]))
         {
             self.blocks.add(place, 1.0, own);
             self.blocks.add(place, c * c, by_position);
             self.blocks.add(place, c, by_velocity);
         }
-        self.blocks.add(MULTIPLIERS, -1.0, &tangent.jacobian);
+        self.blocks.add(UPPER, -1.0, &tangent.jacobian);
         self.blocks.factorize()
     }
 

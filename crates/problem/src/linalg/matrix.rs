@@ -317,19 +317,6 @@ impl<S: Scalar> Matrix<S> {
         }
     }
 
-    /// Where among the values the entries of `pattern`, which has none that this matrix has not, are.
-    ///
-    /// # Panics
-    /// Where it has.
-    #[must_use]
-    pub fn places(&self, pattern: &Pattern) -> Vec<usize> {
-        let place = |(i, j)| match self {
-            Self::Dense(matrix) => j * matrix.nrows() + i,
-            Self::Sparse(matrix) => matrix.pattern.slot(i, j).expect("an entry of the pattern"),
-        };
-        pattern.iter().map(place).collect()
-    }
-
     /// The matrix, for who has asked for memory with all entries.
     ///
     /// # Panics
@@ -370,12 +357,6 @@ impl<S: Scalar> Matrix<S> {
         for (entry, &of_a) in self.values_mut().iter_mut().zip(a.values()) {
             *entry = -of_a;
         }
-    }
-
-    /// Whether all entries are finite.
-    #[must_use]
-    pub fn is_finite(&self) -> bool {
-        self.values().iter().all(|x| x.is_finite())
     }
 
     /// `y += factor A x`.

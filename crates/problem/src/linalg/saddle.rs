@@ -130,9 +130,9 @@ impl<S: Scalar> Accumulate<S> for Saddle<S> {
 pub struct SparseSaddle<T: Element>(pub Blocks<T>);
 
 /// Numbers of the places of the blocks, of `J` and of `−b Jᵀ`.
-const BLOCKS: usize = 0;
-const LOWER: usize = 1;
-const UPPER: usize = 2;
+pub(crate) const BLOCKS: usize = 0;
+pub(crate) const LOWER: usize = 1;
+pub(crate) const UPPER: usize = 2;
 
 impl<T: Element> SparseSaddle<T> {
     /// Memory for a system of that structure.

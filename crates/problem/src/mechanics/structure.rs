@@ -115,7 +115,6 @@ pub(super) fn numbers(count: usize, start: f64) -> Vec<f64> {
 /// The structure of `model`.
 pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
     let (n, m) = (model.coordinates(), model.holonomic());
-    let square = |entries: &mut dyn Iterator<Item = (usize, usize)>| Pattern::new((n, n), entries);
     // time stands behind the coordinates
     let coordinates = numbers(n + 1, 0.3);
 
@@ -134,7 +133,6 @@ pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
     let (mass, mass_entries): (Vec<usize>, Vec<Vec<(usize, usize)>>) = by_coordinate.into_iter().unzip();
     let numbered: Vec<Vec<usize>> =
         mass_entries.iter().map(|entries| entries.iter().map(|&(i, j)| i * n + j).collect()).collect();
-    // an entry (i, j) is found once in a group; entries by number take n² rows, most of them empty
     let mass_groups = groups_of_entries(&numbered);
 
     let constraints = trace(&coordinates, true, |x| {
@@ -169,7 +167,7 @@ pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
     let pairs = curvature.iter().filter(|&&(_, j)| j < n).flat_map(|&(i, j)| [(i, j), (j, i)]);
     let inertia = mass.iter().zip(&mass_entries).flat_map(|(&k, entries)| entries.iter().map(move |&(i, _)| (i, k)));
     let all = places.iter().copied().chain(forces.iter().flat_map(Pattern::iter)).chain(pairs).chain(inertia);
-    let dynamics = square(&mut all.into_iter());
+    let dynamics = Pattern::new((n, n), all);
     let forces = forces.map(|pattern| {
         let all: Vec<usize> = (0..n).collect();
         let slots = pattern.iter().filter_map(|(i, j)| dynamics.slot(i, j)).collect();
