@@ -327,7 +327,7 @@ impl Formula for Additive {
         place_of_largest(&self.sparse.as_ref().map_or(&self.x, |sparse| &sparse.blocks.x)[..self.a.len()])
     }
 
-    fn attainable(&mut self, trial: &Trial) -> f64 {
+    fn attainable(&mut self, trial: &Trial) -> Option<f64> {
         self.attainable_sparse(trial)
     }
 

@@ -88,6 +88,12 @@ pub fn place_of_largest(values: &[f64]) -> usize {
     values.iter().position(|x| x.abs() == largest || x.is_nan()).unwrap_or(0)
 }
 
+/// The parts of a vector, of these lengths.
+pub fn parts<const N: usize>(x: &mut [f64], lengths: [usize; N]) -> [&mut [f64]; N] {
+    let mut rest = x;
+    lengths.map(|length| rest.split_off_mut(..length).expect("as long as its parts"))
+}
+
 /// `x += change`.
 pub fn increase(x: &mut [f64], change: &[f64]) {
     for (x, &change) in x.iter_mut().zip(change) {

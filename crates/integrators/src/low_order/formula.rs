@@ -105,9 +105,9 @@ pub trait Formula {
     fn most_corrected(&self) -> usize;
 
     /// The largest change of an acceleration that rounding alone, in the terms at the last iterate, can be expected to make: what
-    /// [`correct`](Self::correct) cannot get below. Costs a solution with the factors.
-    fn attainable(&mut self, _trial: &Trial) -> f64 {
-        0.0
+    /// [`correct`](Self::correct) cannot get below, by one solution with the factors; none where a formula does not know. The last correction is lost.
+    fn attainable(&mut self, _trial: &Trial) -> Option<f64> {
+        None
     }
 
     /// The iteration has ended: keeps what the next step needs.

@@ -131,7 +131,7 @@ impl Formula for Index3 {
         place_of_largest(&self.x[..self.a.len()])
     }
 
-    fn attainable(&mut self, trial: &Trial) -> f64 {
+    fn attainable(&mut self, trial: &Trial) -> Option<f64> {
         let terms = &trial.terms;
         let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, .. } = self;
         let (dynamics, constraints) = x.split_at_mut(a.len());
@@ -145,7 +145,7 @@ impl Formula for Index3 {
         terms.jacobian.add_sizes(1.0 / predictor.by_position, &trial.q, constraints);
         rounding_of(x);
         system.solve(x);
-        largest(&x[..a.len()])
+        Some(largest(&x[..a.len()]))
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {

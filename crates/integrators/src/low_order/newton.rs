@@ -22,7 +22,8 @@ pub fn solve(
     trial: &mut Trial,
 ) -> Result<(), Failure> {
     let time = run.t;
-    let mut step = Step { settings, watched, run, formula, h, trial, made: 0, correction: Correction::default() };
+    let mut step =
+        Step { settings, watched, run, formula, h, trial, made: 0, correction: Correction::default(), coordinate: 0 };
     let outcome = step.solve(settings.max_iterations)?;
     match outcome {
         Outcome::Converged => Ok(()),
@@ -31,7 +32,7 @@ pub fn solve(
         _ => Err(Failure::AccelerationsDiverged {
             time,
             iterations: step.made,
-            coordinate: step.formula.most_corrected() + 1,
+            coordinate: step.coordinate + 1,
             correction: step.correction.change,
             tolerated: step.tolerated(),
         }),
@@ -49,6 +50,8 @@ struct Step<'s, 'r, 'p, F> {
     /// Iterations that gave something finite.
     made: u64,
     correction: Correction,
+    /// Number of the coordinate that the last iteration corrected most, once it has been the last.
+    coordinate: usize,
 }
 
 impl<F: Formula> Step<'_, '_, '_, F> {
@@ -63,8 +66,28 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         if self.trial.terms.mass.pattern().is_none() && iteration < self.settings.max_iterations {
             return 0.0;
         }
+        let Some(attainable) = self.formula.attainable(self.trial) else { return 0.0 };
         self.run.own.linear_solves += 1;
-        ROUNDINGS * self.formula.attainable(self.trial)
+        ROUNDINGS * attainable
+    }
+
+    /// Makes an iteration, and gives the largest change of an acceleration; one that is not finite where the matrix is not.
+    fn change(&mut self, iteration: u32) -> Result<f64, Failure> {
+        self.run.afford(1)?;
+        let forms = iteration == 1 || self.correction.reform || self.settings.jacobian == JacobianUse::Full;
+        let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
+        if forms {
+            mechanics.linearisation(trial.t, &trial.q, &trial.v, &mut trial.terms, &mut trial.derivatives);
+        } else {
+            mechanics.terms(trial.t, &trial.q, &trial.v, &mut trial.terms);
+        }
+        if forms && !self.factorize()? {
+            return Ok(f64::NAN);
+        }
+        self.run.own.newton_iterations += 1;
+        self.correction = self.formula.correct(self.trial);
+        self.run.own.linear_solves += self.correction.solves;
+        Ok(self.correction.change)
     }
 
     /// Forms the matrix at the iterate and factorizes it; false where it is not finite.
@@ -95,21 +118,11 @@ impl<F: Formula> Step<'_, '_, '_, F> {
 
 impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
     fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
-        self.run.afford(1)?;
-        let forms = iteration == 1 || self.correction.reform || self.settings.jacobian == JacobianUse::Full;
-        let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
-        if forms {
-            mechanics.linearisation(trial.t, &trial.q, &trial.v, &mut trial.terms, &mut trial.derivatives);
-        } else {
-            mechanics.terms(trial.t, &trial.q, &trial.v, &mut trial.terms);
+        let change = self.change(iteration)?;
+        if iteration == self.settings.max_iterations || !change.is_finite() {
+            self.coordinate = self.formula.most_corrected();
         }
-        if forms && !self.factorize()? {
-            return Ok(f64::NAN);
-        }
-        self.run.own.newton_iterations += 1;
-        self.correction = self.formula.correct(self.trial);
-        self.run.own.linear_solves += self.correction.solves;
-        Ok(self.correction.change)
+        Ok(change)
     }
 
     fn judge(&mut self, Progress { iteration, size: change, last }: Progress) -> Option<Outcome> {

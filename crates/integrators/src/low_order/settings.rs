@@ -29,7 +29,8 @@ parameters! {
 }
 
 parameters! {
-    /// How the linear systems of a formula with constraints on both levels are solved.
+    /// How the linear systems of a formula with constraints on both levels are solved. Of mechanisms with many bodies it is one
+    /// sparse system of all unknowns, whichever is chosen.
     #[derive(Copy, Default, Eq)]
     pub enum LinearAlgebra {
         /// Unknowns that others determine are eliminated block by block from Newton's system. The iterates are the
@@ -43,7 +44,7 @@ parameters! {
 }
 
 parameters! {
-    /// How the linear systems of HHT-SI2 are solved.
+    /// How the linear systems of HHT-SI2 are solved; of many bodies as [`LinearAlgebra`] says.
     #[derive(Copy, Default, Eq)]
     pub enum PairAlgebra {
         /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorized

@@ -4,7 +4,7 @@ use mbsbench_problem::Terms;
 use mbsbench_problem::linalg::{Blocks, Matrix, Place, Singular};
 
 use super::Additive;
-use crate::low_order::blocks::{increase, largest};
+use crate::low_order::blocks::{increase, largest, parts};
 use crate::low_order::formula::{Start, Trial};
 use crate::low_order::newton::rounding_of;
 
@@ -144,10 +144,7 @@ impl Additive {
         let h = predictor.h;
         let x = &mut blocks.x;
         x.fill(0.0);
-        let (dynamics, rest) = x.split_at_mut(n);
-        let (reactions, rest) = rest.split_at_mut(n);
-        let (positions, rest) = rest.split_at_mut(m);
-        let (velocities, at_start) = rest.split_at_mut(m);
+        let [dynamics, reactions, positions, velocities, at_start] = parts(x, [n, n, m, m, n]);
         for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
             *residual = (1.0 + *alpha) * force;
         }
@@ -170,19 +167,16 @@ impl Additive {
         largest(&x[..2 * n])
     }
 
-    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); nothing where the system is not sparse.
-    pub(super) fn attainable_sparse(&mut self, trial: &Trial) -> f64 {
+    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); none where the system is not sparse.
+    pub(super) fn attainable_sparse(&mut self, trial: &Trial) -> Option<f64> {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
         let Self { predictor, alpha, reaction, psi, shifted, sparse, .. } = self;
-        let Some(SparseAdditive { blocks, mass, jacobian, reaction: before, .. }) = sparse else { return 0.0 };
+        let SparseAdditive { blocks, mass, jacobian, reaction: before, .. } = sparse.as_mut()?;
         let h = predictor.h;
         let x = &mut blocks.x;
         x.fill(0.0);
-        let (dynamics, rest) = x.split_at_mut(n);
-        let (reactions, rest) = rest.split_at_mut(n);
-        let (positions, rest) = rest.split_at_mut(m);
-        let (velocities, at_start) = rest.split_at_mut(m);
+        let [dynamics, reactions, positions, velocities, at_start] = parts(x, [n, n, m, m, n]);
         for (size, &force) in dynamics.iter_mut().zip(&terms.forces) {
             *size = (1.0 + *alpha) * force.abs();
         }
@@ -195,6 +189,6 @@ impl Additive {
         jacobian.add_transposed_sizes(&psi[0], at_start);
         rounding_of(x);
         blocks.solve();
-        largest(&blocks.x[..2 * n])
+        Some(largest(&blocks.x[..2 * n]))
     }
 }

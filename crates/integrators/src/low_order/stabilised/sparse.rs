@@ -3,7 +3,7 @@
 use mbsbench_problem::linalg::{Blocks, Matrix, Pattern, Place};
 
 use super::Stabilised;
-use crate::low_order::blocks::{increase, largest};
+use crate::low_order::blocks::{increase, largest, parts};
 use crate::low_order::formula::{Start, Trial};
 use crate::low_order::newton::rounding_of;
 
@@ -100,9 +100,7 @@ impl Stabilised {
         let (n, m) = (self.a.len(), self.nu.len());
         let Self { predictor, a, e, lower, nu, sparse, x, .. } = self;
         let Some(SparsePair { blocks, metric, .. }) = sparse else { return f64::NAN };
-        let (dynamics, rest) = blocks.x.split_at_mut(n);
-        let (positions, rest) = rest.split_at_mut(m);
-        let (second, velocities) = rest.split_at_mut(n);
+        let [dynamics, positions, second, velocities] = parts(&mut blocks.x, [n, m, n, m]);
         dynamics.copy_from_slice(&x[..n]);
         for c in 0..m {
             positions[c] = -trial.terms.constraints[c] / predictor.by_position;
@@ -119,15 +117,13 @@ impl Stabilised {
         largest(&blocks.x[..n]).max(largest(&blocks.x[n + m..2 * n + m]))
     }
 
-    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); nothing where the system is not sparse.
-    pub(super) fn attainable_sparse(&mut self, trial: &Trial) -> f64 {
+    /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); none where the system is not sparse.
+    pub(super) fn attainable_sparse(&mut self, trial: &Trial) -> Option<f64> {
         let (n, m, of_forces) = (self.a.len(), self.nu.len(), self.of_forces());
         let Self { predictor, alpha, a, e, lower, nu, forces, total, sparse, .. } = self;
-        let Some(SparsePair { blocks, metric, .. }) = sparse else { return 0.0 };
+        let SparsePair { blocks, metric, .. } = sparse.as_mut()?;
         let terms = &trial.terms;
-        let (dynamics, rest) = blocks.x.split_at_mut(n);
-        let (positions, rest) = rest.split_at_mut(m);
-        let (second, velocities) = rest.split_at_mut(n);
+        let [dynamics, positions, second, velocities] = parts(&mut blocks.x, [n, m, n, m]);
         dynamics.fill(0.0);
         terms.jacobian.add_transposed_sizes(lower, dynamics);
         let earlier = alpha.unwrap_or(0.0);
@@ -148,6 +144,6 @@ impl Stabilised {
         terms.jacobian.add_sizes(1.0 / predictor.by_velocity, &trial.v, velocities);
         rounding_of(&mut blocks.x);
         blocks.solve();
-        largest(&blocks.x[..n]).max(largest(&blocks.x[n + m..2 * n + m]))
+        Some(largest(&blocks.x[..n]).max(largest(&blocks.x[n + m..2 * n + m])))
     }
 }
