@@ -1,13 +1,12 @@
 //! Constrained mechanics in their index-3 form.
 
-use mbsbench_problem::linalg::{Matrix, Singular};
+use mbsbench_problem::linalg::{Matrix, Singular, SparseSaddle};
 use mbsbench_problem::{Counted, Derivatives, Failure, Terms, Unsuitable};
-use nalgebra::{Complex, DMatrix};
+use nalgebra::Complex;
 
-use super::blocks::{Columns, Number, add_real, entry, put, written_out};
+use super::condensed::{Condensed, Linearised, Parts, System};
 use super::equations::Equations;
 use super::factors::Factors;
-use super::sparse::SparseCondensed;
 
 /// ```text
 /// q' = v,   v' = w,   0 = D(t, q, v) + Jᵀ λ − M(q) w,   0 = Φ(t, q)
@@ -16,21 +15,14 @@ use super::sparse::SparseCondensed;
 /// with positions of index 1, velocities of index 2, accelerations `w` and multipliers of index 3 (Hairer, Wanner, section
 /// VII.7; so is Andrews' squeezer posed in the test set for IVP solvers). `w` makes the matrix before the rates constant.
 ///
-/// The unknowns stand as `(q, v, w, λ)`. Of a system with `γ M − J` and a right-hand side `(r₁, r₂, r₃, r₄)`, `v` and `w` are
-/// eliminated: with `a = γ² Δq`, `s = 1/γ`, `C = ∂D/∂v` and `K = ∂(M w − D − Jᵀ λ)/∂q`,
-///
-/// ```text
-/// ( M − s C + s² K   −Jᵀ ) (a )   ( r₃ + M (γ r₁ + r₂) − C r₁ )
-/// ( J                 0  ) (Δλ) = ( −γ² r₄                    )
-/// Δq = s² a,   Δv = s a − r₁,   Δw = a − (γ r₁ + r₂)
-/// ```
+/// The unknowns stand as `(q, v, w, λ)`; linear systems are [condensed](super::condensed).
 pub(super) struct IndexThree {
     /// Terms at a stage.
     terms: Terms<f64>,
     /// Terms and derivatives at the point of linearisation.
     point: Terms<f64>,
     derivatives: Derivatives<f64>,
-    /// `K`.
+    /// `K = ∂(M w − D − Jᵀ λ)/∂q`.
     stiffness: Matrix<f64>,
     systems: Systems,
 }
@@ -38,27 +30,20 @@ pub(super) struct IndexThree {
 /// The condensed systems for both eigenvalues.
 #[expect(clippy::large_enum_variant, reason = "a run has one of them, and few bodies want no detour")]
 enum Systems {
-    Dense(Box<Linearised>, Condensed<f64>, Condensed<Complex<f64>>),
-    Sparse(Box<(SparseCondensed<f64>, SparseCondensed<Complex<f64>>)>),
+    Dense(Box<Linearised>, Pair<Factors<f64>, Factors<Complex<f64>>>),
+    Sparse(Box<Pair<SparseSaddle<f64>, SparseSaddle<Complex<f64>>>>),
 }
 
-/// What the condensed systems are made of.
-struct Linearised {
-    /// `(M −Jᵀ ; J 0)`.
-    inertia: Columns<f64>,
-    /// `C`.
-    damping: Columns<f64>,
-    /// `K`.
-    stiffness: Columns<f64>,
+/// The condensed system for the real eigenvalue and the one for the complex pair.
+struct Pair<R, C> {
+    real: Condensed<f64, R>,
+    complex: Condensed<Complex<f64>, C>,
 }
 
-/// The condensed system for one of the eigenvalues.
-struct Condensed<T: Number> {
-    /// `γ`, 1/s.
-    gamma: T,
-    factors: Factors<T>,
-    /// `γ r₁ + r₂`.
-    kinematic: Vec<T>,
+impl<R: System<f64>, C: System<Complex<f64>>> Pair<R, C> {
+    fn new(n: usize, real: R, complex: C) -> Self {
+        Self { real: Condensed::new(n, real), complex: Condensed::new(n, complex) }
+    }
 }
 
 impl IndexThree {
@@ -73,9 +58,11 @@ impl IndexThree {
             derivatives: Derivatives::of(&structure, sparse),
             stiffness: Matrix::new(&structure.dynamics, sparse),
             systems: if sparse {
-                Systems::Sparse(Box::new((SparseCondensed::new(&structure), SparseCondensed::new(&structure))))
+                let (real, complex) = (SparseSaddle::new(&structure), SparseSaddle::new(&structure));
+                Systems::Sparse(Box::new(Pair::new(n, real, complex)))
             } else {
-                Systems::Dense(Box::new(Linearised::new(n, m)), Condensed::new(n, m), Condensed::new(n, m))
+                let pair = Pair::new(n, Factors::new(n + m), Factors::new(n + m));
+                Systems::Dense(Box::new(Linearised::new(n, m)), pair)
             },
         })
     }
@@ -83,96 +70,6 @@ impl IndexThree {
     fn coordinates(&self) -> usize {
         self.terms.forces.len()
     }
-}
-
-impl Linearised {
-    fn new(n: usize, m: usize) -> Self {
-        Self { inertia: Columns::new(n + m, n + m), damping: Columns::new(n, n), stiffness: Columns::new(n, n) }
-    }
-
-    fn take(&mut self, point: &Terms<f64>, damping: &DMatrix<f64>, stiffness: &DMatrix<f64>) {
-        let n = damping.nrows();
-        let mut columns = self.inertia.iter_mut();
-        for (j, column) in columns.by_ref().take(n).enumerate() {
-            let rows = column.as_flattened_mut();
-            rows[..n].copy_from_slice(columns_of(point.mass.all(), j));
-            rows[n..][..point.constraints.len()].copy_from_slice(columns_of(point.jacobian.all(), j));
-        }
-        for (k, column) in columns.enumerate() {
-            let derivatives = point.jacobian.values()[k..].iter().step_by(point.constraints.len());
-            for (entry, derivative) in column.as_flattened_mut().iter_mut().zip(derivatives) {
-                *entry = -derivative;
-            }
-        }
-        for (columns, matrix) in [(&mut self.damping, damping), (&mut self.stiffness, stiffness)] {
-            for (j, column) in columns.iter_mut().enumerate() {
-                column.as_flattened_mut()[..n].copy_from_slice(columns_of(matrix, j));
-            }
-        }
-    }
-}
-
-impl<T: Number> Condensed<T> {
-    fn new(n: usize, m: usize) -> Self {
-        Self { gamma: T::one(), factors: Factors::new(n + m), kinematic: vec![T::zero(); n] }
-    }
-
-    /// Forms and factorizes the matrix for `gamma`.
-    fn factorize(&mut self, gamma: T, linearised: &Linearised) -> Result<(), Singular> {
-        let Linearised { inertia, damping, stiffness } = linearised;
-        self.gamma = gamma;
-        let s = gamma.recip();
-        let square = s * s;
-        let matrix = &mut self.factors.matrix;
-        for (block, inertia) in matrix.blocks_mut().iter_mut().zip(inertia.blocks()) {
-            *block = T::block(inertia);
-        }
-        written_out!(damping.height(); BLOCKS => for j in 0..self.kinematic.len() {
-            let column = &mut matrix.part_mut(j, 0)[..BLOCKS];
-            add_real(column, -s, &damping.part(j, 0)[..BLOCKS]);
-            add_real(column, square, &stiffness.part(j, 0)[..BLOCKS]);
-        });
-        self.factors.factorize()
-    }
-
-    /// Solves for the right-hand side that `vector` holds, in place.
-    fn solve(&mut self, vector: &mut T::Vector<'_>, linearised: &Linearised) {
-        let Self { gamma, factors, kinematic } = self;
-        let (n, gamma) = (kinematic.len(), *gamma);
-        let (velocities, dynamics) = (n, 2 * n);
-        for i in 0..n {
-            put(&mut factors.x, i, T::component(vector, dynamics + i));
-        }
-        let Linearised { inertia, damping, .. } = linearised;
-        written_out!(damping.height(); BLOCKS => for (i, kinematic) in kinematic.iter_mut().enumerate() {
-            let position = T::component(vector, i);
-            *kinematic = gamma * position + T::component(vector, velocities + i);
-            let x = &mut factors.x[..BLOCKS];
-            add_real(x, *kinematic, &inertia.part(i, 0)[..BLOCKS]);
-            add_real(x, -position, &damping.part(i, 0)[..BLOCKS]);
-        });
-        let square = gamma * gamma;
-        for i in n..factors.len() {
-            put(&mut factors.x, i, -square * T::component(vector, dynamics + i));
-        }
-        factors.solve();
-        let s = gamma.recip();
-        for (i, &kinematic) in kinematic.iter().enumerate() {
-            let a = entry::<T>(&factors.x, i);
-            let rate = s * a;
-            (rate - T::component(vector, i)).put_component(vector, velocities + i);
-            (s * rate).put_component(vector, i);
-            (a - kinematic).put_component(vector, dynamics + i);
-        }
-        for i in n..factors.len() {
-            entry::<T>(&factors.x, i).put_component(vector, dynamics + i);
-        }
-    }
-}
-
-/// Column `j` of a matrix.
-fn columns_of(matrix: &DMatrix<f64>, j: usize) -> &[f64] {
-    &matrix.as_slice()[j * matrix.nrows()..][..matrix.nrows()]
 }
 
 impl Equations for IndexThree {
@@ -226,7 +123,7 @@ impl Equations for IndexThree {
         derivatives.add_inertia(1.0, w, stiffness);
         derivatives.add_curvature(-1.0, lambda, stiffness);
         if let Systems::Dense(linearised, ..) = systems {
-            linearised.take(point, derivatives.forces_by_velocity.all(), stiffness.all());
+            linearised.take(Parts { point, damping: &derivatives.forces_by_velocity, stiffness });
         }
         Ok(())
     }
@@ -236,15 +133,16 @@ impl Equations for IndexThree {
     }
 
     fn factorize(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
+        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
         match &mut self.systems {
-            Systems::Dense(linearised, of_real, of_complex) => {
-                of_real.factorize(real, linearised)?;
-                of_complex.factorize(complex, linearised)
+            Systems::Dense(linearised, pair) => {
+                pair.real.factorize(real, linearised)?;
+                pair.complex.factorize(complex, linearised)
             }
-            Systems::Sparse(systems) => {
-                let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
-                systems.0.factorize(real, point, damping, stiffness)?;
-                systems.1.factorize(complex, point, damping, stiffness)
+            Systems::Sparse(pair) => {
+                let parts = Parts { point, damping, stiffness };
+                pair.real.factorize(real, parts)?;
+                pair.complex.factorize(complex, parts)
             }
         }
     }
@@ -256,21 +154,19 @@ impl Equations for IndexThree {
     }
 
     fn solve_real(&mut self, mut x: &mut [f64]) {
+        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
         match &mut self.systems {
-            Systems::Dense(linearised, system, _) => system.solve(&mut x, linearised),
-            Systems::Sparse(systems) => {
-                systems.0.solve(&mut x, &self.point.mass, &self.derivatives.forces_by_velocity);
-            }
+            Systems::Dense(linearised, pair) => pair.real.solve(&mut x, linearised),
+            Systems::Sparse(pair) => pair.real.solve(&mut x, Parts { point, damping, stiffness }),
         }
     }
 
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
         let mut x = [re, im];
+        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
         match &mut self.systems {
-            Systems::Dense(linearised, _, system) => system.solve(&mut x, linearised),
-            Systems::Sparse(systems) => {
-                systems.1.solve(&mut x, &self.point.mass, &self.derivatives.forces_by_velocity);
-            }
+            Systems::Dense(linearised, pair) => pair.complex.solve(&mut x, linearised),
+            Systems::Sparse(pair) => pair.complex.solve(&mut x, Parts { point, damping, stiffness }),
         }
     }
 }

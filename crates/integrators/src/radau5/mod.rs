@@ -15,6 +15,7 @@
 
 mod blocks;
 mod collocation;
+mod condensed;
 mod controller;
 mod definition;
 mod details;
@@ -24,7 +25,6 @@ mod first_order;
 mod index3;
 mod newton;
 mod run;
-mod sparse;
 pub mod tableau;
 #[cfg(test)]
 mod tests;

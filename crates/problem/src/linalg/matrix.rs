@@ -418,9 +418,19 @@ impl Matrix<f64> {
         }
     }
 
-    /// `y += A x` for real or complex vectors.
-    pub fn add_to<T: Element>(&self, x: &[T], y: &mut [T]) {
-        self.for_each(|i, j, value| y[i] += x[j] * value);
+    /// `y += factor aⱼ` with column `j`, for real or complex numbers.
+    pub fn add_column<T: Element>(&self, j: usize, factor: T, y: &mut [T]) {
+        match self {
+            Self::Dense(matrix) => {
+                y.iter_mut().zip(matrix.column(j).iter()).for_each(|(y, &value)| *y += factor * value);
+            }
+            Self::Sparse(matrix) => {
+                let values = &matrix.values[matrix.pattern.start(j)..];
+                for (&i, &value) in matrix.pattern.column(j).iter().zip(values) {
+                    y[i] += factor * value;
+                }
+            }
+        }
     }
 }
 
