@@ -5,22 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mbsbench_input::{Node, Problem, Value, read};
+use mbsbench_problem::Clock;
 use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Label;
-
-/// How constant steps are counted; see [`mbsbench_problem::Clock`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Clock {
-    /// A whole number of steps; the end is hit exactly.
-    #[default]
-    Exact,
-    /// `t += step` in floating point while `t < t_end`.
-    Accumulating,
-}
 
 /// Settings of a solve that belong to no single method. Budgets are counts, never seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

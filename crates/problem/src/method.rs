@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use nalgebra::{Complex, DMatrix};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{Counted, Failure, Form, Observer, Ode, Scalar, Statistics};
@@ -29,7 +31,8 @@ pub enum StepControl {
 }
 
 /// How a constant-step run counts its steps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Clock {
     /// `N` is the nearest whole number to `span / step`, `t_k = t_0 + k·step`, and the end is hit exactly
     /// (the last step is shorter where the span is no whole number of steps).

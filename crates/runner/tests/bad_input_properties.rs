@@ -187,7 +187,7 @@ fn quick_replaces_axes_that_are_there() {
 fn runs_know_what_is_drawn_of_them() {
     let plan = plan(&GOOD.replace("    published: published.csv\n", ""));
     let controlled = plan.runs.iter().find(|run| run.method_label == "eighth order").unwrap();
-    assert_eq!(controlled.drawing.trajectories, ["omega", "theta"]);
+    assert_eq!(controlled.recording.trajectories, ["omega", "theta"]);
     assert_eq!(plan.columns, ["energy_variation", "omega@0.01", "omega@2^-3"]);
     let reference = controlled.reference.as_ref().unwrap();
     assert_eq!(reference.model.parameter("formulation.sliding-mode.eta").unwrap(), 2.0);

@@ -36,7 +36,7 @@ fn bytes(end: f64) -> usize {
         span: run.span,
         measures: &run.measures,
         rules: &run.rules,
-        drawing: &run.drawing,
+        recording: &run.recording,
         reference: None,
     };
     let region = Region::new(ALLOCATOR);

@@ -126,7 +126,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
     let content = reference.map_or(NO_CONTENT, |reference| &reference.content);
-    let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key.full(), run.drawing);
+    let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key.full(), run.recording);
     Pending {
         key,
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
@@ -139,7 +139,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
                 span: run.span,
                 measures: &run.measures,
                 rules: &run.rules,
-                drawing: &run.drawing,
+                recording: &run.recording,
                 reference: reference.and_then(|reference| reference.outcome.as_ref().ok()),
             })
         }),
@@ -285,7 +285,7 @@ pub fn timings_of(
             span: run.span,
             measures: &[],
             rules: &[],
-            drawing: &nothing,
+            recording: &nothing,
             reference: None,
         })
         .collect();

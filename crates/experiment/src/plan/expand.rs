@@ -221,7 +221,7 @@ impl<'e> Expansion<'e> {
             measures: Arc::clone(&self.measures),
             reference,
             rules: Arc::clone(&self.rules),
-            drawing: Recording::default(),
+            recording: Recording::default(),
             key: RunKey::default(),
         };
         run.key = key::of_run(&run);

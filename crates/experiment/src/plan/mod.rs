@@ -65,7 +65,7 @@ pub struct RunSpec {
     /// Rules that it must not break.
     pub rules: Arc<[Rule]>,
     /// What is drawn of it over time.
-    pub drawing: Recording,
+    pub recording: Recording,
     /// Its name.
     pub key: RunKey,
 }

@@ -45,7 +45,7 @@ fn with(run: &RunSpec, values: &[(Key, Node)], registry: &Registry) -> Result<Ru
             "span.start" => run.span[0] = read(node)?,
             "span.end" => run.span[1] = read(node)?,
             "step" => run.settings.control = StepControl::Fixed { step: read(node)? },
-            "settings.clock" => run.settings.clock = read::<crate::spec::Clock>(node)?.into(),
+            "settings.clock" => run.settings.clock = read(node)?,
             _ => set_tolerance(&mut run.settings.control, path, node)?,
         }
     }

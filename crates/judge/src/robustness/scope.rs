@@ -185,7 +185,7 @@ fn part(whole: &Plan, studied: Option<&Plan>, plan: &Plan) -> Plan {
         None => whole.is_meant(run, &along),
     });
     for run in &mut part.runs {
-        run.drawing = Recording::default();
+        run.recording = Recording::default();
     }
     part.experiment.tables.clear();
     part.experiment.plots.clear();

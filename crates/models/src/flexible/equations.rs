@@ -15,8 +15,8 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 use num_dual::Dual2;
 
 use super::coupling::Constraint;
-use super::flexible::Flexible;
 use super::layout::Layout;
+use super::mechanism::Flexible;
 use super::motion::{Motion, POSITIONS, UNKNOWNS, Wrench, identity, pair, stacked};
 use super::so3::{following, inverse_tangent, parameters, rotation, skew, tangent};
 use super::system::System;

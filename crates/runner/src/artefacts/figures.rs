@@ -83,7 +83,7 @@ impl Look {
                 let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
                 let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);
                 // By the old name, which generalized-α never had: it is solid in the pictures that are kept.
-                let rho_inf = run.method.parameter("rho").and_then(serde_json::Value::as_f64);
+                let rho_inf = run.method.parameter("rho-inf").and_then(serde_json::Value::as_f64);
                 Style::of_method(family, member, rho_inf)
             });
             if !observables.contains_key(run.model.name()) {

@@ -28,7 +28,7 @@ pub struct Job<'j> {
     /// Rules that the run must not break.
     pub rules: &'j [Rule],
     /// What is drawn of it.
-    pub drawing: &'j Recording,
+    pub recording: &'j Recording,
     /// The reference, where a measure needs one.
     pub reference: Option<&'j ReferenceTrajectory>,
 }
@@ -96,7 +96,7 @@ pub fn execute(job: &Job<'_>) -> Record {
     let initial = mbsbench_problem::model::Formulated::<f64>::initial_state(job.model);
     let drawable = drawable(job.model);
     let recorded: Vec<usize> =
-        job.drawing.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
+        job.recording.trajectories.iter().filter_map(|name| drawable.iter().position(|o| o.name == *name)).collect();
     let mut watch = Watch {
         observation: job.model.observation(),
         inside: job.model.observation(),
@@ -113,9 +113,9 @@ pub fn execute(job: &Job<'_>) -> Record {
         size_before: None,
         row: vec![0.0; recorded.len()],
         decimator: (!recorded.is_empty()).then(|| {
-            if job.drawing.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
+            if job.recording.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
         }),
-        every: job.drawing.every,
+        every: job.recording.every,
         inner: vec![0.0; observables.len()],
         recorded,
     };
@@ -159,9 +159,9 @@ pub fn execute(job: &Job<'_>) -> Record {
 impl Job<'_> {
     /// Whether all that is wanted follows from the method alone.
     fn is_of_method(&self) -> bool {
-        let Self { measures, drawing, .. } = self;
+        let Self { measures, recording, .. } = self;
         !measures.is_empty()
-            && drawing.trajectories.is_empty()
+            && recording.trajectories.is_empty()
             && measures.iter().all(|measure| measure.object().is_of_method())
     }
 }
@@ -237,7 +237,7 @@ impl Watch<'_> {
         let mut part = 1.0;
         while part < parts {
             let t = step.t_start + length * part / parts;
-            // A state that cannot be had leaves a gap in a drawing.
+            // A state that cannot be had leaves a gap in a recording.
             if step.within.state_at(t, &mut self.state).is_ok() {
                 self.inside.observe(t, &self.state, &mut self.inner);
                 self.properties = properties(step, part / parts, self.size_before);

@@ -43,21 +43,21 @@ pub(super) fn with_drawings(mut plan: Plan) -> Result<Plan, BadInput> {
     let mut wanted: Vec<Recording> = Vec::with_capacity(plan.runs.len());
     for run in &plan.runs {
         let trajectories = plan.experiment.trajectories.iter().map(|Placed { value, .. }| value.clone()).collect();
-        let mut drawing = Recording { trajectories, ..Recording::default() };
+        let mut recording = Recording { trajectories, ..Recording::default() };
         for panel in plan.experiment.plots.iter().flat_map(|figure| &figure.value.panels) {
             if is_trajectory(panel, observables.at(run)) && plan.is_meant(run, &panel.filter) {
-                drawing.orbits |= panel.x != "t";
-                drawing.every = drawing.every.into_iter().chain(panel.every).reduce(f64::min);
+                recording.orbits |= panel.x != "t";
+                recording.every = recording.every.into_iter().chain(panel.every).reduce(f64::min);
                 let names = panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t");
-                drawing.trajectories.extend(names.map(str::to_owned));
+                recording.trajectories.extend(names.map(str::to_owned));
             }
         }
-        drawing.trajectories.sort();
-        drawing.trajectories.dedup();
-        wanted.push(drawing);
+        recording.trajectories.sort();
+        recording.trajectories.dedup();
+        wanted.push(recording);
     }
-    for (run, drawing) in plan.runs.iter_mut().zip(wanted) {
-        run.drawing = drawing;
+    for (run, recording) in plan.runs.iter_mut().zip(wanted) {
+        run.recording = recording;
     }
     Ok(plan)
 }
