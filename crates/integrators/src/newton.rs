@@ -3,7 +3,75 @@
 //! What is iterated and when it is good enough is each formula's own: published codes differ in nothing as much as in that. The
 //! loop, what is done with numbers that are none, and the ways in which iterations end are common.
 
-use mbsbench_problem::Failure;
+use mbsbench_problem::{Failure, parameters};
+
+parameters! {
+    /// When Newton's matrix is formed and factorized.
+    #[derive(Copy, Default, Eq)]
+    pub enum JacobianUse {
+        /// In every iteration: Newton's method.
+        #[default]
+        Full,
+        /// In the first iteration of a step or of a stage; it is then kept for the rest of them.
+        Modified,
+        /// Where there is none for this size of the step, and where iterations do not gain a digit each; it is then kept, from
+        /// stage to stage and from step to step.
+        Kept,
+    }
+}
+
+impl JacobianUse {
+    /// Whether it is Newton's method; runs are not named by it then.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        *self == Self::Full
+    }
+}
+
+/// Decides when Newton's matrix is formed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keeper {
+    usage: JacobianUse,
+    /// What the matrix was formed for: the factor of the rates in the unknowns, s.
+    formed_for: Option<f64>,
+    /// Size of the iteration before the last one, where both had this matrix.
+    earlier: Option<f64>,
+    /// Whether iterations gain too little with it.
+    slow: bool,
+}
+
+impl Keeper {
+    /// Largest mean ratio of a size to the one before, in two iterations, with which a matrix is kept on. Of single ones there are
+    /// large ones after small ones, where forces follow constraints.
+    const SLOWEST: f64 = 0.1;
+
+    pub(crate) fn new(usage: JacobianUse) -> Self {
+        Self { usage, formed_for: None, earlier: None, slow: false }
+    }
+
+    /// Whether the matrix is to be formed for an iteration, the first one of its step or stage or another, with the factor `c`, s.
+    pub(crate) fn forms(&mut self, is_first: bool, c: f64) -> bool {
+        let forms = match self.usage {
+            JacobianUse::Full => true,
+            JacobianUse::Modified => is_first,
+            // steps that are equal but for the rounding of times share a matrix
+            JacobianUse::Kept => self.slow || self.formed_for.is_none_or(|of| (c - of).abs() > 1e-6 * of.abs()),
+        };
+        if forms {
+            *self = Self { formed_for: Some(c), ..Self::new(self.usage) };
+        }
+        forms
+    }
+
+    /// Takes note of how much an iteration gained that has to go on: the last one may be at rounding.
+    pub(crate) fn judge(&mut self, Progress { size, last, .. }: Progress) {
+        if last.is_finite() {
+            let largest = self.earlier.map_or(Self::SLOWEST * last, |earlier| Self::SLOWEST.powi(2) * earlier);
+            self.slow = size > largest;
+        }
+        self.earlier = Some(last).filter(|last| last.is_finite());
+    }
+}
 
 /// How iterations ended.
 #[derive(Debug, Clone, Copy, PartialEq)]

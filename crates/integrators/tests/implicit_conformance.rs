@@ -5,6 +5,7 @@ mod common;
 use common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_are_kept};
 use common::constrained::{Cliff, GRAVITY, Odd, Pendulum, distance, solve};
 use common::{Circle, Cubic, Known};
+use mbsbench_integrators::newton::JacobianUse;
 use mbsbench_integrators::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
@@ -16,14 +17,14 @@ use mbsbench_problem::{
 
 /// A formula as the tests vary it.
 trait Implicit: MethodDefinition {
-    fn with(newton_tolerance: f64, max_iterations: u32) -> Self;
+    fn with(newton_tolerance: f64, max_iterations: u32, jacobian: JacobianUse) -> Self;
 }
 
 macro_rules! conformance {
     ($($test:ident: $type:ident),*) => {$(
         impl Implicit for $type {
-            fn with(newton_tolerance: f64, max_iterations: u32) -> Self {
-                Self { newton_tolerance, max_iterations, ..Self::default() }
+            fn with(newton_tolerance: f64, max_iterations: u32, jacobian: JacobianUse) -> Self {
+                Self { newton_tolerance, max_iterations, jacobian, ..Self::default() }
             }
         }
 
@@ -36,6 +37,7 @@ macro_rules! conformance {
             failures::<$type>(method);
             refusals($type::NAME, method);
             counters::<$type>();
+            kept_matrices::<$type>();
             differential_equations::<$type>();
         }
     )*};
@@ -73,7 +75,7 @@ fn failures<D: Implicit>(method: &dyn Method) {
     assert_eq!((cliff.t_reached, cliff.state), (last, run(method, [0.0, last], settings).state), "{name}");
 
     // One iteration cannot do, and then the first step is never made.
-    let hasty = run(&*D::with(1e-13, 1).method(), [0.0, 2.0], settings);
+    let hasty = run(&*D::with(1e-13, 1, JacobianUse::Full).method(), [0.0, 2.0], settings);
     let Some(Failure::StageDiverged { time, stage, iterations, residual }) = hasty.failure else {
         panic!("{name}: {:?}", hasty.failure);
     };
@@ -142,9 +144,28 @@ fn counters<D: Implicit>() {
     };
     assert_eq!(counted, expected, "{name}");
     // A residual that is small enough takes no iteration: from rest, at h = 1e-6, the first guesses do.
-    let loose = run(&*D::with(1e-2, 20).method(), [0.0, 1e-5], Settings::fixed(1e-6)).statistics;
+    let loose = run(&*D::with(1e-2, 20, JacobianUse::Full).method(), [0.0, 1e-5], Settings::fixed(1e-6)).statistics;
     let points = 10 * u64::from(method.implicit_stages());
     assert_eq!((loose.newton_iterations, loose.rhs_evaluations), (0, 1 + points), "{name}");
+}
+
+/// A matrix that is kept over stages and steps changes the solution by the tolerance only, and another size of the step asks for
+/// another one.
+fn kept_matrices<D: Implicit>() {
+    let (name, h) = (D::NAME, STEP / 8.0);
+    let solve = |jacobian, steps| run(&*D::with(1e-10, 20, jacobian).method(), [0.0, steps * h], Settings::fixed(h));
+    let [full, modified, kept] =
+        [JacobianUse::Full, JacobianUse::Modified, JacobianUse::Kept].map(|jacobian| solve(jacobian, 1024.0));
+    for other in [&modified, &kept] {
+        assert_eq!((full.failure.as_ref(), other.failure.as_ref()), (None, None), "{name}");
+        assert!(distance(&full.state, &other.state) < 1e-8, "{name}: {:e}", distance(&full.state, &other.state));
+    }
+    let points = 1024 * u64::from(D::default().method().implicit_stages());
+    assert!(modified.statistics.factorizations <= points, "{name}");
+    let made = kept.statistics.factorizations;
+    assert!((1..=points / 3).contains(&made), "{name}: {made} matrices for {points} points of a whole swing");
+    let [whole, more] = [2.0, 2.5].map(|steps| solve(JacobianUse::Kept, steps).statistics.factorizations);
+    assert!(more > whole, "{name}: half a step has its own matrix");
 }
 
 /// Ordinary differential equations are solved as `y' − f = 0`.

@@ -140,6 +140,24 @@ fn counters<D: LowOrder>() {
     }
 }
 
+/// A matrix that is kept over steps changes the solution by the tolerance only, and another size of the step asks for another one.
+fn kept_matrices<D: LowOrder>() {
+    let (name, h) = (D::NAME, STEP / 8.0);
+    let solve = |jacobian, steps| {
+        let newton = NewtonSettings { jacobian, tolerance: 1e-8, ..NewtonSettings::default() };
+        run(&*D::with(newton).method(), [0.0, steps * h], Settings::fixed(h))
+    };
+    let [full, kept] = [JacobianUse::Full, JacobianUse::Kept].map(|jacobian| solve(jacobian, 1024.0));
+    assert_eq!((full.failure, kept.failure), (None, None), "{name}");
+    assert!(distance(&full.state, &kept.state) < 1e-7, "{name}: {:e}", distance(&full.state, &kept.state));
+    let made = kept.statistics.factorizations - D::STARTS;
+    assert!((1..=1024 / 3).contains(&made), "{name}: {made} matrices for 1024 steps of a whole swing");
+    if !D::MULTISTEP {
+        let [whole, more] = [2.0, 2.5].map(|steps| solve(JacobianUse::Kept, steps).statistics.factorizations);
+        assert!(more > whole, "{name}: half a step has its own matrix");
+    }
+}
+
 fn conformance<D: LowOrder>() {
     let method = &*D::default().method();
     assert!(!method.adapts());
@@ -147,6 +165,7 @@ fn conformance<D: LowOrder>() {
     is_watched(D::NAME, method);
     failures::<D>(method);
     counters::<D>();
+    kept_matrices::<D>();
 }
 
 macro_rules! conformance {

@@ -139,7 +139,7 @@ fn differences(path: &str, value: &Value, default: &Value, found: &mut Vec<Strin
     match (value, default) {
         (Value::Object(fields), Value::Object(defaults)) if same_alternative(fields, defaults) => {
             for (name, value) in fields {
-                differences(&joined(path, name), value, &defaults[name], found);
+                differences(&joined(path, name), value, defaults.get(name).unwrap_or(&Value::Null), found);
             }
         }
         (value, default) if value == default => {}
@@ -148,9 +148,9 @@ fn differences(path: &str, value: &Value, default: &Value, found: &mut Vec<Strin
     }
 }
 
-/// Whether two maps have the same keys, so that they can be compared key by key.
+/// Whether two maps can be compared key by key: those of the one may be more, which at their defaults are not written.
 fn same_alternative(fields: &Map<String, Value>, defaults: &Map<String, Value>) -> bool {
-    fields.len() == defaults.len() && fields.keys().all(|name| defaults.contains_key(name))
+    defaults.keys().all(|name| fields.contains_key(name))
 }
 
 fn leaves(path: &str, value: &Value, paths: &mut Vec<String>) {
@@ -166,5 +166,26 @@ fn leaves(path: &str, value: &Value, paths: &mut Vec<String>) {
             }
         }
         _ => paths.push(path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use mbsbench_input::Document;
+
+    use crate::registry::{MethodKind, Registry, choose};
+
+    #[test]
+    fn labels_name_what_differs_from_defaults_also_where_defaults_are_not_written() {
+        let registry = Registry::builtin();
+        let label = |text: &str| {
+            let document = Document::parse(Path::new("a.yaml"), text.as_bytes()).expect("YAML");
+            choose::<MethodKind>(registry.methods(), &document.root).expect("a method").label()
+        };
+        assert_eq!(label("lms3: { jacobian: full }"), "lms3");
+        assert_eq!(label("lms3: { jacobian: kept, start: ladder }"), "lms3(start=ladder,jacobian=kept)");
+        assert_eq!(label("hht-i3: { newton: { load-derivatives: 0.5 } }"), "hht-i3(newton.load-derivatives=0.5)");
     }
 }

@@ -9,6 +9,7 @@ use super::newton::{Limits, Solver, Unknowns};
 use super::scheme::Scheme;
 use super::settings::{Charts, InitialDerivatives, Options};
 use crate::hermite::Slopes;
+use crate::newton::Keeper;
 
 /// Solves `task` with `scheme`.
 pub fn solve(
@@ -36,6 +37,7 @@ struct Steps<C> {
     initial: InitialDerivatives,
     charts: Charts,
     limits: Limits,
+    keeper: Keeper,
     history: History,
     unknowns: Unknowns,
     chart: Vec<f64>,
@@ -46,7 +48,7 @@ struct Steps<C> {
 
 impl<C: Scheme> Steps<C> {
     fn new(options: Options, scheme: C, run: &Run<'_, &mut CountedDae<'_>>) -> Self {
-        let Options { tolerance, iterations, initial, charts, .. } = options;
+        let Options { tolerance, iterations, initial, charts, jacobian, .. } = options;
         let (n, m) = (run.problem.differential(), run.problem.algebraic());
         Self {
             history: History::new(scheme.depth(), n, m),
@@ -56,6 +58,7 @@ impl<C: Scheme> Steps<C> {
             limits: Limits { tolerance, iterations, settings: run.task.settings },
             state: run.task.initial.to_vec(),
             end: run.task.initial.to_vec(),
+            keeper: Keeper::new(jacobian),
             scheme,
             initial,
             charts,
@@ -84,7 +87,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
     }
 
     fn attempt(&mut self, run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<Option<f64>, Failure> {
-        let Self { scheme, charts, limits, history, unknowns, chart, next_chart, end, .. } = self;
+        let Self { scheme, charts, limits, keeper, history, unknowns, chart, next_chart, end, .. } = self;
         let (t_end, h) = run.constant_step();
         let mut solver = Solver {
             dae: &mut *run.problem,
@@ -92,6 +95,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
             chart,
             next_chart,
             unknowns,
+            keeper,
             t: run.t,
             t_end,
             limits: *limits,

@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 
 use super::history::{History, add};
 use super::settings::Charts;
-use crate::newton::{Iteration, Outcome, Progress};
+use crate::newton::{Iteration, Keeper, Outcome, Progress};
 
 /// When the iteration ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +69,8 @@ pub struct Solver<'s, 'd> {
     pub next_chart: &'s mut Vec<f64>,
     /// The point that is solved for.
     pub unknowns: &'s mut Unknowns,
+    /// When matrices are formed.
+    pub(super) keeper: &'s mut Keeper,
     /// Start of the step, s.
     pub t: f64,
     /// End of the step, s.
@@ -116,7 +118,7 @@ impl Solver<'_, '_> {
     }
 
     /// Solves for the point of a stage, from the `base` and the first guess of `rates` in [`Unknowns`]. The residual is
-    /// tested first, so that a good guess takes no iteration; the matrix is formed in every one.
+    /// tested first, so that a good guess takes no iteration.
     ///
     /// # Errors
     /// [`Failure::StageDiverged`], [`Failure::NonFinite`] where the first residual is not finite,
@@ -148,17 +150,21 @@ struct AtPoint<'p, 's, 'd> {
 
 impl Iteration for AtPoint<'_, '_, '_> {
     fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
-        let Self { solver: Solver { dae, charts, chart, unknowns, t, t_end, limits, observer, .. }, stage, .. } = self;
+        let Self { solver, stage, .. } = self;
+        let Solver { dae, charts, chart, unknowns, keeper, t, t_end, limits, observer, .. } = &mut **solver;
         let Unknowns { base, y, rates, residual, centre, matrix } = &mut **unknowns;
         let (time, c) = (*t, stage.c);
         if iteration > 1 {
-            let at = Point { t: stage.t, chart: &chart[..], y, rates };
-            if let Some(matrix) = matrix {
-                dae.jacobian(at, c, matrix);
-                observer.newton_matrix(*t_end, matrix);
+            if keeper.forms(iteration == 2, c) {
+                let at = Point { t: stage.t, chart: &chart[..], y, rates };
+                if let Some(matrix) = matrix {
+                    dae.jacobian(at, c, matrix);
+                    observer.newton_matrix(*t_end, matrix);
+                }
+                let factorized = dae.factorize(at, c);
+                factorized.map_err(|Singular| Failure::SingularMatrix { time, matrix: "Newton's matrix" })?;
             }
-            let corrected = dae.correct(at, c, residual);
-            corrected.map_err(|Singular| Failure::SingularMatrix { time, matrix: "Newton's matrix" })?;
+            dae.correct(residual);
             add(-1.0, residual, rates);
             self.corrections += 1;
         }
@@ -173,7 +179,11 @@ impl Iteration for AtPoint<'_, '_, '_> {
         Ok(self.norm)
     }
 
-    fn judge(&mut self, Progress { size, .. }: Progress) -> Option<Outcome> {
-        (size <= self.solver.limits.tolerance).then_some(Outcome::Converged)
+    fn judge(&mut self, progress: Progress) -> Option<Outcome> {
+        if progress.size <= self.solver.limits.tolerance {
+            return Some(Outcome::Converged);
+        }
+        self.solver.keeper.judge(progress);
+        None
     }
 }

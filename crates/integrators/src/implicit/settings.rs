@@ -2,6 +2,8 @@
 
 use mbsbench_problem::parameters;
 
+use crate::newton::JacobianUse;
+
 parameters! {
     /// Derivatives and multipliers that a run starts from.
     #[derive(Copy, Default, Eq)]
@@ -29,12 +31,15 @@ pub struct Options {
     pub charts: Charts,
     /// What first guesses are made of.
     pub prediction: Prediction,
+    /// When Newton's matrix is formed.
+    pub jacobian: JacobianUse,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let (initial, charts) = (InitialDerivatives::default(), Charts::default());
-        Self { tolerance: 1e-6, iterations: 20, initial, charts, prediction: Prediction::default() }
+        let (prediction, jacobian) = (Prediction::default(), JacobianUse::default());
+        Self { tolerance: 1e-6, iterations: 20, initial, charts, prediction, jacobian }
     }
 }
 

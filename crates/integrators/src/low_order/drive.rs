@@ -15,6 +15,7 @@ use super::formula::{Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
 use crate::hermite::show_motion;
+use crate::newton::Keeper;
 
 /// What of a formula the run itself depends on.
 pub struct Plan {
@@ -69,7 +70,7 @@ pub fn solve<F: Formula>(
         Ok((formula, trial)) => {
             let (newton, watched) = (plan.newton, run.observer.watches_newton_matrices());
             let (state, end) = (task.initial.to_vec(), task.initial.to_vec());
-            run.solve(Steps { formula, trial, newton, watched, state, end })
+            run.solve(Steps { formula, trial, keeper: Keeper::new(newton.jacobian), newton, watched, state, end })
         }
         Err(failure) => run.stop(Some(failure)),
     }
@@ -95,6 +96,7 @@ struct Steps<F> {
     formula: F,
     trial: Trial,
     newton: NewtonSettings,
+    keeper: Keeper,
     /// Whether the observer wants to see the matrices of Newton's method.
     watched: bool,
     state: Vec<f64>,
@@ -103,14 +105,14 @@ struct Steps<F> {
 
 impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let Self { formula, trial, newton, watched, end, .. } = self;
+        let Self { formula, trial, newton, keeper, watched, end, .. } = self;
         let (t_next, h) = run.constant_step();
         let time = run.t;
         let of_mass = |Singular| singular(time, "mass matrix");
         trial.t = t_next;
         let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
         formula.begin(h, guess, &mut run.problem.mechanics()?, trial).map_err(of_mass)?;
-        newton::solve(newton, *watched, run, formula, h, trial)?;
+        newton::solve(newton, keeper, *watched, run, formula, h, trial)?;
         if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time });
         }

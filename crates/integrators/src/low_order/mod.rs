@@ -30,7 +30,8 @@ mod shared;
 mod stabilised;
 mod velocity_pair;
 
+pub use crate::newton::JacobianUse;
 pub use definitions::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use drive::{Plan, solve, suits};
 pub use predictor::{Discretisation, GeneralizedAlphaWeights, Predictor};
-pub use settings::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};
+pub use settings::{FirstGuess, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};

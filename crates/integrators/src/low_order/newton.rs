@@ -4,8 +4,8 @@ use mbsbench_problem::{Counted, Failure, Run};
 
 use super::blocks::largest;
 use super::formula::{Correction, Formula, Trial};
-use super::settings::{JacobianUse, NewtonSettings};
-use crate::newton::{Iteration, Outcome, Progress};
+use super::settings::NewtonSettings;
+use crate::newton::{Iteration, Keeper, Outcome, Progress};
 
 /// Iterates `formula`, begun at the present state, over a step of size `h` (s) until a correction is small enough; `watched`
 /// says whether the observer wants to see the matrices.
@@ -15,6 +15,7 @@ use crate::newton::{Iteration, Outcome, Progress};
 /// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`]; all at the start of the step.
 pub fn solve(
     settings: &NewtonSettings,
+    keeper: &mut Keeper,
     watched: bool,
     run: &mut Run<'_, Counted<'_>>,
     formula: &mut impl Formula,
@@ -22,8 +23,18 @@ pub fn solve(
     trial: &mut Trial,
 ) -> Result<(), Failure> {
     let time = run.t;
-    let mut step =
-        Step { settings, watched, run, formula, h, trial, made: 0, correction: Correction::default(), coordinate: 0 };
+    let mut step = Step {
+        settings,
+        keeper,
+        watched,
+        run,
+        formula,
+        h,
+        trial,
+        made: 0,
+        correction: Correction::default(),
+        coordinate: 0,
+    };
     let outcome = step.solve(settings.max_iterations)?;
     match outcome {
         Outcome::Converged => Ok(()),
@@ -42,6 +53,7 @@ pub fn solve(
 /// The iteration for a step.
 struct Step<'s, 'r, 'p, F> {
     settings: &'s NewtonSettings,
+    keeper: &'s mut Keeper,
     watched: bool,
     run: &'s mut Run<'r, Counted<'p>>,
     formula: &'s mut F,
@@ -74,7 +86,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     /// Makes an iteration, and gives the largest change of an acceleration; one that is not finite where the matrix is not.
     fn change(&mut self, iteration: u32) -> Result<f64, Failure> {
         self.run.afford(1)?;
-        let forms = iteration == 1 || self.correction.reform || self.settings.jacobian == JacobianUse::Full;
+        let forms = self.keeper.forms(iteration == 1, self.h) || self.correction.reform;
         let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
         if forms {
             mechanics.linearisation(trial.t, &trial.q, &trial.v, &mut trial.terms, &mut trial.derivatives);
@@ -125,7 +137,8 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
         Ok(change)
     }
 
-    fn judge(&mut self, Progress { iteration, size: change, last }: Progress) -> Option<Outcome> {
+    fn judge(&mut self, progress: Progress) -> Option<Outcome> {
+        let Progress { iteration, size: change, last } = progress;
         self.made += 1;
         let is_rounding = change * self.correction.by_position <= rounding(self.trial, self.h);
         let stagnates = change > 0.25 * last && (is_rounding || change <= self.attainable(iteration));
@@ -133,7 +146,11 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
         let ratio = change / last;
         let remaining = if ratio > 0.5 { change * ratio / (1.0 - ratio).max(0.0) } else { change };
         let is_small = remaining <= self.tolerated();
-        (is_small || stagnates).then_some(Outcome::Converged)
+        if is_small || stagnates {
+            return Some(Outcome::Converged);
+        }
+        self.keeper.judge(progress);
+        None
     }
 }
 

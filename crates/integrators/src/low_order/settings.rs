@@ -2,17 +2,7 @@
 
 use mbsbench_problem::parameters;
 
-parameters! {
-    /// When Newton's matrix is formed and factorized.
-    #[derive(Copy, Default, Eq)]
-    pub enum JacobianUse {
-        /// In every iteration: Newton's method.
-        #[default]
-        Full,
-        /// In the first iteration of a step; it is then kept for the rest of them.
-        Modified,
-    }
-}
+use crate::newton::JacobianUse;
 
 parameters! {
     /// Accelerations and multipliers from which the first step's iteration starts. All other steps start from those of
@@ -102,7 +92,7 @@ parameters! {
         pub tolerance: f64 [above 0.0] = 1e-10,
         /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
         pub max_iterations: u32 [from 1] = 20,
-        /// When the matrix is formed and factorized: `full` or `modified`.
+        /// When the matrix is formed and factorized: `full`, `modified` or `kept`.
         pub jacobian: JacobianUse = JacobianUse::default(),
         /// Start of the first step's iteration: `consistent` or `zero`.
         pub first_guess: FirstGuess = FirstGuess::default(),

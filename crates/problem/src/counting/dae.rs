@@ -97,20 +97,24 @@ impl<S: Scalar> CountedDae<'_, S> {
         self.inner.residual(at, c, residual)
     }
 
-    /// Replaces the residual at a point by Newton's correction, to be subtracted from `(y' ; λ)`: with the matrix formed and
-    /// factorized there. Counts a Jacobian, a factorization, a solution and an iteration.
+    /// Forms and factorizes Newton's matrix at a point. Counts a Jacobian and a factorization.
     ///
     /// # Errors
     /// [`Singular`].
-    pub fn correct(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Singular> {
+    pub fn factorize(&mut self, at: Point<'_, S>, c: S) -> Result<(), Singular> {
         let counted = u64::from(!self.paused);
         self.statistics.jacobian_evaluations += counted;
         self.statistics.factorizations += counted;
-        self.inner.factorize(at, c)?;
+        self.inner.factorize(at, c)
+    }
+
+    /// Replaces a residual by Newton's correction, to be subtracted from `(y' ; λ)`, with the factors that there are. Counts a
+    /// solution and an iteration.
+    pub fn correct(&mut self, residual: &mut [S]) {
+        let counted = u64::from(!self.paused);
         self.statistics.linear_solves += counted;
         self.statistics.newton_iterations += counted;
         self.inner.solve(residual);
-        Ok(())
     }
 
     /// See [`Dae::jacobian`]. Not counted: it is for observers.

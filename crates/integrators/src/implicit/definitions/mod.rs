@@ -30,6 +30,9 @@ macro_rules! formula {
                 /// What first guesses are made of: `paper`, `constant` or `second-order`.
                 #[serde(skip_serializing_if = "Prediction::is_paper")]
                 pub prediction: Prediction = Prediction::default(),
+                /// When Newton's matrix is formed and factorized: `full`, `modified` or `kept`.
+                #[serde(skip_serializing_if = "JacobianUse::is_full")]
+                pub jacobian: JacobianUse = JacobianUse::default(),
             }
         }
 
@@ -41,6 +44,7 @@ macro_rules! formula {
                 initial: settings.initial_derivatives,
                 charts: settings.charts,
                 prediction: settings.prediction,
+                jacobian: settings.jacobian,
             };
             Implicit { rule: rule(settings), options }
         });

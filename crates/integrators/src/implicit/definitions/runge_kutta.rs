@@ -4,6 +4,7 @@ use mbsbench_problem::{OutOfRange, parameters};
 
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction};
 use crate::implicit::{Esdirk, Implicit};
+use crate::newton::JacobianUse;
 
 /// A formula of composite steps.
 macro_rules! composite {

@@ -4,6 +4,7 @@ use mbsbench_problem::parameters;
 
 use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, Start};
 use crate::implicit::{Implicit, LinearMultistep, Multistep, SingleStep};
+use crate::newton::JacobianUse;
 
 macro_rules! multistep {
     ($(#[$doc:meta])* $type:ident, $formula:ident, $name:literal, $summary:literal) => {
