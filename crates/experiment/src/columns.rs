@@ -4,4 +4,4 @@
 pub const TIMING: &str = "timing.";
 
 /// The columns of `timings.csv` that tables, figures and verdicts can name.
-pub const TIMINGS: [&str; 3] = ["timing.median_s", "timing.ratio", "timing.step_ns"];
+pub const TIMINGS: [&str; 4] = ["timing.median_s", "timing.ratio", "timing.step_ns", "timing.setup_s"];

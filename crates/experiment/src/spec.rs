@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mbsbench_input::{Node, Problem, Value, read};
-use mbsbench_problem::Clock;
+use mbsbench_problem::{Clock, Matrices};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -26,6 +26,8 @@ pub struct Settings {
     pub initial_step: Option<f64>,
     /// Largest step of an error-controlled run, s.
     pub max_step: Option<f64>,
+    /// What memory matrices of mechanisms are kept in.
+    pub matrices: Matrices,
 }
 
 impl Default for Settings {
@@ -36,6 +38,7 @@ impl Default for Settings {
             max_rhs_evaluations: 1_000_000_000,
             initial_step: None,
             max_step: None,
+            matrices: Matrices::default(),
         }
     }
 }

@@ -28,7 +28,7 @@ pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
         "multiplier_error" => "N",
         "drift_constant" | "newton_condition" => "1",
         _ if column.starts_with("shape_distance(") || column.starts_with("relative_error") => "1",
-        "timing.median_s" => "s",
+        "timing.median_s" | "timing.setup_s" => "s",
         "timing.step_ns" => "ns",
         "timing.ratio" => "1",
         _ if column.starts_with("crossing(") || column.contains("_time") => "s",

@@ -19,13 +19,16 @@ pub fn is_adaptive<S: Scalar>(task: &Task<'_, S>) -> bool {
 pub fn solve<S: Scalar, St: Stepper<S>>(
     stepper: St,
     control: ControllerSettings,
-    problem: Counted<'_, S>,
+    mut problem: Counted<'_, S>,
     task: &Task<'_, S>,
     observer: &mut dyn Observer<S>,
 ) -> Solution<S> {
     let has_estimate = stepper.error_order().is_some();
-    let checked =
-        if stepper.knows_mass() { task.check(&problem, has_estimate) } else { check(has_estimate, &problem, task) };
+    let checked = if stepper.knows_mass() {
+        task.check(&mut problem, has_estimate)
+    } else {
+        check(has_estimate, &mut problem, task)
+    };
     if let Err(failure) = checked {
         return Solution::refused(&problem, task, failure);
     }
@@ -47,7 +50,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
 /// [`Failure::NotApplicable`], which says why.
 pub(crate) fn check<S: Scalar>(
     has_estimate: bool,
-    problem: &Counted<'_, S>,
+    problem: &mut Counted<'_, S>,
     task: &Task<'_, S>,
 ) -> Result<(), Failure> {
     if problem.mass().is_some() {

@@ -70,8 +70,8 @@ impl Method for Solver {
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let suits = problem.suits(self).map_err(Failure::from);
-        match suits.and_then(|()| Ode23sStepper::new(&mut problem, drive::is_adaptive(task), task.t_start)) {
+        let checked = task.check_for(self, &mut problem);
+        match checked.and_then(|()| Ode23sStepper::new(&mut problem, drive::is_adaptive(task), task.t_start)) {
             Ok(stepper) => {
                 let task = suite::with_largest_step(task);
                 drive::solve(stepper, ControllerSettings::ode23s(), problem, &task, observer)

@@ -60,7 +60,9 @@ pub use events::{AsEventOde, EventFunctions, EventKind, EventModel};
 pub use failure::{Failure, Status};
 pub use form::Form;
 pub use linalg::Entries;
-pub use mechanics::{Accumulate, ClosedForm, Derivatives, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms};
+pub use mechanics::{
+    Accumulate, ClosedForm, Derivatives, Matrices, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms,
+};
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};
 pub use observer::{Further, Interpolant, Observer, Silent, Step};

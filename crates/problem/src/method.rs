@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Counted, Failure, Form, Observer, Ode, Scalar, Statistics};
+use crate::{Counted, Failure, Form, Matrices, Observer, Ode, Scalar, Statistics};
 
 /// How the size of a step is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +54,8 @@ pub struct Settings {
     pub max_steps: u64,
     /// Most evaluations of the right-hand side.
     pub max_rhs_evaluations: u64,
+    /// What memory matrices of mechanisms are kept in.
+    pub matrices: Matrices,
 }
 
 impl Settings {
@@ -70,7 +72,8 @@ impl Settings {
     }
 
     fn new(control: StepControl) -> Self {
-        Self { control, clock: Clock::Exact, max_steps: 100_000_000, max_rhs_evaluations: u64::MAX }
+        let matrices = Matrices::default();
+        Self { control, clock: Clock::Exact, max_steps: 100_000_000, max_rhs_evaluations: u64::MAX, matrices }
     }
 
     /// Fails where another step would be one too many, accepted or not, after so many.
@@ -112,12 +115,17 @@ pub struct Task<'t, S: Scalar = f64> {
 }
 
 impl<S: Scalar> Task<'_, S> {
-    /// What makes the task impossible before the first step, for a method that can estimate its error or not.
+    /// What makes the task impossible before the first step, for a method that can estimate its error or not. The problem keeps its
+    /// matrices as the settings say from here on.
     ///
     /// # Errors
     /// [`Failure::NotApplicable`], which says why.
-    pub fn check(&self, problem: &Counted<'_, S>, has_estimate: bool) -> Result<(), Failure> {
+    pub fn check(&self, problem: &mut Counted<'_, S>, has_estimate: bool) -> Result<(), Failure> {
         let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
+        let matrices = self.settings.matrices;
+        if !matrices.is_automatic() && !problem.keep_matrices(matrices) {
+            return not_applicable("the matrices of this problem are kept in one way only".to_owned());
+        }
         let (given, wanted) = (self.initial.len(), problem.dimension());
         if given != wanted {
             return not_applicable(format!("the initial state has {given} components, the problem {wanted}"));

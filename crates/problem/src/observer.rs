@@ -83,6 +83,9 @@ pub trait Observer<S: Scalar = f64> {
     /// The initial state.
     fn start(&mut self, _t: S, _y: &[S]) {}
 
+    /// All is set up: memory, structure, initial derivatives. The first step is attempted next.
+    fn ready(&mut self) {}
+
     /// An accepted step. [`ControlFlow::Break`] ends the run with the failure given.
     fn step(&mut self, step: &mut Step<'_, S>) -> ControlFlow<Failure>;
 }

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
-use crate::{Failure, Form, Scalar, Tangent};
+use crate::{Failure, Form, Matrices, Scalar, Tangent};
 
 /// `y' = f(t, y)` as a method sees it.
 ///
@@ -48,6 +48,12 @@ pub trait Ode<S: Scalar = f64> {
     /// should [take it](Self::linearise) in the place of [`jacobian`](Self::jacobian).
     fn tangent(&mut self) -> Option<Tangent<S>> {
         None
+    }
+
+    /// Decides what memory matrices of mechanisms are kept in, before anything else is asked for; false where there are none to be
+    /// decided on.
+    fn keep_matrices(&mut self, _matrices: Matrices) -> bool {
+        false
     }
 
     /// Writes what `∂f/∂y` at `(t, y)` follows from, exact to roundoff, into memory that is [from here](Self::tangent).

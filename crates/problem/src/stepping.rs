@@ -162,6 +162,7 @@ impl<'r, P: Counts, S: Scalar> Run<'r, P, S> {
 
     fn steps<M: Stepping<P, S>>(&mut self, method: &mut M) -> Result<(), Failure> {
         method.begin(self)?;
+        self.observer.ready();
         while !self.done {
             self.afford_step()?;
             let Some(t_end) = method.attempt(self)? else { continue };

@@ -15,7 +15,7 @@ use crate::pairs::{self, Interval};
 /// The name of the file.
 pub const FILE: &str = "timings.csv";
 
-/// The time of one run, all numbers to six digits, as they stand in the file.
+/// The time of the steps of one run, all numbers to six digits, as they stand in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunTiming {
     /// Median, s.
@@ -31,6 +31,8 @@ pub struct RunTiming {
     pub step_ns: f64,
     /// All samples, s, one a round.
     pub samples: Vec<f64>,
+    /// Median of the times before the first step, s; not a number in files of a time when it was a part of the others.
+    pub set_up: f64,
 }
 
 impl RunTiming {
@@ -42,6 +44,7 @@ impl RunTiming {
             "spread_s" => Some(self.spread),
             "ratio" => self.ratio.map(|ratio| ratio.value),
             "step_ns" => Some(self.step_ns),
+            "setup_s" => Some(self.set_up),
             _ => None,
         }
     }
@@ -96,13 +99,14 @@ pub fn timings(plan: &Plan, timed: &[Timed]) -> Vec<Option<RunTiming>> {
     for ((run, timing), timed) in plan.runs.iter().zip(&mut timings).zip(timed) {
         let number = per.and_then(|path| run.number_at(path)).unwrap_or(1.0);
         if let Some(timing) = timing {
+            timing.set_up = rounded(median_and_spread(&timed.set_ups).0);
             timing.step_ns = rounded(1e9 * timing.median / (timed.steps as f64 * number));
         }
     }
     timings
 }
 
-/// What follows from the samples of all runs; all but the time of a step.
+/// What follows from the samples of all runs; all but the times of a step and of what is before it.
 fn of_samples(plan: &Plan, all: Vec<Vec<f64>>) -> Vec<Option<RunTiming>> {
     let units = units(plan);
     let timing = |(index, samples): (usize, &Vec<f64>)| {
@@ -111,13 +115,13 @@ fn of_samples(plan: &Plan, all: Vec<Vec<f64>>) -> Vec<Option<RunTiming>> {
         let digits =
             |Interval { value, low, high }| Interval { value: rounded(value), low: rounded(low), high: rounded(high) };
         let same_code = units[index].is_some_and(|unit| is_same_code(&plan.runs[index], &plan.runs[unit]));
-        let (median, spread, step_ns) = (rounded(median), rounded(spread), f64::NAN);
-        RunTiming { median, spread, ratio: ratio.map(digits), same_code, step_ns, samples: samples.clone() }
+        let (median, spread, step_ns, set_up) = (rounded(median), rounded(spread), f64::NAN, f64::NAN);
+        RunTiming { median, spread, ratio: ratio.map(digits), same_code, step_ns, samples: samples.clone(), set_up }
     };
     all.iter().enumerate().map(|each| (!each.1.is_empty()).then(|| timing(each))).collect()
 }
 
-/// The times in a `timings.csv`, for each run of a plan; none for runs that it does not have. All numbers but the time of a step are
+/// The times in a `timings.csv`, for each run of a plan; none for runs that it does not have. All numbers but the times of a step and of what is before the first one are
 /// made from the samples, so that they are the same as when the file was written.
 ///
 /// # Errors
@@ -137,7 +141,8 @@ pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Err
     let mut timings = of_samples(plan, rows.iter().map(|row| numbers(row, "samples_s")).collect());
     for (row, timing) in rows.iter().zip(&mut timings) {
         if let Some(timing) = timing {
-            timing.step_ns = numbers(row, "step_ns").first().copied().unwrap_or(f64::NAN);
+            let number = |column: &str| numbers(row, column).first().copied().unwrap_or(f64::NAN);
+            (timing.step_ns, timing.set_up) = (number("step_ns"), number("setup_s"));
         }
     }
     Ok(timings)
@@ -150,8 +155,8 @@ pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Err
 /// None in practice: the text is made in memory.
 pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let heads =
-        ["median_s", "spread_s", "ratio", "low", "high", "step_ns", "samples_s", "run", "machine"].map(str::to_owned);
+    let heads = ["median_s", "spread_s", "ratio", "low", "high", "step_ns", "samples_s", "setup_s", "run", "machine"]
+        .map(str::to_owned);
     writer.write_record(plan.axes.iter().chain(&heads))?;
     let machine = machine();
     let digits = |number: f64| decimal(rounded(number));
@@ -169,6 +174,7 @@ pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, cs
             of_ratio(timing, |ratio| ratio.high),
             digits(timing.step_ns),
             all.join(" "),
+            if timing.set_up.is_finite() { digits(timing.set_up) } else { String::new() },
             run.key.to_string(),
             machine.clone(),
         ]))?;

@@ -105,10 +105,15 @@ fn of_settings(settings: &Settings) -> Value {
             json!({ "rel": rel, "abs": abs, "initial_step": initial_step, "max_step": max_step })
         }
     };
-    json!({
+    let mut named = json!({
         "control": control,
         "clock": match settings.clock { Clock::Exact => "exact", Clock::Accumulating => "accumulating" },
         "max_steps": settings.max_steps,
         "max_rhs_evaluations": settings.max_rhs_evaluations,
-    })
+    });
+    // what is left to the program is no part of a run's name
+    if !settings.matrices.is_automatic() {
+        named["matrices"] = json!(settings.matrices);
+    }
+    named
 }

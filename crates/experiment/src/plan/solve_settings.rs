@@ -6,5 +6,6 @@ use crate::spec;
 
 /// Settings of the file with a step decided on.
 pub(super) fn settings(read: &spec::Settings, control: StepControl) -> Settings {
-    Settings { control, clock: read.clock, max_steps: read.max_steps, max_rhs_evaluations: read.max_rhs_evaluations }
+    let spec::Settings { clock, max_steps, max_rhs_evaluations, matrices, .. } = *read;
+    Settings { control, clock, max_steps, max_rhs_evaluations, matrices }
 }

@@ -187,7 +187,7 @@ impl Method for Controlled {
             return Constant(self.0.formula()).solve(problem, task, observer);
         }
         let sizes = sizes(self, &mut problem);
-        match sizes.and_then(|sizes| drive::check(true, &problem, task).map(|()| sizes)) {
+        match sizes.and_then(|sizes| drive::check(true, &mut problem, task).map(|()| sizes)) {
             Ok(sizes) => run::solve(&self.0, self.0.formula(), sizes, problem, task, observer),
             Err(failure) => Solution::refused(&problem, task, failure),
         }

@@ -10,7 +10,7 @@ use jacobian::Linearised;
 use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
-use crate::{Failure, Form, Mechanics, Ode, Scalar, Tangent};
+use crate::{Failure, Form, Matrices, Mechanics, Ode, Scalar, Tangent};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
 ///
@@ -23,13 +23,28 @@ use crate::{Failure, Form, Mechanics, Ode, Scalar, Tangent};
 /// ([`Mechanics::accelerations`]), derivatives are by that of the matrices.
 pub struct AccelerationLevel<P, S: Scalar = f64> {
     mechanics: P,
-    multipliers: Multipliers<S>,
-    grammian: Lu<S>,
+    memory: Memory<S>,
     lambda: Vec<S>,
-    /// What is used in the place of `multipliers` and `grammian` where there are many bodies.
-    sparse: Option<SparseAccelerations<S>>,
     /// Made when the first derivative is asked for.
     linearised: Option<Linearised<S>>,
+}
+
+/// The matrices that accelerations come from.
+struct Memory<S: Scalar> {
+    multipliers: Multipliers<S>,
+    grammian: Lu<S>,
+    /// What is used in the place of both where there are many bodies.
+    sparse: Option<SparseAccelerations<S>>,
+}
+
+impl<S: Scalar> Memory<S> {
+    fn new<P: Mechanics<S>>(mechanics: &mut P, matrices: Matrices) -> Self {
+        let sparse = SparseAccelerations::of(mechanics, matrices);
+        let dense = |size: usize| if sparse.is_some() { 0 } else { size };
+        let (velocities, constraints) = (dense(mechanics.velocities()), dense(mechanics.constraints()));
+        let (multipliers, grammian) = (Multipliers::new(velocities, constraints), Lu::new(constraints));
+        Self { multipliers, grammian, sparse }
+    }
 }
 
 /// Accelerations and multipliers at a state, with the matrices they come from.
@@ -132,17 +147,8 @@ impl<S: Scalar> Multipliers<S> {
 impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
     /// Wraps a mechanical system.
     pub fn new(mut mechanics: P) -> Self {
-        let sparse = SparseAccelerations::of(&mut mechanics);
-        let constraints = mechanics.constraints();
-        let [velocities, in_dense] = if sparse.is_some() { [0; 2] } else { [mechanics.velocities(), constraints] };
-        Self {
-            multipliers: Multipliers::new(velocities, in_dense),
-            grammian: Lu::new(in_dense),
-            lambda: vec![S::nought(); constraints],
-            sparse,
-            linearised: None,
-            mechanics,
-        }
+        let memory = Memory::new(&mut mechanics, Matrices::default());
+        Self { lambda: vec![S::nought(); mechanics.constraints()], memory, linearised: None, mechanics }
     }
 
     /// Constraint multipliers λ of the last evaluation of the right-hand side.
@@ -155,22 +161,23 @@ impl<S: Scalar, P: Mechanics<S>> AccelerationLevel<P, S> {
         let (q, v) = y.split_at(self.mechanics.coordinates());
         let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());
         self.mechanics.position_rate(q, v, q_rate);
-        if let Some(sparse) = &mut self.sparse {
+        if let Some(sparse) = &mut self.memory.sparse {
             return sparse.solve(&mut self.mechanics, t, (q, v), v_rate, &mut self.lambda);
         }
-        self.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.lambda)?;
-        v_rate.copy_from_slice(&self.multipliers.free_acceleration);
+        self.memory.multipliers.evaluate(&mut self.mechanics, t, q, v, &mut self.lambda)?;
+        v_rate.copy_from_slice(&self.memory.multipliers.free_acceleration);
         if self.lambda.is_empty() {
             return Ok(());
         }
-        self.grammian
-            .factorize(&self.multipliers.grammian)
-            .map_err(|_| not_invertible(is_finite(&self.multipliers.grammian), t, "J M⁻¹ Jᵀ"))?;
-        for (lambda, &product) in self.lambda.iter_mut().zip(&self.multipliers.constrained_acceleration) {
+        self.memory
+            .grammian
+            .factorize(&self.memory.multipliers.grammian)
+            .map_err(|_| not_invertible(is_finite(&self.memory.multipliers.grammian), t, "J M⁻¹ Jᵀ"))?;
+        for (lambda, &product) in self.lambda.iter_mut().zip(&self.memory.multipliers.constrained_acceleration) {
             *lambda = -(*lambda + product);
         }
-        self.grammian.solve(&mut self.lambda);
-        add_columns(&self.multipliers.weights, &self.lambda, v_rate);
+        self.memory.grammian.solve(&mut self.lambda);
+        add_columns(&self.memory.multipliers.weights, &self.lambda, v_rate);
         Ok(())
     }
 }
@@ -206,8 +213,14 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
         self.with_linearised(|ode, linearised| linearised.jacobian(ode, t, y, jacobian))
     }
 
+    fn keep_matrices(&mut self, matrices: Matrices) -> bool {
+        self.mechanics.keep_matrices(matrices);
+        (self.memory, self.linearised) = (Memory::new(&mut self.mechanics, matrices), None);
+        true
+    }
+
     fn tangent(&mut self) -> Option<Tangent<S>> {
-        self.sparse.is_some().then(|| Tangent::new(self.mechanics.structure()))
+        self.memory.sparse.is_some().then(|| Tangent::new(self.mechanics.structure()))
     }
 
     fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {

@@ -2,8 +2,7 @@
 
 use super::not_invertible;
 use crate::linalg::{Saddle, Singular};
-use crate::mechanics::LEAST_SPARSE;
-use crate::{Failure, Mechanics, Scalar, Terms};
+use crate::{Failure, Matrices, Mechanics, Scalar, Terms};
 
 /// The solution of
 ///
@@ -19,9 +18,9 @@ pub(super) struct SparseAccelerations<S: Scalar> {
 
 impl<S: Scalar> SparseAccelerations<S> {
     /// Memory for a mechanism that is worth it; none for another.
-    pub(super) fn of<P: Mechanics<S>>(mechanics: &mut P) -> Option<Self> {
+    pub(super) fn of<P: Mechanics<S>>(mechanics: &mut P, matrices: Matrices) -> Option<Self> {
         let unknowns = mechanics.velocities() + mechanics.constraints();
-        if unknowns < LEAST_SPARSE || mechanics.nonholonomic() > 0 || !mechanics.has_vector_coordinates() {
+        if !matrices.may_be_sparse(unknowns) || mechanics.nonholonomic() > 0 || !mechanics.has_vector_coordinates() {
             return None;
         }
         let structure = mechanics.structure();

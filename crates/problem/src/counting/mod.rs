@@ -7,7 +7,7 @@ mod mechanics;
 
 use nalgebra::DMatrix;
 
-use crate::{Failure, Method, Ode, Scalar, Statistics, Tangent, Unsuitable};
+use crate::{Failure, Matrices, Method, Ode, Scalar, Statistics, Tangent, Unsuitable};
 
 pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
@@ -207,6 +207,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// [`Unsuitable`], which says what the problem lacks.
     pub fn suits(&mut self, method: &dyn Method<S>) -> Result<(), Unsuitable> {
         method.suits(self.inner)
+    }
+
+    /// See [`Ode::keep_matrices`].
+    pub fn keep_matrices(&mut self, matrices: Matrices) -> bool {
+        self.inner.keep_matrices(matrices)
     }
 
     /// The event functions.

@@ -25,8 +25,7 @@ use crate::linalg::{Entries, Matrix};
 
 pub use closed_form::ClosedForm;
 pub use dual::MechanicsOf;
-pub(crate) use structure::LEAST_SPARSE;
-pub use structure::Structure;
+pub use structure::{Matrices, Structure};
 pub use terms::{Accumulate, Derivatives, Terms};
 
 /// A mechanical system as a model writes it: once, for any scalar. Derivatives are not its business.
@@ -188,6 +187,8 @@ pub trait Mechanics<S: Scalar = f64> {
     /// Which terms and derivatives there can be, found when it is asked for first; what memory for [`terms`](Self::terms) and
     /// [`derivatives`](Self::derivatives) is made from.
     fn structure(&mut self) -> Arc<Structure>;
+    /// Decides what memory is made for from now on, where [`structure`](Self::structure) would decide for itself.
+    fn keep_matrices(&mut self, _matrices: Matrices) {}
     /// Writes all terms of the equations of motion at a state.
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>);
     /// Writes the derivatives of the terms.

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::MechanicalModel;
 use super::traced::{Trace, Traced, trace};
 use crate::Scalar;
@@ -12,9 +15,35 @@ use crate::linalg::{Entries, Pattern, groups};
 
 /// Unknowns from which on matrices with a pattern are the faster ones: steps on the rod chain take 0.85 (`lms2`), 0.71 (RADAU5) and
 /// 0.97 (DOPRI5) of the time with 50 unknowns, and 0.97, 0.88 and 1.27 with 40. Andrews' squeezer in bodies, with 41, takes 1.8.
-pub(crate) const LEAST_SPARSE: usize = 48;
+const LEAST_SPARSE: usize = 48;
 /// The largest share of entries of the matrix of the index-3 equations of which that is so.
 const MOST_ENTRIES: f64 = 0.2;
+
+/// What memory the matrices of a mechanism are kept in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Matrices {
+    /// With a pattern where there are 48 unknowns or more and at most a fifth of all entries: where that was measured to be faster.
+    #[default]
+    Automatic,
+    /// With all entries.
+    Dense,
+    /// With a pattern.
+    Sparse,
+}
+
+impl Matrices {
+    /// Whether nothing is chosen; runs are not named by it then.
+    #[must_use]
+    pub fn is_automatic(&self) -> bool {
+        *self == Self::Automatic
+    }
+
+    /// Whether so many unknowns can be worth a pattern.
+    pub(crate) fn may_be_sparse(self, unknowns: usize) -> bool {
+        self == Self::Sparse || self == Self::Automatic && unknowns >= LEAST_SPARSE
+    }
+}
 
 /// Which entries mass, constraints and their derivatives can have other than zero; read off the arithmetic, not off values.
 ///
@@ -55,6 +84,8 @@ pub struct Structure {
     pub(super) column_groups: Vec<Vec<usize>>,
     /// `∂D/∂q` and `∂D/∂v`.
     pub(super) forces: [Block; 2],
+    /// What matrices are to be kept in.
+    pub(super) matrices: Matrices,
 }
 
 /// Entries of a matrix of derivatives, and which of its columns are found together.
@@ -74,12 +105,13 @@ impl Structure {
         TypeId::of::<S>() == TypeId::of::<f64>() && self.is_sparse()
     }
 
-    /// Whether matrices with a pattern are worth it: where there are many unknowns and few entries.
+    /// Whether matrices with a pattern are worth it: where there are many unknowns and few entries; or as is [asked](Matrices).
     #[must_use]
     pub fn is_sparse(&self) -> bool {
         let unknowns = self.dynamics.rows() + self.jacobian.rows();
         let entries = self.dynamics.entries() + 2 * self.jacobian.entries();
-        unknowns >= LEAST_SPARSE && entries as f64 <= MOST_ENTRIES * (unknowns * unknowns) as f64
+        let is_thin = entries as f64 <= MOST_ENTRIES * (unknowns * unknowns) as f64;
+        self.matrices.may_be_sparse(unknowns) && (is_thin || self.matrices == Matrices::Sparse)
     }
 }
 
@@ -195,6 +227,7 @@ pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
         pair_groups,
         column_groups,
         forces,
+        matrices: Matrices::default(),
     }
 }
 

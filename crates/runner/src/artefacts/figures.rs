@@ -82,7 +82,6 @@ impl Look {
                 let family = run.method.family();
                 let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
                 let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);
-                // By the old name, which generalized-α never had: it is solid in the pictures that are kept.
                 let rho_inf = run.method.parameter("rho-inf").and_then(serde_json::Value::as_f64);
                 Style::of_method(family, member, rho_inf)
             });

@@ -1,8 +1,9 @@
 //! The timing lane: alone, after everything else, in rounds of all runs, every sample kept.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
-use mbsbench_problem::{Counted, Formulated, Silent, Task};
+use mbsbench_problem::{Counted, Failure, Formulated, Observer, Step, Task};
 use serde::{Deserialize, Serialize};
 
 use super::run::Job;
@@ -11,8 +12,10 @@ use crate::pairs;
 /// What was timed of one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timed {
-    /// Seconds, one a round.
+    /// Seconds of the steps, one a round.
     pub samples: Vec<f64>,
+    /// Seconds before the first step, one a round.
+    pub set_ups: Vec<f64>,
     /// Accepted steps of the run.
     pub steps: u64,
 }
@@ -53,14 +56,15 @@ pub fn time_all(jobs: &[Job<'_>], rounds: &Rounds<'_>) -> Vec<Timed> {
             break;
         }
         for &index in order.next() {
-            let (mut seconds, mut steps) = time(&jobs[index]);
-            work += seconds;
-            if round == 0 && seconds <= LONG {
-                (seconds, steps) = time(&jobs[index]);
-                work += seconds;
+            let mut solve = time(&jobs[index]);
+            work += solve.set_up + solve.seconds;
+            if round == 0 && solve.seconds <= LONG {
+                solve = time(&jobs[index]);
+                work += solve.set_up + solve.seconds;
             }
-            timed[index].steps = steps;
-            timed[index].samples.push(seconds);
+            timed[index].steps = solve.steps;
+            timed[index].samples.push(solve.seconds);
+            timed[index].set_ups.push(solve.set_up);
         }
     }
     timed
@@ -78,15 +82,46 @@ fn is_enough(rounds: &Rounds<'_>, made: usize, timed: &[Timed], work: f64) -> bo
     (made - rounds.least).is_multiple_of(BETWEEN_LOOKS) && rounds.quotients.iter().all(is_narrow)
 }
 
-/// Seconds and accepted steps of a solve.
-fn time(job: &Job<'_>) -> (f64, u64) {
+/// A solve that was timed.
+struct Solve {
+    /// Before the first step, s.
+    set_up: f64,
+    /// From then on, s.
+    seconds: f64,
+    /// Accepted steps.
+    steps: u64,
+}
+
+/// Notes when the first step is about to be attempted, and looks away then.
+#[derive(Default)]
+struct Starter(Option<Instant>);
+
+impl Observer for Starter {
+    fn watches(&self) -> bool {
+        false
+    }
+
+    fn ready(&mut self) {
+        self.0 = Some(Instant::now());
+    }
+
+    fn step(&mut self, _step: &mut Step<'_>) -> ControlFlow<Failure> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Times a solve.
+fn time(job: &Job<'_>) -> Solve {
     let initial = Formulated::<f64>::initial_state(job.model);
     let mut ode = Formulated::<f64>::ode(job.model);
     let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
     let begin = Instant::now();
-    let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut Silent);
-    let seconds = begin.elapsed().as_secs_f64();
-    (seconds, std::hint::black_box(solution).statistics.steps_accepted)
+    let mut starter = Starter::default();
+    let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut starter);
+    let end = Instant::now();
+    let start = starter.0.unwrap_or(end);
+    let steps = std::hint::black_box(solution).statistics.steps_accepted;
+    Solve { set_up: (start - begin).as_secs_f64(), seconds: (end - start).as_secs_f64(), steps }
 }
 
 /// Orders of the jobs, round by round; the same in every program.
@@ -163,7 +198,7 @@ mod tests {
     fn rounds_end_where_the_interval_is_narrow_or_a_budget_is_used_up() {
         let timed = |spread: f64, rounds: usize| {
             let samples = |of: f64| (0..rounds).map(|k| of * (1.0 + spread * (k as f64 * of).sin())).collect();
-            [1.3, 1.0].map(|of| Timed { samples: samples(of), steps: 1 })
+            [1.3, 1.0].map(|of| Timed { samples: samples(of), set_ups: Vec::new(), steps: 1 })
         };
         let rounds = Rounds { least: 11, most: 101, until: Some(0.03), quotients: &[[0, 1]] };
         assert!(is_enough(&rounds, 11, &timed(0.005, 11), 1.0));

@@ -70,16 +70,16 @@ impl<S: Scalar> Linearised<S> {
 
     /// Solves for `a_x` with `∂r₁` in `column` and `∂r₂` in `constraint_column`; `a_x` is left in `column`.
     fn solve<P: Mechanics<S>>(&mut self, ode: &mut AccelerationLevel<P, S>) {
-        if let Some(sparse) = &mut ode.sparse {
+        if let Some(sparse) = &mut ode.memory.sparse {
             return sparse.differentiate(&mut self.column, &self.constraint_column);
         }
-        let terms = &ode.multipliers;
+        let terms = &ode.memory.multipliers;
         if !self.lambda.is_empty() {
             multiply_transposed(&terms.weights, &self.column, &mut self.lambda);
             for (lambda, &constraint) in self.lambda.iter_mut().zip(&self.constraint_column) {
                 *lambda -= constraint;
             }
-            ode.grammian.solve(&mut self.lambda);
+            ode.memory.grammian.solve(&mut self.lambda);
         }
         terms.mass_factors.solve(&mut self.column);
         self.column.iter_mut().for_each(|entry| *entry = -*entry);
@@ -112,7 +112,7 @@ impl<S: Scalar> Linearised<S> {
         tangent: &mut Tangent<S>,
     ) -> Result<(), Failure> {
         self.form(ode, t, y)?;
-        let Some(sparse) = &ode.sparse else { return Err(no_jacobian()) };
+        let Some(sparse) = &ode.memory.sparse else { return Err(no_jacobian()) };
         let copy = |to: &mut Matrix<S>, factor: S, from: &Matrix<S>| {
             to.values_mut().iter_mut().zip(from.values()).for_each(|(to, &from)| *to = from * factor);
         };

@@ -7,7 +7,7 @@ use num_dual::{Dual, DualSVec, HyperDual};
 
 use third::Third;
 
-use super::structure::{self, Structure};
+use super::structure::{self, Matrices, Structure};
 use super::terms::{Derivatives, Terms};
 use super::{ClosedForm, MechanicalModel, Mechanics};
 use crate::Scalar;
@@ -42,6 +42,7 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     holonomic_pair: Vec<HyperDual<S>>,
     third: Third<S>,
     structure: Option<Arc<Structure>>,
+    matrices: Matrices,
     /// The entries of `J` at some state, of which those of columns that are not curved hold everywhere.
     some_jacobian: Vec<S>,
     /// Whether positions are vectors; not known before it is asked for.
@@ -75,6 +76,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             holonomic_pair: vec![HyperDual::from_re(zero); model.holonomic()],
             third: Third::new(nq, model.holonomic()),
             structure: None,
+            matrices: Matrices::default(),
             some_jacobian: Vec::new(),
             vector_coordinates: None,
         }
@@ -91,7 +93,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         if let Some(structure) = &self.structure {
             return structure.clone();
         }
-        let structure = Arc::new(structure::find(self.model));
+        let structure = Arc::new(Structure { matrices: self.matrices, ..structure::find(self.model) });
         let numbers: Vec<S> = structure::numbers(self.q.len(), 0.3).into_iter().map(S::from).collect();
         Self::lift(&mut self.q, &numbers, |_| S::nought());
         self.some_jacobian = vec![S::nought(); structure.jacobian.entries()];
@@ -410,6 +412,15 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
 
     fn structure(&mut self) -> Arc<Structure> {
         self.known_structure()
+    }
+
+    fn keep_matrices(&mut self, matrices: Matrices) {
+        if matrices != self.matrices {
+            (self.matrices, self.mass) = (matrices, None);
+            if let Some(structure) = &mut self.structure {
+                Arc::make_mut(structure).matrices = matrices;
+            }
+        }
     }
 
     fn acceleration_terms(
