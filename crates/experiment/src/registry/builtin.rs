@@ -30,6 +30,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::FlexibleSliderCrank>()
         .model::<models::StiffDoublePendulum>()
         .model::<models::RodChain>()
+        .model::<models::FourBarWindows>()
         .model::<models::TwoBouncingBalls>()
         .model::<models::OscillationInTime>()
         .model::<models::LinearTest>()
