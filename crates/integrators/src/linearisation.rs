@@ -184,12 +184,16 @@ impl IterationMatrix {
             self.costs.add_flops(system.flops() - before);
             return factorized;
         }
-        let matrix = &mut self.system.matrix;
+        let rows = self.system.matrix.nrows();
+        let entries = self.system.matrix.as_mut_slice();
         match &self.mass {
-            Some(mass) => matrix.copy_from(mass),
-            None => matrix.fill_with_identity(),
+            Some(mass) => entries.copy_from_slice(mass.as_slice()),
+            None => {
+                entries.fill(0.0);
+                entries.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal = 1.0);
+            }
         }
-        for (entry, &derivative) in matrix.as_mut_slice().iter_mut().zip(jacobian.as_slice()) {
+        for (entry, &derivative) in entries.iter_mut().zip(jacobian.as_slice()) {
             *entry -= c * derivative;
         }
         self.costs.factorizations += 1;

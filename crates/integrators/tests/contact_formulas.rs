@@ -6,7 +6,9 @@ use approx::assert_relative_eq;
 use common::contacts::{Ball, Free, Oscillator, Spinning, one_step, solve, turned};
 use common::{Cubic, Known};
 use mbsbench_integrators::{ContactPower, SemiExplicit, StormerVerlet};
-use mbsbench_problem::{ContactModel, Method, MethodDefinition, Settings, Silent};
+use mbsbench_problem::{
+    AsContactOde, ContactModel, Counted, Failure, Method, MethodDefinition, Ode, Settings, Silent, Task,
+};
 
 const GAMMAS: [f64; 5] = [0.5, 0.75, 1.0, 1.25, 1.75];
 
@@ -193,4 +195,41 @@ fn contact_power_with_constant_steps_is_its_formula() {
     for (controlled, constant) in inner {
         assert_eq!(state(&Ball::ELASTIC, &*controlled.method()), state(&Ball::ELASTIC, &*constant));
     }
+}
+
+/// A contact model that says only that its equations are of second order, as one without contact powers does.
+struct Vectors<M>(M);
+
+impl<M: ContactModel> Ode for Vectors<M> {
+    fn dimension(&self) -> usize {
+        2 * self.0.coordinates()
+    }
+    fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        AsContactOde(&self.0).rhs(t, y, dydt)
+    }
+    fn is_second_order(&self) -> bool {
+        true
+    }
+}
+
+/// To the bit, damped or not, with one evaluation a step.
+#[test]
+fn vectors_need_no_contact_powers() {
+    let settings = Settings::fixed(1e-4);
+    for dashpot in [0.0, 100.0] {
+        let ball = Ball { dashpot, ..Ball::ELASTIC };
+        let initial = [0.01, 0.0];
+        let verlet = StormerVerlet::default().method();
+        for (method, at_start) in [(semi_explicit(0.75), 0), (semi_explicit(1.0), 0), (verlet, 1)] {
+            let with_powers = solve(&ball, &*method, &initial, [0.0, 0.2], settings, &mut Silent);
+            let task = Task { t_start: 0.0, t_end: 0.2, initial: &initial, settings };
+            let solution = method.solve(Counted::new(&mut Vectors(ball)), &task, &mut Silent);
+            assert_eq!(solution.failure, None);
+            assert_eq!(solution.state, with_powers.state);
+            assert_eq!(solution.statistics, with_powers.statistics);
+            assert_eq!(solution.statistics.rhs_evaluations, 2000 + at_start);
+        }
+    }
+    let refused = ContactPower::default().method().suits(&mut Vectors(Ball::ELASTIC));
+    assert!(refused.is_err(), "steps cannot follow powers that are not there");
 }

@@ -86,6 +86,39 @@ fn balancing_makes_fast_oscillators_exact() {
     assert!(errors.iter().all(|&error| error < 1e-12), "{errors:?}");
 }
 
+/// `q_k'' = q_{k+1} + q_{k−1} − 3 q_k`, in a ring of forty.
+struct Ring;
+
+impl OdeModel for Ring {
+    fn dimension(&self) -> usize {
+        80
+    }
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
+        let (q, v) = y.split_at(40);
+        for k in 0..40 {
+            (dydt[k], dydt[40 + k]) = (v[k], q[(k + 1) % 40] + q[(k + 39) % 40] - q[k] * 3.0);
+        }
+    }
+}
+
+/// The mode `q_k = cos(α k) cos(ω t)`, `ω² = 3 − 2 cos α`: in short steps without an exponential, in long ones with.
+#[test]
+fn many_linear_equations_are_solved_exactly() {
+    let alpha = 7.0 * std::f64::consts::TAU / 40.0;
+    let omega = (3.0 - 2.0 * alpha.cos()).sqrt();
+    let mode: Vec<f64> = (0..40).map(|k| (alpha * f64::from(k)).cos()).collect();
+    let initial = [mode.clone(), vec![0.0; 40]].concat();
+    for (h, exponentials) in [(0.25, 0), (40.0, 2)] {
+        let solution = solve(&*fixed(), &mut AsOde(&Ring), &initial, 80.0, Settings::fixed(h));
+        assert_eq!(solution.statistics.matrix_exponentials, exponentials, "{h}");
+        let (sin, cos) = (80.0 * omega).sin_cos();
+        for (k, mode) in mode.iter().enumerate() {
+            let errors = [solution.state[k] - mode * cos, solution.state[40 + k] + mode * omega * sin];
+            assert!(errors.iter().all(|error| error.abs() < 1e-12), "{h}, oscillator {k}: {errors:?}");
+        }
+    }
+}
+
 fn slopes(errors: &[[f64; 2]]) -> impl Iterator<Item = f64> {
     errors.windows(2).flat_map(|pair| [0, 1].map(|i| (pair[0][i] / pair[1][i]).log2()))
 }

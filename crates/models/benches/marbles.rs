@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mbsbench_integrators::{Bs32, Dopri5, Rk4};
+use mbsbench_integrators::{Bs32, Dopri5, Rk4, StormerVerlet};
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, MarbleOde};
 use mbsbench_problem::{
@@ -32,6 +32,7 @@ fn marbles(criterion: &mut Criterion) {
             ("bs32", Bs32::default().method()),
             ("rk4", Rk4::default().method()),
             ("dopri5", Dopri5::default().method()),
+            ("stormer-verlet", StormerVerlet::default().method()),
         ] {
             group.bench_function(BenchmarkId::new(name, count), |b| {
                 let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);

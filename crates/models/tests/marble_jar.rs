@@ -1,9 +1,11 @@
 //! Marbles: the fast forces and events against those of all pairs, and the energy of motions known in closed form.
 
+use mbsbench_integrators::{Dop853, SemiExplicit, StormerVerlet};
 use mbsbench_models::MarbleJar;
 use mbsbench_models::marble_jar::{Arrangement, Candidates, Jar, MarbleOde};
 use mbsbench_problem::{
-    AsEventOde, DoubleDouble, EventFunctions, EventModel, Formulated, Model, ModelDefinition, Ode, Scalar,
+    AsEventOde, Counted, DoubleDouble, EventFunctions, EventModel, Formulated, Method, MethodDefinition, Model,
+    ModelDefinition, Ode, Scalar, Settings, Silent, Statistics, Task,
 };
 use proptest::prelude::*;
 
@@ -286,4 +288,63 @@ fn near_follows_all_through_contacts() {
     assert!(contacts > 4000.0, "{contacts} contacts in 4000 states");
     let model: &dyn Model = &*model;
     assert_eq!(Formulated::<f64>::initial_state(model), start);
+}
+
+/// Forty marbles pressed together, at rest, solved for `t_end` in so many steps.
+fn pressed(damping: f64, method: &dyn Method, t_end: f64, steps: u32) -> (Vec<f64>, Statistics) {
+    let definition = MarbleJar { count: 40, damping, ..MarbleJar::default() };
+    let y: Vec<f64> = MarbleJar { arrangement: packed(0.98, 0.004), ..definition.clone() }.model().initial_state();
+    let mut ode = MarbleOde::new(definition.jar(), Candidates::Near);
+    let task = Task { t_start: 0.0, t_end, initial: &y, settings: Settings::fixed(t_end / f64::from(steps)) };
+    let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
+    assert_eq!(solution.failure, None);
+    (solution.state, solution.statistics)
+}
+
+fn packed(spacing: f64, displacement: f64) -> Arrangement {
+    serde_json::from_value(serde_json::json!({ "packed": { "spacing": spacing, "displacement": displacement } }))
+        .unwrap()
+}
+
+/// Over a twentieth of a period of two marbles no contact opens, so that forces are smooth; with damping they depend on
+/// velocities, which Störmer and Verlet's method sees as it predicts them.
+#[test]
+fn formulas_with_one_evaluation_a_step_keep_their_order() {
+    let t_end = 2e-5;
+    for damping in [0.0, 5.0] {
+        let exact = pressed(damping, &*Dop853::default().method(), t_end, 64).0;
+        for method in [StormerVerlet::default().method(), SemiExplicit::default().method()] {
+            let errors = [16, 32].map(|steps| {
+                let (state, statistics) = pressed(damping, &*method, t_end, steps);
+                assert!(statistics.rhs_evaluations <= u64::from(steps) + 1);
+                let largest =
+                    |part: std::ops::Range<usize>| part.map(|i| (state[i] - exact[i]).abs()).fold(0.0, f64::max);
+                [largest(0..120), largest(120..240)]
+            });
+            for i in [0, 1] {
+                let order = (errors[0][i] / errors[1][i]).log2();
+                assert!((order - f64::from(method.order())).abs() < 0.1, "damping {damping}: {order} of {errors:?}");
+            }
+        }
+    }
+}
+
+/// The pressed marbles fly apart and collide for 5 ms. A symplectic method of order two keeps an energy that is off by
+/// `(h ω)²/4` of that of a spring with the frequency ω; a formula that is unstable without damping does not.
+#[test]
+fn verlet_keeps_the_energy_of_the_jar() {
+    let definition = MarbleJar { count: 40, arrangement: packed(0.98, 0.004), ..MarbleJar::default() };
+    let model = definition.model();
+    let start = observed(&*model, &Formulated::<f64>::initial_state(&*model), "energy");
+    let change = |method: &dyn Method, steps: u32| {
+        let (state, _) = pressed(0.0, method, 5e-3, steps);
+        (observed(&*model, &state, "energy") / start - 1.0).abs()
+    };
+    let omega_square = 2.0 * definition.stiffness / definition.mass;
+    for steps in [5000, 20_000] {
+        let limit = 0.25 * omega_square * (5e-3 / f64::from(steps)).powi(2);
+        let verlet = change(&*StormerVerlet::default().method(), steps);
+        assert!(verlet < limit, "{steps}: {verlet:e}, {limit:e}");
+        assert!(change(&*SemiExplicit::default().method(), steps) > 50.0 * limit, "{steps}");
+    }
 }

@@ -36,6 +36,12 @@ pub trait Ode<S: Scalar = f64> {
         false
     }
 
+    /// Whether the state is `(q ; v)` with as many `q` as `v`, and `q' = v`: a second-order equation of vectors. False is
+    /// always a safe answer. Configurations that are no vectors are those of a [`ContactPower`](crate::ContactPower).
+    fn is_second_order(&self) -> bool {
+        false
+    }
+
     /// Writes `∂f/∂y` at `(t, y)`, exact to roundoff, into `jacobian` (square, of [`dimension`](Self::dimension)).
     ///
     /// # Errors

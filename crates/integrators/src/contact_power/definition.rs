@@ -95,8 +95,8 @@ parameters! {
     /// ```
     ///
     /// One evaluation a step and one at the start. Symplectic and symmetric where forces do not depend on velocities;
-    /// those that do see a predicted velocity, and `a₁` is not evaluated again. Rotations are updated on their
-    /// manifold. Stable for `h ω ≤ 2`.
+    /// those that do see a predicted velocity, and `a₁` is not evaluated again: with damping the order is still 2. Rotations
+    /// are updated on their manifold. Stable for `h ω ≤ 2`. For second-order equations of vectors, and all with contact powers.
     #[derive(Copy)]
     pub struct StormerVerlet {}
 }
@@ -150,7 +150,7 @@ impl Method for Constant {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        problem.form().contact_power().map(|_| ())
+        if problem.is_second_order() { Ok(()) } else { problem.form().contact_power().map(|_| ()) }
     }
 
     fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
@@ -197,6 +197,11 @@ impl Method for Controlled {
 /// Those of a problem that suits the method.
 fn sizes(method: &dyn Method, problem: &mut Counted<'_>) -> Result<Sizes, Failure> {
     problem.suits(method)?;
+    if problem.is_second_order() {
+        let half = problem.dimension() / 2;
+        return Ok(Sizes { positions: half, velocities: half, bodies: 0, vectors: true });
+    }
     let side = problem.contact_power()?;
-    Ok(Sizes { positions: side.coordinates(), velocities: side.velocities(), bodies: side.bodies() })
+    let [positions, velocities, bodies] = [side.coordinates(), side.velocities(), side.bodies()];
+    Ok(Sizes { positions, velocities, bodies, vectors: false })
 }

@@ -62,11 +62,22 @@ impl Formula {
         problem.displace(q0, displacement, q1);
     }
 
+    /// The same where positions are vectors, with the velocities for their rates.
+    pub(super) fn predict_vectors(self, h: f64, start: &[f64], accelerations: &[f64], end: &mut [f64]) {
+        let (q0, v0) = start.split_at(accelerations.len());
+        let (q1, v1) = end.split_at_mut(accelerations.len());
+        let ends = q1.iter_mut().zip(v1);
+        for (((q1, v1), (&q0, &v0)), &a) in ends.zip(q0.iter().zip(v0)).zip(accelerations) {
+            *q1 = q0 + (h * v0 + self.gamma * h * h * a);
+            *v1 = v0 + h * a;
+        }
+    }
+
     /// Makes `v₁` of the predicted `ṽ₁`, with the accelerations `a₀` and `a₁`.
     pub(super) fn correct(self, h: f64, at_start: &[f64], at_end: &[f64], velocities: &mut [f64]) {
         if self.corrects {
-            for (i, v) in velocities.iter_mut().enumerate() {
-                *v += 0.5 * h * (at_end[i] - at_start[i]);
+            for (v, (&at_end, &at_start)) in velocities.iter_mut().zip(at_end.iter().zip(at_start)) {
+                *v += 0.5 * h * (at_end - at_start);
             }
         }
     }

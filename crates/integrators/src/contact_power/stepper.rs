@@ -10,7 +10,10 @@ use crate::Stepper;
 pub(super) struct Sizes {
     pub(super) positions: usize,
     pub(super) velocities: usize,
+    /// Those with a contact power.
     pub(super) bodies: usize,
+    /// Whether positions are vectors with the velocities for their rates, in a problem that need not have contact powers.
+    pub(super) vectors: bool,
 }
 
 /// One step of a [`Formula`].
@@ -21,7 +24,9 @@ pub(super) struct FixedStepper {
     rate: Vec<f64>,
     /// The same at its end, where the formula evaluates it.
     end_rate: Vec<f64>,
+    /// Of the present step; empty where positions are vectors, which take it at once.
     displacement: Vec<f64>,
+    positions: usize,
     start_known: bool,
 }
 
@@ -29,12 +34,8 @@ impl FixedStepper {
     /// A stepper for states of these sizes.
     pub(super) fn new(formula: Formula, sizes: Sizes) -> Self {
         let rate = vec![0.0; sizes.positions + sizes.velocities];
-        let displacement = vec![0.0; sizes.velocities];
-        Self { formula, end_rate: rate.clone(), rate, displacement, start_known: false }
-    }
-
-    fn positions(&self) -> usize {
-        self.rate.len() - self.displacement.len()
+        let displacement = vec![0.0; if sizes.vectors { 0 } else { sizes.velocities }];
+        Self { formula, end_rate: rate.clone(), rate, displacement, positions: sizes.positions, start_known: false }
     }
 }
 
@@ -56,13 +57,16 @@ impl Stepper<f64> for FixedStepper {
             problem.rhs(t, start, &mut self.rate)?;
             self.start_known = true;
         }
-        let positions = self.positions();
-        let Self { formula, rate, end_rate, displacement, .. } = self;
-        let accelerations = &rate[positions..];
-        formula.predict(&mut problem.contact_power()?, h, start, accelerations, displacement, end);
+        let Self { formula, rate, end_rate, displacement, positions, .. } = self;
+        let accelerations = &rate[*positions..];
+        if displacement.is_empty() {
+            formula.predict_vectors(h, start, accelerations, end);
+        } else {
+            formula.predict(&mut problem.contact_power()?, h, start, accelerations, displacement, end);
+        }
         if formula.corrects() {
             problem.rhs(t + h, end, end_rate)?;
-            formula.correct(h, accelerations, &end_rate[positions..], &mut end[positions..]);
+            formula.correct(h, accelerations, &end_rate[*positions..], &mut end[*positions..]);
         }
         Ok(())
     }

@@ -75,6 +75,9 @@ parameters! {
     /// the tolerance, the next step starts in the new configuration. Two zeros of a function within one step go unseen:
     /// while a contact is closed a step should be shorter than half a period of what it makes oscillate. With error
     /// control, steps of such equations are bound by the largest component of the local error, per step.
+    ///
+    /// From 16 unknowns on the exponential is not formed where its product with one vector by Taylor's series takes less
+    /// (A. H. Al-Mohy, N. J. Higham, SIAM J. Sci. Comput. 33 (2011) 488–511): where `h J` is not too large for that.
     #[derive(Copy)]
     pub struct Llm {
         /// tol: bound on the error in the norm of the state, in the mixed units of its components (per second with
@@ -98,7 +101,8 @@ parameters! {
         /// closed.
         pub contact_step: Option<f64> [above 0.0] = None,
         /// Whether matrices are balanced before their exponential is formed: fewer squarings and less rounding where
-        /// positions and velocities differ in size. The paper does not say; MATLAB's `expm` does not.
+        /// positions and velocities differ in size. The paper does not say; MATLAB's `expm` does not. From 16 unknowns on
+        /// only for steps long enough to form an exponential for.
         pub balance: bool = false,
     }
 }

@@ -4,7 +4,7 @@ use mbsbench_problem::{Counted, Failure, Statistics};
 use nalgebra::DMatrix;
 
 use super::LlmNorm;
-use super::blocks::BlockExponential;
+use super::integral::Integral;
 use crate::Stepper;
 
 /// One step of [`Llm`](super::Llm).
@@ -21,7 +21,7 @@ pub struct LlmStepper {
     /// `f_t(t_n, y_n)`; zero for an autonomous problem.
     by_time: Vec<f64>,
     start_known: bool,
-    solution: BlockExponential,
+    solution: Integral,
     /// Where errors are estimated.
     estimate: Option<Estimate>,
 }
@@ -34,7 +34,7 @@ struct Estimate {
     /// `l_{n+1}`, where it is known and finite.
     local_error: Vec<f64>,
     is_known: bool,
-    block: BlockExponential,
+    block: Integral,
 }
 
 impl LlmStepper {
@@ -50,7 +50,7 @@ impl LlmStepper {
             derivative: vec![0.0; n],
             by_time: vec![0.0; n],
             start_known: false,
-            solution: BlockExponential::new(n, if autonomous { 1 } else { 2 }),
+            solution: Integral::new(n, if autonomous { 1 } else { 2 }),
             estimate: None,
         }
     }
@@ -64,7 +64,7 @@ impl LlmStepper {
             remainder: vec![0.0; n],
             local_error: vec![0.0; n],
             is_known: false,
-            block: BlockExponential::new(n, 3),
+            block: Integral::new(n, 3),
         };
         (self.per_unit_step, self.norm, self.tolerance, self.estimate) =
             (per_unit_step, norm, tolerance, Some(estimate));
@@ -112,7 +112,7 @@ impl LlmStepper {
         }
         let local_error = difference;
         let column = |i: usize, k: usize| if k == 3 { 2.0 * remainder[i] / (h * h) } else { 0.0 };
-        if let Ok(error) = block.integral(h, jacobian, column) {
+        if let Ok(error) = block.evaluate(h, jacobian, column) {
             local_error.copy_from_slice(error);
             *is_known = local_error.iter().all(|x| x.is_finite());
         }
@@ -149,7 +149,7 @@ impl Stepper<f64> for LlmStepper {
         let Self { solution, jacobian, derivative, by_time, .. } = self;
         let column = |i: usize, k: usize| if k == 1 { derivative[i] } else { by_time[i] };
         // Only a matrix that is not finite, or nearly so, has no exponential.
-        let increment = solution.integral(h, jacobian, column).map_err(|_| Failure::NonFinite { time: t })?;
+        let increment = solution.evaluate(h, jacobian, column).map_err(|_| Failure::NonFinite { time: t })?;
         for ((end, &start), &increment) in end.iter_mut().zip(start).zip(increment) {
             *end = start + increment;
         }

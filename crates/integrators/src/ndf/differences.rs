@@ -69,26 +69,33 @@ impl Differences {
 
     /// Writes `y⁽⁰⁾_{n+1} = Σ_{m=0}^k ∇ᵐ y_n` into `prediction`.
     pub(super) fn predict(&self, k: usize, y: &[f64], prediction: &mut [f64]) {
-        for (i, prediction) in prediction.iter_mut().enumerate() {
-            *prediction = y[i] + self.columns[..k].iter().map(|column| column[i]).sum::<f64>();
+        prediction.copy_from_slice(&self.columns[0]);
+        for column in &self.columns[1..k] {
+            prediction.iter_mut().zip(column).for_each(|(sum, &difference)| *sum += difference);
         }
+        prediction.iter_mut().zip(y).for_each(|(sum, &y)| *sum += y);
     }
 
     /// Writes `Σ_{m=1}^k γ_m ∇ᵐ y_n` over `leading` into `psi`.
     pub(super) fn combine(&self, gamma: impl Fn(usize) -> f64, k: usize, leading: f64, psi: &mut [f64]) {
-        for (i, psi) in psi.iter_mut().enumerate() {
-            *psi = (0..k).map(|m| gamma(m + 1) * self.columns[m][i]).sum::<f64>() / leading;
+        psi.fill(0.0);
+        for (m, column) in self.columns[..k].iter().enumerate() {
+            let gamma = gamma(m + 1);
+            psi.iter_mut().zip(column).for_each(|(sum, &difference)| *sum += gamma * difference);
         }
+        psi.iter_mut().for_each(|sum| *sum /= leading);
     }
 
     /// Moves on to `y_{n+1}`, whose difference of order `k + 1` is `correction`.
     pub(super) fn advance(&mut self, k: usize, correction: &[f64]) {
-        for (i, &correction) in correction.iter().enumerate() {
-            self.columns[k + 1][i] = correction - self.columns[k][i];
-            self.columns[k][i] = correction;
-            for j in (0..k).rev() {
-                self.columns[j][i] += self.columns[j + 1][i];
-            }
+        let (known, next) = self.columns.split_at_mut(k + 1);
+        for (next, (known, &correction)) in next[0].iter_mut().zip(known[k].iter_mut().zip(correction)) {
+            *next = correction - *known;
+            *known = correction;
+        }
+        for j in (0..k).rev() {
+            let (lower, higher) = known.split_at_mut(j + 1);
+            lower[j].iter_mut().zip(&higher[0]).for_each(|(lower, &higher)| *lower += higher);
         }
     }
 

@@ -96,15 +96,15 @@ impl Newton {
         self.end.copy_from_slice(&self.prediction);
         self.correction.fill(0.0);
         let (rel, abs) = self.tolerances;
-        for (i, weight) in self.weights.iter_mut().enumerate() {
-            *weight = (rel * start[i].abs().max(self.prediction[i].abs())).max(abs);
+        for (weight, (&start, &end)) in self.weights.iter_mut().zip(start.iter().zip(&self.prediction)) {
+            *weight = (rel * start.abs().max(end.abs())).max(abs);
         }
     }
 
     /// Makes the right-hand side in `increment` the correction, adds it, and gives its size.
     fn correct(&mut self, matrix: &mut IterationMatrix, c: f64) -> f64 {
-        for (i, difference) in self.difference.iter_mut().enumerate() {
-            *difference = self.psi[i] + self.correction[i];
+        for (sum, (&psi, &correction)) in self.difference.iter_mut().zip(self.psi.iter().zip(&self.correction)) {
+            *sum = psi + correction;
         }
         matrix.multiply_mass(&self.difference, &mut self.product);
         for (increment, &product) in self.increment.iter_mut().zip(&self.product) {
@@ -112,9 +112,11 @@ impl Newton {
         }
         matrix.solve(&mut self.increment);
         self.iterations += 1;
-        for (i, &increment) in self.increment.iter().enumerate() {
-            self.correction[i] += increment;
-            self.end[i] = self.prediction[i] + self.correction[i];
+        for (correction, &increment) in self.correction.iter_mut().zip(&self.increment) {
+            *correction += increment;
+        }
+        for (end, (&prediction, &correction)) in self.end.iter_mut().zip(self.prediction.iter().zip(&self.correction)) {
+            *end = prediction + correction;
         }
         self.norm(self.increment.iter().copied())
     }

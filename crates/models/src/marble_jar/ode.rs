@@ -295,6 +295,10 @@ impl Ode<f64> for MarbleOde {
         Ok(())
     }
 
+    fn is_second_order(&self) -> bool {
+        true
+    }
+
     fn form(&mut self) -> Form<'_> {
         Form::Events(self)
     }

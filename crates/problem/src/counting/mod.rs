@@ -88,6 +88,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.is_autonomous()
     }
 
+    /// See [`Ode::is_second_order`].
+    #[must_use]
+    pub fn is_second_order(&self) -> bool {
+        self.inner.is_second_order()
+    }
+
     /// See [`Ode::typical_sizes`].
     pub fn typical_sizes(&self, sizes: &mut [f64]) {
         self.inner.typical_sizes(sizes);

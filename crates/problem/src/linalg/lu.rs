@@ -115,9 +115,7 @@ impl<S: Scalar> Lu<S> {
                 if vanishes(factor) {
                     continue;
                 }
-                for (entry, &multiplier) in entries.iter_mut().zip(multipliers.iter()) {
-                    *entry -= multiplier * factor;
-                }
+                subtract(entries, multipliers, factor);
             }
         }
         Ok(())
@@ -147,30 +145,11 @@ impl<S: Scalar> Lu<S> {
             x.iter_mut().zip(entries.iter().step_by(n + 1)).for_each(|(x, &diagonal)| *x /= diagonal);
             return;
         }
-        if self.large.is_some() {
-            return self.solve_by_columns(x);
-        }
         unrolled!(S, n; N => {
             let columns = entries.as_chunks().0.first_chunk().expect(FITS);
             let (pivots, x) = (self.pivots.first_chunk(), x.first_chunk_mut());
             unrolled::solve::<S, N>(columns, pivots.expect(FITS), x.expect(FITS));
-        }; else self.substitute(x));
-    }
-
-    /// The same for any number of unknowns.
-    fn substitute(&self, x: &mut [S]) {
-        let n = self.pivots.len();
-        let entries = self.factors.as_slice();
-        self.forward(x);
-        for i in (0..n).rev() {
-            let mut sum = x[i];
-            let row = entries[i * n + i..].iter().step_by(n);
-            let diagonal = entries[i * n + i];
-            for (&factor, &known) in row.zip(&x[i..]).skip(1) {
-                sum -= factor * known;
-            }
-            x[i] = sum / diagonal;
-        }
+        }; else self.solve_by_columns(x));
     }
 
     /// [`solve`](Self::solve) for several right-hand sides, to the same bits, where that is written out. `rows` has a row for
@@ -193,8 +172,8 @@ impl<S: Scalar> Lu<S> {
         }; else false)
     }
 
-    /// The same as [`solve`](Self::solve) but for the order of the sums, and so for rounding: faster, the more zeros the
-    /// right-hand side and the factors have.
+    /// The same as [`solve`](Self::solve), which this is for more than eight unknowns; for fewer the order of the sums is another,
+    /// and so the rounding. Faster, the more zeros the right-hand side has.
     pub fn solve_by_columns(&self, x: &mut [S]) {
         let n = self.pivots.len();
         if n == 0 {
@@ -210,9 +189,7 @@ impl<S: Scalar> Lu<S> {
             if vanishes(known) {
                 continue;
             }
-            for (x, &factor) in rest.iter_mut().zip(column) {
-                *x -= factor * known;
-            }
+            subtract(rest, column, known);
         }
     }
 
@@ -227,10 +204,24 @@ impl<S: Scalar> Lu<S> {
             if vanishes(known) {
                 continue;
             }
-            for (x, &factor) in rest.iter_mut().zip(&column[k + 1..]) {
-                *x -= factor * known;
-            }
+            subtract(rest, &column[k + 1..], known);
         }
+    }
+}
+
+/// `x −= factor · column`, four at a time, which is as many as fit a register: most columns are short, and what the compiler leaves
+/// over from longer strides it does one by one.
+#[inline(always)]
+fn subtract<S: Scalar>(x: &mut [S], column: &[S], factor: S) {
+    let (fours, rest) = x.as_chunks_mut::<4>();
+    let (columns, ends) = column.as_chunks::<4>();
+    for (x, column) in fours.iter_mut().zip(columns) {
+        for i in 0..4 {
+            x[i] -= column[i] * factor;
+        }
+    }
+    for (x, &entry) in rest.iter_mut().zip(ends).take(3) {
+        *x -= entry * factor;
     }
 }
 
