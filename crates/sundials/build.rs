@@ -25,18 +25,20 @@ struct Place {
     libraries: Vec<PathBuf>,
 }
 
-/// What the header of a SUNDIALS says of it.
+/// What the headers of a SUNDIALS say of it.
 struct Configuration {
     version: String,
     major: u32,
     minor: u32,
+    /// Whether linear solvers have an operation `setoptions`, which moves those behind it.
+    has_options: bool,
     is_double: bool,
     has_short_index: bool,
     has_mpi: bool,
 }
 
 fn main() {
-    for name in ["sundials", "sundials_7", "sundials_short_index", "sundials_mpi"] {
+    for name in ["sundials", "sundials_7", "sundials_options", "sundials_short_index", "sundials_mpi"] {
         println!("cargo::rustc-check-cfg=cfg({name})");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -48,7 +50,9 @@ fn main() {
     }
     for place in places() {
         let header = place.headers.join("sundials/sundials_config.h");
-        let Some(configuration) = fs::read_to_string(&header).ok().and_then(|text| Configuration::read(&text)) else {
+        let solvers = fs::read_to_string(place.headers.join("sundials/sundials_linearsolver.h")).unwrap_or_default();
+        let read = |text: String| Configuration::read(&text, &solvers);
+        let Some(configuration) = fs::read_to_string(&header).ok().and_then(read) else {
             continue;
         };
         let found: Vec<(&str, &Path)> = LIBRARIES.into_iter().filter_map(|name| place.library(name)).collect();
@@ -103,7 +107,8 @@ impl Place {
 }
 
 impl Configuration {
-    fn read(header: &str) -> Option<Self> {
+    /// From the header with the configuration and that of linear solvers.
+    fn read(header: &str, solvers: &str) -> Option<Self> {
         let defined = |name: &str| {
             header.lines().find_map(|line| {
                 let mut words = line.split_whitespace();
@@ -114,6 +119,7 @@ impl Configuration {
             version: defined("SUNDIALS_VERSION")?.trim_matches('"').to_owned(),
             major: defined("SUNDIALS_VERSION_MAJOR")?.parse().ok()?,
             minor: defined("SUNDIALS_VERSION_MINOR")?.parse().ok()?,
+            has_options: solvers.contains("(*setoptions)"),
             is_double: defined("SUNDIALS_DOUBLE_PRECISION").is_some(),
             has_short_index: defined("SUNDIALS_INT32_T").is_some(),
             has_mpi: defined("SUNDIALS_MPI_ENABLED").is_some_and(|value| value == "1"),
@@ -132,6 +138,7 @@ impl Configuration {
         println!("cargo::rustc-cfg=sundials");
         let features = [
             ("sundials_7", self.major == 7),
+            ("sundials_options", self.has_options),
             ("sundials_short_index", self.has_short_index),
             ("sundials_mpi", self.has_mpi),
         ];

@@ -20,7 +20,7 @@ const KEY: &str = "every";
 pub struct Every {
     /// Only methods of these families; all where none is named.
     pub families: Vec<String>,
-    /// Parameters that are set in the methods that have them.
+    /// Parameters that are set in the methods that have them; under the name of a method, in that one alone.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub with: BTreeMap<String, serde_json::Value>,
     /// Methods that are left out, each with the reason.
@@ -64,11 +64,16 @@ impl Methods {
             };
             let every: Every = read(&asked)?;
             every.check(&asked, registry)?;
-            let is_meant = |method: &&registry::Entry<MethodKind>| every.asks_for(method, models, to_tolerance);
-            let meant: Vec<_> = registry.methods().iter().filter(is_meant).collect();
             let with = asked.get("with").map_or(&[][..], Node::entries);
+            let mut meant = Vec::new();
+            for method in registry.methods() {
+                let parameters = parameters(method, with, item.place);
+                if every.asks_for(method, &parameters, models, to_tolerance)? {
+                    meant.push(method);
+                    written.push(point(method, &parameters));
+                }
+            }
             check_parameters(with, &meant)?;
-            written.extend(meant.into_iter().map(|method| point(method, with, item.place)));
             methods.left_out.extend(every.except);
         }
         if written.is_empty() {
@@ -91,10 +96,13 @@ fn asked(node: &Node) -> Option<Node> {
     }
 }
 
-/// Each parameter that `with` sets is one of some method.
+/// Each parameter that `with` sets is one of some method, and each method that it names is meant.
 fn check_parameters(with: &[Entry], methods: &[&registry::Entry<MethodKind>]) -> Result<(), Problem> {
     for Entry { key, .. } in with {
-        if methods.iter().all(|method| method.default_choice().parameter(&key.name).is_none()) {
+        let is_used = |method: &registry::Entry<MethodKind>| {
+            method.name() == key.name || method.default_choice().parameter(&key.name).is_some()
+        };
+        if !methods.iter().any(|method| is_used(method)) {
             let message = format!("no method meant here has the parameter `{}`", key.name);
             return Err(Problem::new(key.place, message).help("`mbsbench describe method NAME` lists parameters"));
         }
@@ -102,13 +110,22 @@ fn check_parameters(with: &[Entry], methods: &[&registry::Entry<MethodKind>]) ->
     Ok(())
 }
 
-/// A method as if it had been written, under its own name, with the parameters of `with` that it has.
-fn point(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> Node {
+/// The parameters of `with` that are for a method.
+fn parameters(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> Node {
     let defaults = method.default_choice();
-    let own = with.iter().filter(|entry| defaults.parameter(&entry.key.name).is_some()).cloned();
+    let alone = with.iter().find(|entry| entry.key.name == method.name());
+    let alone = alone.map_or(&[][..], |entry| entry.value.entries());
+    let is_set = |name: &str| alone.iter().any(|entry| entry.key.name == name);
+    let is_own = |entry: &&Entry| defaults.parameter(&entry.key.name).is_some() && !is_set(&entry.key.name);
+    Node::new(Value::Map(with.iter().filter(is_own).chain(alone).cloned().collect()), place)
+}
+
+/// A method as if it had been written, under its own name.
+fn point(method: &registry::Entry<MethodKind>, parameters: &Node) -> Node {
+    let place = parameters.place;
     let entry = |name: &str, value: Node| Entry { key: Key { name: name.to_owned(), place }, value };
     let label = entry("label", Node::new(Value::Text(method.name().to_owned()), place));
-    let parameters = Node::new(Value::Map(own.chain([label]).collect()), place);
+    let parameters = Node::new(Value::Map(parameters.entries().iter().cloned().chain([label]).collect()), place);
     Node::new(Value::Map(vec![entry(method.name(), parameters)]), place)
 }
 
@@ -132,18 +149,25 @@ impl Every {
         Ok(())
     }
 
-    fn asks_for(&self, method: &registry::Entry<MethodKind>, models: &[Choice<ModelKind>], to_tolerance: bool) -> bool {
+    /// Whether a method with these parameters is meant.
+    fn asks_for(
+        &self,
+        method: &registry::Entry<MethodKind>,
+        parameters: &Node,
+        models: &[Choice<ModelKind>],
+        to_tolerance: bool,
+    ) -> Result<bool, Problem> {
         let is_named = self.families.is_empty() || self.families.iter().any(|family| family == method.family());
         if !is_named || self.except.contains_key(method.name()) {
-            return false;
+            return Ok(false);
         }
-        let made = method.default_choice().object().method();
+        let made = method.choose(parameters, None)?.object().method();
         let suits = |model: &Choice<ModelKind>| {
             let model = model.object().model();
             made.suits(Formulated::<f64>::ode(&*model).as_mut()).is_ok()
         };
         let decides_so = made.adapts() == to_tolerance || (self.controlled && !to_tolerance);
-        decides_so && models.iter().all(suits)
+        Ok(decides_so && models.iter().all(suits))
     }
 }
 
@@ -182,6 +206,31 @@ mod tests {
         assert!(!names("method: every", "pendulum", false).contains(&"newmark".to_owned()), "it has no constraints");
         let controlled = names("method: { every: { controlled: true } }", "slider-crank", false);
         assert_eq!(controlled.len(), all, "both sides");
+    }
+
+    #[test]
+    fn parameters_may_be_those_of_one_method() {
+        let written = |with: &str| {
+            let registry = Registry::builtin();
+            let models =
+                [registry.models().iter().find(|entry| entry.name() == "slider-crank").unwrap().default_choice()];
+            let text = format!("method: {{ every: {{ families: [sundials], with: {with} }} }}");
+            let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
+            let node = Methods::read(document.root.get("method").unwrap(), &models, true, &registry)?.node;
+            let Value::List(items) = &node.value else { panic!("a list") };
+            let orders = items.iter().map(|item| {
+                let Entry { key, value } = &item.entries()[0];
+                (key.name.clone(), value.get("max-order").map(|order| read::<u32>(order).unwrap()))
+            });
+            Ok::<_, Problem>(orders.collect::<Vec<_>>())
+        };
+        let own = |orders: [Option<u32>; 3]| {
+            ["cvode-bdf", "cvode-adams", "ida"].map(str::to_owned).into_iter().zip(orders).collect::<Vec<_>>()
+        };
+        assert_eq!(written("{ ida: { max-order: 2 } }").unwrap(), own([None, None, Some(2)]));
+        assert_eq!(written("{ max-order: 3, ida: { max-order: 2 } }").unwrap(), own([Some(3), Some(3), Some(2)]));
+        assert!(written("{ ida: { order: 2 } }").is_err(), "it has no such parameter");
+        assert!(written("{ radau5: { newton-tolerance: 1 } }").is_err(), "it is of another family");
     }
 
     #[test]

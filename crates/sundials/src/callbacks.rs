@@ -16,6 +16,9 @@ const RECOVERABLE: c_int = 1;
 /// It failed, and a smaller step does not help.
 const FATAL: c_int = -1;
 
+/// What failures call the matrix of Newton's method, which another step changes.
+pub const NEWTON_MATRIX: &str = "Newton's matrix";
+
 /// Lengths that do not change during a solve, whatever the equations say later.
 #[derive(Debug, Clone, Copy)]
 pub struct Lengths {
@@ -106,7 +109,8 @@ pub unsafe fn enter<E>(data: *mut c_void, work: impl FnOnce(&mut E, Lengths) -> 
     match catch_unwind(AssertUnwindSafe(|| work(&mut shared.equations.borrow_mut(), shared.lengths))) {
         Ok(Ok(())) => SUCCESS,
         Ok(Err(failure)) => {
-            let is_recoverable = matches!(failure, Failure::NonFinite { .. });
+            let is_recoverable =
+                matches!(failure, Failure::NonFinite { .. } | Failure::SingularMatrix { matrix: NEWTON_MATRIX, .. });
             shared.failure.replace(Some(failure));
             shared.is_over.set(!is_recoverable);
             if is_recoverable { RECOVERABLE } else { FATAL }

@@ -7,12 +7,13 @@ use mbsbench_problem::Failure;
 
 use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
 use crate::objects::{
-    Context, DenseSolver, FixedPoint, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
+    Context, FixedPoint, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
 };
+use crate::systems::{LinearSolver, Solve, Systems, no_systems};
 use crate::{Iteration, ffi};
 
 /// Equations for [`Solver`].
-pub trait Equations {
+pub trait Equations: Solve {
     /// Number of components of the state.
     fn dimension(&self) -> usize;
 
@@ -22,12 +23,20 @@ pub trait Equations {
     /// A [`Failure`], which ends the solve, but for [`Failure::NonFinite`].
     fn rate(&mut self, t: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Failure>;
 
-    /// Writes `∂f/∂y` at `(t, y)`, where `f` is `rate`, column by column into `jacobian`. Called where
-    /// [`Options::own_jacobian`] says so.
+    /// Writes `∂f/∂y` at `(t, y)`, where `f` is `rate`, column by column into `jacobian`. Called with [`Systems::Dense`].
     ///
     /// # Errors
     /// Those of [`rate`](Self::rate).
     fn jacobian(&mut self, t: f64, y: &[f64], rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure>;
+
+    /// Prepares solutions with `1 − γ ∂f/∂y`: takes the derivatives at `(t, y)`, or keeps those that it took last. Called with
+    /// [`Systems::Own`].
+    ///
+    /// # Errors
+    /// Those of [`rate`](Self::rate).
+    fn prepare(&mut self, _t: f64, _y: &[f64], _gamma: f64, _keep: bool) -> Result<(), Failure> {
+        Err(no_systems())
+    }
 
     /// Number of functions whose roots are to be found.
     fn root_count(&self) -> usize {
@@ -61,8 +70,8 @@ pub struct Options<'o> {
     pub max_order: u32,
     /// How implicit equations are solved.
     pub iteration: Iteration,
-    /// Whether Newton's method takes [`Equations::jacobian`]; the library's difference quotients otherwise.
-    pub own_jacobian: bool,
+    /// How the linear systems of Newton's method are solved.
+    pub systems: Systems,
     /// Relative tolerance.
     pub rel: f64,
     /// Absolute tolerance of each component.
@@ -81,7 +90,7 @@ pub struct Solver<E> {
     callbacks: Callbacks<E>,
     iteration: Iteration,
     // Attached to the memory, which is freed before them.
-    dense: Option<DenseSolver>,
+    linear: Option<LinearSolver>,
     fixed_point: Option<FixedPoint>,
     t: f64,
     t_stop: f64,
@@ -117,10 +126,12 @@ impl<E: Equations> Solver<E> {
         let state = Vector::new(&context, y)?;
         let lengths = Lengths { state: y.len(), roots: equations.root_count() };
         let is_newton = options.iteration == Iteration::Newton;
+        let callbacks = Callbacks::new(equations, lengths);
+        let linear = || LinearSolver::new::<E>(options.systems, &state, callbacks.data());
         Ok(Self {
             memory: Memory::cvode(&context, formula)?,
             iteration: options.iteration,
-            dense: is_newton.then(|| DenseSolver::new(&state)).transpose()?,
+            linear: is_newton.then(linear).transpose()?,
             fixed_point: (!is_newton).then(|| FixedPoint::new(&state)).transpose()?,
             t,
             t_stop: options.t_stop,
@@ -128,7 +139,7 @@ impl<E: Equations> Solver<E> {
             state,
             found: vec![0; lengths.roots],
             before: Counters::default(),
-            callbacks: Callbacks::new(equations, lengths),
+            callbacks,
         })
     }
 
@@ -140,7 +151,7 @@ impl<E: Equations> Solver<E> {
         let roots = c_int::try_from(self.found.len()).unwrap_or(c_int::MAX);
         // SAFETY: the memory is that of CVODE; vectors, matrix and solvers are of the same context and size, and live as
         // long as the memory, but for the tolerances, which are copied. The data are those that `rate::<E>`,
-        // `jacobian::<E>` and `roots::<E>` expect, and live as long too.
+        // `jacobian::<E>`, `system::<E>` and `roots::<E>` expect, and live as long too.
         unsafe {
             check(ffi::CVodeInit(memory, rate::<E>, t, self.state.pointer()))?;
             check(ffi::CVodeSetUserData(memory, self.callbacks.data()))?;
@@ -151,10 +162,12 @@ impl<E: Equations> Solver<E> {
             check(ffi::CVodeSetStopTime(memory, options.t_stop))?;
             // Version 7 prints warnings past its error handlers. A step that does not advance the time is a failure here.
             check(ffi::CVodeSetMaxHnilWarns(memory, -1))?;
-            if let Some(dense) = &self.dense {
-                check(ffi::CVodeSetLinearSolver(memory, dense.solver(), dense.matrix()))?;
-                if options.own_jacobian {
-                    check(ffi::CVodeSetJacFn(memory, jacobian::<E>))?;
+            if let Some(linear) = &self.linear {
+                check(ffi::CVodeSetLinearSolver(memory, linear.solver(), linear.matrix()))?;
+                match options.systems {
+                    Systems::Differences => {}
+                    Systems::Dense => check(ffi::CVodeSetJacFn(memory, jacobian::<E>))?,
+                    Systems::Own => check(ffi::CVodeSetLinSysFn(memory, system::<E>))?,
                 }
             }
             if let Some(fixed_point) = &self.fixed_point {
@@ -291,6 +304,28 @@ unsafe extern "C" fn jacobian<E: Equations>(
             equations.jacobian(t, components(y, n), components(rate, n), jacobian)?;
             finite(t, jacobian)
         })
+    }
+}
+
+/// The library's way to [`Equations::prepare`].
+unsafe extern "C" fn system<E: Equations>(
+    t: f64,
+    y: ffi::VectorPointer,
+    _: ffi::VectorPointer,
+    _: ffi::MatrixPointer,
+    keep: c_int,
+    is_new: *mut c_int,
+    gamma: f64,
+    data: *mut c_void,
+    _: ffi::VectorPointer,
+    _: ffi::VectorPointer,
+    _: ffi::VectorPointer,
+) -> c_int {
+    let keep = keep != 0;
+    // SAFETY: the library passes the data set, a vector like the initial one, and a place for its answer.
+    unsafe {
+        *is_new = c_int::from(!keep);
+        enter::<E>(data, |equations, Lengths { state: n, .. }| equations.prepare(t, components(y, n), gamma, keep))
     }
 }
 

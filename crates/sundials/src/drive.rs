@@ -8,18 +8,24 @@ use mbsbench_problem::{
 };
 
 use crate::callbacks::Counters;
+use crate::constrained::Constrained;
 use crate::cvode::{self, Formula};
 use crate::definitions::{Kind, Sundials};
-use crate::equations::{Equations, sizes};
+use crate::equations::{Equations, Taken, sizes};
 use crate::ida;
 use crate::objects::Reached;
-use crate::settings::{Iteration, Jacobian};
+use crate::settings::{Form, Iteration, Jacobian, LinearSolver};
+use crate::systems::Systems;
+
+/// Absolute tolerance of multipliers: Newton's method looks at what they do to positions and velocities, and rounding makes
+/// them of index 3 scatter as the square of the step goes to zero.
+const UNTESTED: f64 = 1e20;
 
 /// What CVODE and IDA have in common, on a problem of ours.
 trait Engine<'p> {
     /// See [`cvode::Solver::step`].
     fn step(&mut self) -> Result<Reached, Failure>;
-    /// See [`cvode::Solver::state`].
+    /// See [`cvode::Solver::state`]; what IDA has behind the state of the problem comes with it.
     fn state(&self) -> &[f64];
     /// See [`cvode::Solver::found_roots`].
     fn collect_roots(&self, roots: &mut Vec<usize>);
@@ -71,9 +77,8 @@ impl<'p> Engine<'p> for ida::Solver<Equations<'p>> {
         self.state_within(t, y)
     }
     fn restart(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
-        let mut rate = vec![0.0; y.len()];
-        self.with_equations(|equations| equations.evaluate(t, y, &mut rate))?;
-        self.restart(t, y, &rate)
+        let (y, rate) = self.with_equations(|equations| equations.start(t, y, f64::INFINITY))?;
+        self.restart(t, &y, &rate)
     }
     fn counters(&self) -> Counters {
         self.counters()
@@ -84,17 +89,27 @@ impl<'p> Engine<'p> for ida::Solver<Equations<'p>> {
 }
 
 /// A solver at work on a problem of ours.
-struct Library<'p> {
+struct Library<'p, 'm> {
     engine: Box<dyn Engine<'p> + 'p>,
-    has_newton: bool,
+    method: &'m Sundials,
 }
 
-impl Counts for Library<'_> {
+impl Library<'_, '_> {
+    /// The failure with what may help against it.
+    fn advised(&self, failure: Failure) -> Failure {
+        let Failure::SolverFailed { time, flag, reason } = failure else { return failure };
+        let remedy = self.method.remedy(&flag);
+        let reason = remedy.map_or_else(|| reason.clone(), |remedy| format!("{reason} {remedy}"));
+        Failure::SolverFailed { time, flag, reason }
+    }
+}
+
+impl Counts for Library<'_, '_> {
     fn statistics(&self) -> Statistics {
         let counters = self.engine.counters();
         let mut statistics = Statistics::default();
         self.engine.equations(&mut |equations| statistics = equations.statistics());
-        let newton_iterations = if self.has_newton { counters.iterations } else { 0 };
+        let newton_iterations = if self.method.kind.has_newton() { counters.iterations } else { 0 };
         Statistics {
             convergence_failures: counters.convergence_failures,
             // The library's own difference quotients go through the same function as everything else. It counts the
@@ -117,24 +132,51 @@ pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, obser
         Ok(tolerances) => tolerances,
         Err(failure) => return Solution::refused(&problem, task, failure),
     };
+    let taken = match taken(method, &mut problem) {
+        Ok(taken) => taken,
+        Err(failure) => return Solution::refused(&problem, task, failure),
+    };
     let differences = (method.increment, tolerances.typical.clone());
-    let equations = Equations::new(problem, method.jacobian, differences, task.settings, task.t_start);
+    let equations = Equations::new(problem, taken, differences, task.settings, task.t_start);
     let mut run = Run::new(equations, task, observer);
     if task.t_end <= task.t_start {
         return run.stop(None);
     }
-    let mut rate = vec![0.0; task.initial.len()];
-    if method.kind == Kind::Ida
-        && let Err(failure) = run.problem.evaluate(task.t_start, task.initial, &mut rate)
-    {
-        return run.stop(Some(failure));
-    }
+    let start = match method.kind {
+        Kind::Ida(_) => run.problem.start(task.t_start, task.initial, 10.0 * tolerances.largest(task.initial)),
+        Kind::CvodeBdf | Kind::CvodeAdams(_) => Ok((Vec::new(), Vec::new())),
+    };
+    let (y, rate) = match start {
+        Ok(start) => start,
+        Err(failure) => return run.stop(Some(failure)),
+    };
     run.solve_as(|equations| {
+        let multipliers = equations.multipliers();
         let engine = match method.kind {
-            Kind::Ida => tolerances.ida(method, equations, task, &rate),
+            Kind::Ida(_) => tolerances.ida(method, equations, task, (&y, &rate)),
             Kind::CvodeBdf | Kind::CvodeAdams(_) => tolerances.cvode(method, equations, task),
         };
-        Ok((Library { engine: engine?, has_newton: method.kind.has_newton() }, Steps::new(task)))
+        Ok((Library { engine: engine?, method }, Steps::new(task, multipliers)))
+    })
+}
+
+/// As what the library takes the problem.
+fn taken(method: &Sundials, problem: &mut Counted<'_>) -> Result<Taken, Failure> {
+    let (jacobian, solver) = (method.jacobian, method.linear_solver);
+    if let (Some(form), Ok(_)) = (method.form(), problem.mechanics()) {
+        let systems = match (jacobian.resolved(true), solver) {
+            (Jacobian::Exact, LinearSolver::Dense) => Systems::Dense,
+            (Jacobian::Exact, _) => Systems::Own,
+            _ => Systems::Differences,
+        };
+        let constrained = Constrained::new(problem, form, systems == Systems::Own)?;
+        return Ok(Taken::Constrained(Box::new(constrained), systems));
+    }
+    let jacobian = jacobian.resolved(method.kind.has_newton() && problem.has_jacobian());
+    let has_structure = method.kind.has_newton() && jacobian == Jacobian::Exact && solver != LinearSolver::Dense;
+    Ok(match problem.tangent().filter(|_| has_structure) {
+        Some(tangent) => Taken::structured(tangent),
+        None => Taken::Ordinary(jacobian),
     })
 }
 
@@ -163,6 +205,22 @@ fn check(method: &Sundials, problem: &mut Counted<'_>, task: &Task<'_>) -> Resul
 }
 
 impl Tolerances {
+    /// The largest tolerance of a component in a state.
+    fn largest(&self, state: &[f64]) -> f64 {
+        state.iter().zip(&self.abs).fold(0.0, |most, (y, abs)| f64::max(most, self.rel * y.abs() + abs))
+    }
+
+    /// A first step (s) with index 3, in which the change of velocities moves positions by their tolerance: of first order, it
+    /// estimates that for its error. The library's own one is shorter by the root of the tolerance, so that rounding of
+    /// positions, over the step, is more of velocities than Newton's method tolerates. None without accelerations.
+    fn first_step(&self, task: &Task<'_>, rate: &[f64]) -> Option<f64> {
+        let n = task.initial.len() / 2;
+        let moved = (0..n).map(|i| rate[n + i] / (self.rel * task.initial[i].abs() + self.abs[i]));
+        let norm = (moved.map(|x| x * x).sum::<f64>() / n as f64).sqrt();
+        let step = (2.0 / norm).sqrt().min(1e-3 * (task.t_end - task.t_start));
+        (norm > 0.0 && step > 0.0).then_some(step.min(self.max_step.unwrap_or(step)))
+    }
+
     fn cvode<'p>(
         &self,
         method: &Sundials,
@@ -171,13 +229,13 @@ impl Tolerances {
     ) -> Result<Box<dyn Engine<'p> + 'p>, Failure> {
         let (formula, iteration) = match method.kind {
             Kind::CvodeAdams(iteration) => (Formula::Adams, iteration),
-            Kind::CvodeBdf | Kind::Ida => (Formula::BackwardDifferentiation, Iteration::Newton),
+            Kind::CvodeBdf | Kind::Ida(_) => (Formula::BackwardDifferentiation, Iteration::Newton),
         };
         let options = cvode::Options {
             formula,
             iteration,
             max_order: method.max_order,
-            own_jacobian: method.jacobian != Jacobian::Internal,
+            systems: equations.systems(),
             rel: self.rel,
             abs: &self.abs,
             initial_step: self.initial_step,
@@ -192,18 +250,25 @@ impl Tolerances {
         method: &Sundials,
         equations: Equations<'p>,
         task: &Task<'_>,
-        rate: &[f64],
+        (y, rate): (&[f64], &[f64]),
     ) -> Result<Box<dyn Engine<'p> + 'p>, Failure> {
+        let of_index_3 = method.form() == Some(Form::Index3) && y.len() > task.initial.len();
+        // A change of step leaves velocities of index 3 an error of its own order, which no shorter step makes small.
+        let tested = if of_index_3 { task.initial.len() / 2 } else { task.initial.len() };
+        let mut abs = self.abs.clone();
+        abs.resize(y.len(), UNTESTED);
+        let initial_step = self.initial_step.or_else(|| of_index_3.then(|| self.first_step(task, rate)).flatten());
         let options = ida::Options {
             max_order: method.max_order,
-            own_jacobian: method.jacobian != Jacobian::Internal,
+            systems: equations.systems(),
+            tested,
             rel: self.rel,
-            abs: &self.abs,
-            initial_step: self.initial_step,
+            abs: &abs,
+            initial_step,
             max_step: self.max_step,
             t_stop: task.t_end,
         };
-        Ok(Box::new(ida::Solver::new(equations, task.t_start, task.initial, rate, &options)?))
+        Ok(Box::new(ida::Solver::new(equations, task.t_start, y, rate, &options)?))
     }
 }
 
@@ -215,25 +280,29 @@ struct Steps {
     /// The same before the jumps at it.
     before: Vec<f64>,
     roots: Vec<usize>,
+    /// Those of the constraints at the end of the step.
+    multipliers: Vec<f64>,
 }
 
 impl Steps {
-    fn new(task: &Task<'_>) -> Self {
+    fn new(task: &Task<'_>, multipliers: usize) -> Self {
         let state = || task.initial.to_vec();
-        Self { y: state(), end: state(), before: state(), roots: Vec::new() }
+        Self { y: state(), end: state(), before: state(), roots: Vec::new(), multipliers: vec![0.0; multipliers] }
     }
 }
 
-impl<'p> Stepping<Library<'p>> for Steps {
+impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
     /// Makes a step, and handles an event at its end. The budget of evaluations is watched by the equations.
-    fn attempt(&mut self, run: &mut Run<'_, Library<'p>>) -> Result<Option<f64>, Failure> {
-        let Self { end, before, roots, .. } = self;
-        let engine = &mut run.problem.engine;
-        let reached = engine.step();
-        let Counters { error_test_failures, convergence_failures, .. } = engine.counters();
+    fn attempt(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<Option<f64>, Failure> {
+        let Self { end, before, roots, multipliers, .. } = self;
+        let reached = run.problem.engine.step();
+        let Counters { error_test_failures, convergence_failures, .. } = run.problem.engine.counters();
         run.own.steps_rejected = error_test_failures + convergence_failures;
-        let reached = reached?;
-        end.copy_from_slice(engine.state());
+        let reached = reached.map_err(|failure| run.problem.advised(failure))?;
+        let engine = &mut run.problem.engine;
+        let (state, further) = engine.state().split_at(end.len());
+        end.copy_from_slice(state);
+        multipliers.iter_mut().zip(further).for_each(|(to, &from)| *to = from);
         if !end.iter().all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time: run.t });
         }
@@ -251,10 +320,11 @@ impl<'p> Stepping<Library<'p>> for Steps {
         jumped.map(|()| Some(reached.t))
     }
 
-    fn show(&mut self, library: &mut Library<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+    fn show(&mut self, library: &mut Library<'p, 'm>, made: Made<'_>) -> ControlFlow<Failure> {
         let roots = &self.roots;
         let before_projection = (!roots.is_empty()).then_some(&self.before[..]);
-        let further = Further { before_projection, events: roots, ..Further::default() };
+        let multipliers = &self.multipliers;
+        let further = Further { before_projection, events: roots, multipliers, ..Further::default() };
         made.show(&self.y, &self.end, further, |t, y| library.engine.state_within(t, y))
     }
 
@@ -262,7 +332,7 @@ impl<'p> Stepping<Library<'p>> for Steps {
         std::mem::swap(&mut self.y, &mut self.end);
     }
 
-    fn follow(&mut self, run: &mut Run<'_, Library<'p>>) -> Result<(), Failure> {
+    fn follow(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<(), Failure> {
         let (t, engine, roots) = (run.t, &mut run.problem.engine, &self.roots);
         engine.equations(&mut |equations| equations.accept(t));
         if roots.is_empty() || t >= run.task.t_end {

@@ -1,15 +1,55 @@
 //! A problem of ours as equations for the library: budgets, Jacobians, roots.
 
-use mbsbench_problem::{Counted, Counts, EventFunctions, Failure, Settings, Statistics};
+use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::{Counted, Counts, EventFunctions, Failure, Settings, Statistics, Tangent, TangentSystem};
 use nalgebra::DMatrix;
 
+use crate::callbacks::NEWTON_MATRIX;
+use crate::constrained::Constrained;
 use crate::settings::{Jacobian, Sizes};
+use crate::systems::{Solve, Systems};
 use crate::{cvode, ida};
+
+/// What a problem is to the library.
+pub enum Taken {
+    /// `y' = f(t, y)`, with derivatives as chosen, by the library's linear algebra.
+    Ordinary(Jacobian),
+    /// The same, with systems by what `∂f/∂y` follows from.
+    Structured(Box<Structured>),
+    /// Mechanics with its constraints, and how its systems are solved.
+    Constrained(Box<Constrained>, Systems),
+}
+
+/// Systems with `∂f/∂y` of a mechanism with many bodies.
+pub struct Structured {
+    tangent: Tangent,
+    system: TangentSystem,
+    /// What solutions are to be multiplied by.
+    scale: f64,
+}
+
+impl Taken {
+    /// As ordinary equations with systems by that.
+    pub fn structured(tangent: Tangent) -> Self {
+        let system = TangentSystem::new(&tangent);
+        Self::Structured(Box::new(Structured { tangent, system, scale: 1.0 }))
+    }
+
+    /// How systems are solved.
+    pub fn systems(&self) -> Systems {
+        match self {
+            Self::Ordinary(Jacobian::Internal | Jacobian::Automatic) => Systems::Differences,
+            Self::Ordinary(Jacobian::Exact | Jacobian::FiniteDifference) => Systems::Dense,
+            Self::Structured(_) => Systems::Own,
+            Self::Constrained(_, systems) => *systems,
+        }
+    }
+}
 
 /// A counted problem with what the library's calls need.
 pub struct Equations<'p> {
     problem: Counted<'p>,
-    jacobian: Jacobian,
+    taken: Taken,
     /// Increment of a difference quotient, as a share of a component's size.
     increment: f64,
     /// Smallest sizes to be taken for that.
@@ -51,16 +91,16 @@ impl<'p> Equations<'p> {
     /// The equations of a problem, from `t` (s) on.
     pub fn new(
         mut problem: Counted<'p>,
-        jacobian: Jacobian,
+        taken: Taken,
         (increment, typical): (f64, Vec<f64>),
         settings: Settings,
         t: f64,
     ) -> Self {
         let (n, roots) = (problem.dimension(), problem.functions_to_locate());
-        let size = if jacobian == Jacobian::Exact { n } else { 0 };
+        let size = if matches!(taken, Taken::Ordinary(Jacobian::Exact)) { n } else { 0 };
         Self {
             problem,
-            jacobian,
+            taken,
             increment,
             typical,
             settings,
@@ -72,6 +112,31 @@ impl<'p> Equations<'p> {
             base: vec![0.0; n],
             column: vec![0.0; n],
         }
+    }
+
+    /// How systems are solved.
+    pub fn systems(&self) -> Systems {
+        self.taken.systems()
+    }
+
+    /// Number of multipliers that stand behind the state of the problem.
+    pub fn multipliers(&self) -> usize {
+        if let Taken::Constrained(constrained, _) = &self.taken { constrained.constraints() } else { 0 }
+    }
+
+    /// Unknowns of IDA and their rates at `t` (s) in a state of the problem, which violates constraints by at most `most`.
+    pub fn start(&mut self, t: f64, state: &[f64], most: f64) -> Result<(Vec<f64>, Vec<f64>), Failure> {
+        let size = ida::Equations::dimension(self);
+        let (mut y, mut rates) = (state.to_vec(), vec![0.0; size]);
+        y.resize(size, 0.0);
+        self.spend()?;
+        match &mut self.taken {
+            Taken::Constrained(constrained, _) => {
+                constrained.start(&mut self.problem, t, (state, most), (&mut y, &mut rates))?;
+            }
+            _ => self.problem.rhs(t, state, &mut rates)?,
+        }
+        Ok((y, rates))
     }
 
     /// The problem.
@@ -106,7 +171,7 @@ impl<'p> Equations<'p> {
 
     /// Writes `∂f/∂y`, column by column, where `base` is `f(t, y)`.
     fn differentiate(&mut self, t: f64, y: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
-        if self.jacobian == Jacobian::Exact {
+        if matches!(self.taken, Taken::Ordinary(Jacobian::Exact)) {
             self.problem.jacobian(t, y, &mut self.matrix)?;
             jacobian.copy_from_slice(self.matrix.as_slice());
             return Ok(());
@@ -142,6 +207,30 @@ impl<'p> Equations<'p> {
         }
         Ok(())
     }
+
+    /// Factorizes `1 − γ ∂f/∂y`, with the derivatives at `(t, y)` or those taken last.
+    fn factorize(&mut self, t: f64, y: &[f64], gamma: f64, keep: bool) -> Result<(), Failure> {
+        let Taken::Structured(structured) = &mut self.taken else { return Ok(()) };
+        if !keep {
+            self.problem.linearise(t, y, &mut structured.tangent)?;
+        }
+        let factorized = structured.system.factorize(gamma, &structured.tangent);
+        factorized.map_err(|Singular| Failure::SingularMatrix { time: t, matrix: NEWTON_MATRIX })
+    }
+}
+
+impl Solve for Equations<'_> {
+    fn solve(&mut self, x: &mut [f64]) -> Result<(), Failure> {
+        match &mut self.taken {
+            Taken::Ordinary(_) => {}
+            Taken::Structured(structured) => {
+                structured.system.solve(x);
+                x.iter_mut().for_each(|x| *x *= structured.scale);
+            }
+            Taken::Constrained(constrained, _) => constrained.solve(x),
+        }
+        Ok(())
+    }
 }
 
 impl Counts for Equations<'_> {
@@ -164,6 +253,10 @@ impl cvode::Equations for Equations<'_> {
         self.differentiate(t, y, jacobian)
     }
 
+    fn prepare(&mut self, t: f64, y: &[f64], gamma: f64, keep: bool) -> Result<(), Failure> {
+        self.factorize(t, y, gamma, keep)
+    }
+
     fn root_count(&self) -> usize {
         self.roots
     }
@@ -173,13 +266,19 @@ impl cvode::Equations for Equations<'_> {
     }
 }
 
-/// `F(t, y, y') = y' − f(t, y)`.
+/// `F(t, y, y') = y' − f(t, y)`, or what [`Constrained`] has.
 impl ida::Equations for Equations<'_> {
     fn dimension(&self) -> usize {
-        self.problem.dimension()
+        if let Taken::Constrained(constrained, _) = &self.taken { constrained.size() } else { self.problem.dimension() }
     }
 
     fn residual(&mut self, t: f64, y: &[f64], rate: &[f64], residual: &mut [f64]) -> Result<(), Failure> {
+        if let Taken::Constrained(..) = self.taken {
+            self.spend()?;
+        }
+        if let Taken::Constrained(constrained, _) = &mut self.taken {
+            return constrained.residual(&mut self.problem, t, (y, rate), residual);
+        }
         self.evaluate(t, y, residual)?;
         for (residual, rate) in residual.iter_mut().zip(rate) {
             *residual = rate - *residual;
@@ -196,6 +295,9 @@ impl ida::Equations for Equations<'_> {
         residual: &[f64],
         jacobian: &mut [f64],
     ) -> Result<(), Failure> {
+        if let Taken::Constrained(constrained, _) = &mut self.taken {
+            return constrained.jacobian(&mut self.problem, (t, c_j), (y, rate), jacobian);
+        }
         for ((base, rate), residual) in self.base.iter_mut().zip(rate).zip(residual) {
             *base = rate - residual;
         }
@@ -207,6 +309,17 @@ impl ida::Equations for Equations<'_> {
             *diagonal += c_j;
         }
         Ok(())
+    }
+
+    fn prepare(&mut self, t: f64, c_j: f64, y: &[f64], rate: &[f64]) -> Result<(), Failure> {
+        match &mut self.taken {
+            Taken::Constrained(constrained, _) => constrained.factorize(&mut self.problem, (t, c_j), (y, rate)),
+            Taken::Structured(structured) => {
+                structured.scale = 1.0 / c_j;
+                self.factorize(t, y, 1.0 / c_j, false)
+            }
+            Taken::Ordinary(_) => Ok(()),
+        }
     }
 
     fn root_count(&self) -> usize {

@@ -68,6 +68,20 @@ pub type JacobianOfResidual = unsafe extern "C" fn(
     VectorPointer,
     VectorPointer,
 ) -> c_int;
+/// `CVLsLinSysFn`: time, state, its rate, matrix, whether the Jacobian is kept, whether it is a new one (to be written), `γ`.
+pub type SystemOfRate = unsafe extern "C" fn(
+    f64,
+    VectorPointer,
+    VectorPointer,
+    MatrixPointer,
+    c_int,
+    *mut c_int,
+    f64,
+    *mut c_void,
+    VectorPointer,
+    VectorPointer,
+    VectorPointer,
+) -> c_int;
 /// `CVErrHandlerFn` and `IDAErrHandlerFn` of version 6: code, module, function, message.
 #[cfg(not(sundials_7))]
 pub type ErrorHandler = unsafe extern "C" fn(c_int, *const c_char, *const c_char, *mut c_char, *mut c_void);
@@ -75,6 +89,59 @@ pub type ErrorHandler = unsafe extern "C" fn(c_int, *const c_char, *const c_char
 #[cfg(sundials_7)]
 pub type ErrorHandler =
     unsafe extern "C" fn(c_int, *const c_char, *const c_char, *const c_char, c_int, *mut c_void, ContextPointer);
+
+/// A matrix of the library with operations of ours: the beginning of `_generic_SUNMatrix`.
+#[repr(C)]
+pub struct Matrix {
+    /// What the operations make of it.
+    pub content: *mut c_void,
+    /// The operations.
+    pub operations: *mut MatrixOperations,
+}
+
+/// The beginning of `_generic_SUNMatrix_Ops`, which all versions have in common.
+#[repr(C)]
+pub struct MatrixOperations {
+    /// The kind of the matrix.
+    pub kind: Option<unsafe extern "C" fn(MatrixPointer) -> c_int>,
+    /// `clone` and `destroy`.
+    copies: [Option<unsafe extern "C" fn()>; 2],
+    /// Makes all entries zero.
+    pub zero: Option<unsafe extern "C" fn(MatrixPointer) -> c_int>,
+}
+
+/// A linear solver with operations of ours: the beginning of `_generic_SUNLinearSolver`.
+#[repr(C)]
+pub struct LinearSolver {
+    /// What the operations make of it.
+    pub content: *mut c_void,
+    /// The operations.
+    pub operations: *mut LinearSolverOperations,
+}
+
+/// Number of operations between kind and initialisation.
+const BETWEEN: usize = if cfg!(sundials_options) { 6 } else { 5 };
+
+/// The beginning of `_generic_SUNLinearSolver_Ops`.
+#[repr(C)]
+pub struct LinearSolverOperations {
+    /// Direct or iterative.
+    pub kind: Option<unsafe extern "C" fn(LinearSolverPointer) -> c_int>,
+    /// `getid`, `setatimes`, `setpreconditioner`, `setscalingvectors`, in later versions `setoptions`, and `setzeroguess`.
+    between: [Option<unsafe extern "C" fn()>; BETWEEN],
+    /// Called once before the first step.
+    pub initialize: Option<unsafe extern "C" fn(LinearSolverPointer) -> c_int>,
+    /// Called with each new matrix.
+    pub setup: Option<unsafe extern "C" fn(LinearSolverPointer, MatrixPointer) -> c_int>,
+    /// Solves: solution, right-hand side, tolerance of an iteration.
+    pub solve:
+        Option<unsafe extern "C" fn(LinearSolverPointer, MatrixPointer, VectorPointer, VectorPointer, f64) -> c_int>,
+}
+
+/// `SUNLINEARSOLVER_DIRECT`.
+pub const DIRECT: c_int = 0;
+/// `SUNMATRIX_CUSTOM`, or a number that no kind of the library's has.
+pub const CUSTOM: c_int = 9;
 
 pub const CV_ADAMS: c_int = 1;
 pub const CV_BDF: c_int = 2;
@@ -104,6 +171,10 @@ unsafe extern "C" {
     pub fn SUNMatDestroy(matrix: MatrixPointer);
     pub fn SUNDenseMatrix_Data(matrix: MatrixPointer) -> *mut f64;
     pub fn SUNLinSol_Dense(y: VectorPointer, matrix: MatrixPointer, context: ContextPointer) -> LinearSolverPointer;
+    pub fn SUNMatNewEmpty(context: ContextPointer) -> MatrixPointer;
+    pub fn SUNMatFreeEmpty(matrix: MatrixPointer);
+    pub fn SUNLinSolNewEmpty(context: ContextPointer) -> LinearSolverPointer;
+    pub fn SUNLinSolFreeEmpty(solver: LinearSolverPointer);
     pub fn SUNLinSolFree(solver: LinearSolverPointer) -> c_int;
     pub fn SUNNonlinSol_FixedPoint(y: VectorPointer, m: c_int, context: ContextPointer) -> NonlinearSolverPointer;
     pub fn SUNNonlinSolFree(solver: NonlinearSolverPointer) -> c_int;
@@ -125,6 +196,7 @@ unsafe extern "C" {
     pub fn CVodeSetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
     pub fn CVodeSetNonlinearSolver(memory: *mut c_void, solver: NonlinearSolverPointer) -> c_int;
     pub fn CVodeSetJacFn(memory: *mut c_void, jacobian: JacobianOfRate) -> c_int;
+    pub fn CVodeSetLinSysFn(memory: *mut c_void, system: SystemOfRate) -> c_int;
     pub fn CVodeRootInit(memory: *mut c_void, count: c_int, roots: Roots) -> c_int;
     pub fn CVodeGetRootInfo(memory: *mut c_void, found: *mut c_int) -> c_int;
     pub fn CVode(memory: *mut c_void, t_out: f64, y: VectorPointer, t: *mut f64, task: c_int) -> c_int;
@@ -153,6 +225,8 @@ unsafe extern "C" {
     pub fn IDASetStopTime(memory: *mut c_void, t: f64) -> c_int;
     pub fn IDASetLinearSolver(memory: *mut c_void, solver: LinearSolverPointer, matrix: MatrixPointer) -> c_int;
     pub fn IDASetJacFn(memory: *mut c_void, jacobian: JacobianOfResidual) -> c_int;
+    pub fn IDASetId(memory: *mut c_void, is_differential: VectorPointer) -> c_int;
+    pub fn IDASetSuppressAlg(memory: *mut c_void, suppress: c_int) -> c_int;
     pub fn IDARootInit(memory: *mut c_void, count: c_int, roots: RootsOfResidual) -> c_int;
     pub fn IDAGetRootInfo(memory: *mut c_void, found: *mut c_int) -> c_int;
     pub fn IDASolve(

@@ -1,4 +1,4 @@
-//! IDA: backward differentiation of variable order and step for `F(t, y, y') = 0`, of index 0 or 1.
+//! IDA: backward differentiation of variable order and step for `F(t, y, y') = 0`.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -7,12 +7,11 @@ use mbsbench_problem::Failure;
 
 use crate::callbacks::{Callbacks, Counters, Lengths, enter, finite};
 use crate::ffi;
-use crate::objects::{
-    Context, DenseSolver, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
-};
+use crate::objects::{Context, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut};
+use crate::systems::{LinearSolver, Solve, Systems, no_systems};
 
 /// Equations for [`Solver`].
-pub trait Equations {
+pub trait Equations: Solve {
     /// Number of components of the state.
     fn dimension(&self) -> usize;
 
@@ -22,8 +21,8 @@ pub trait Equations {
     /// A [`Failure`], which ends the solve, but for [`Failure::NonFinite`].
     fn residual(&mut self, t: f64, y: &[f64], rate: &[f64], residual: &mut [f64]) -> Result<(), Failure>;
 
-    /// Writes `∂F/∂y + c_j ∂F/∂y'`, column by column, into `jacobian`; `residual` is `F` there. Called where
-    /// [`Options::own_jacobian`] says so.
+    /// Writes `∂F/∂y + c_j ∂F/∂y'`, column by column, into `jacobian`; `residual` is `F` there. Called with
+    /// [`Systems::Dense`].
     ///
     /// # Errors
     /// Those of [`residual`](Self::residual).
@@ -36,6 +35,14 @@ pub trait Equations {
         residual: &[f64],
         jacobian: &mut [f64],
     ) -> Result<(), Failure>;
+
+    /// Prepares solutions with `∂F/∂y + c_j ∂F/∂y'` at this point. Called with [`Systems::Own`].
+    ///
+    /// # Errors
+    /// Those of [`residual`](Self::residual).
+    fn prepare(&mut self, _t: f64, _c_j: f64, _y: &[f64], _rate: &[f64]) -> Result<(), Failure> {
+        Err(no_systems())
+    }
 
     /// Number of functions whose roots are to be found.
     fn root_count(&self) -> usize {
@@ -56,8 +63,10 @@ pub trait Equations {
 pub struct Options<'o> {
     /// Highest order, 1 to 5.
     pub max_order: u32,
-    /// Whether Newton's method takes [`Equations::jacobian`]; the library's difference quotients otherwise.
-    pub own_jacobian: bool,
+    /// How the linear systems of Newton's method are solved.
+    pub systems: Systems,
+    /// Number of components, from the first on, that the error test is about; the others are algebraic unknowns.
+    pub tested: usize,
     /// Relative tolerance.
     pub rel: f64,
     /// Absolute tolerance of each component.
@@ -75,7 +84,7 @@ pub struct Solver<E> {
     memory: Memory,
     callbacks: Callbacks<E>,
     // Attached to the memory, which is freed before it.
-    dense: DenseSolver,
+    linear: LinearSolver,
     t: f64,
     t_stop: f64,
     state: Vector,
@@ -97,38 +106,42 @@ impl<E: Equations> Solver<E> {
     pub fn new(equations: E, t: f64, y: &[f64], rate: &[f64], options: &Options<'_>) -> Result<Self, Failure> {
         let n = equations.dimension();
         assert_eq!([y.len(), rate.len(), options.abs.len()], [n; 3], "state, rate and tolerances");
-        let mut solver = Self::allocate(equations, t, y, rate, options.t_stop).map_err(|error| error.at(t))?;
+        let mut solver = Self::allocate(equations, t, y, rate, options).map_err(|error| error.at(t))?;
         solver.set_up(options)?;
         Ok(solver)
     }
 
-    fn allocate(equations: E, t: f64, y: &[f64], rate: &[f64], t_stop: f64) -> Result<Self, OutOfMemory> {
+    fn allocate(equations: E, t: f64, y: &[f64], rate: &[f64], options: &Options<'_>) -> Result<Self, OutOfMemory> {
         let context = Context::new()?;
         let state = Vector::new(&context, y)?;
         let lengths = Lengths { state: y.len(), roots: equations.root_count() };
+        let callbacks = Callbacks::new(equations, lengths);
         Ok(Self {
             memory: Memory::ida(&context)?,
-            dense: DenseSolver::new(&state)?,
+            linear: LinearSolver::new::<E>(options.systems, &state, callbacks.data())?,
             t,
-            t_stop,
+            t_stop: options.t_stop,
             rate: Vector::new(&context, rate)?,
             within: Vector::new(&context, y)?,
             state,
             found: vec![0; lengths.roots],
             before: Counters::default(),
-            callbacks: Callbacks::new(equations, lengths),
+            callbacks,
         })
     }
 
     fn set_up(&mut self, options: &Options<'_>) -> Result<(), Failure> {
-        let tolerances = Vector::new(self.state.context(), options.abs).map_err(|error| error.at(self.t))?;
+        let vector = |components| Vector::new(self.state.context(), components).map_err(|error| error.at(self.t));
+        let tolerances = vector(options.abs)?;
+        let kinds: Vec<f64> = (0..options.abs.len()).map(|i| if i < options.tested { 1.0 } else { 0.0 }).collect();
+        let kinds = (options.tested < options.abs.len()).then(|| vector(&kinds)).transpose()?;
         let (memory, t) = (self.memory.pointer(), self.t);
         let check = |flag| self.memory.check(t, flag);
         let order = c_int::try_from(options.max_order).unwrap_or(c_int::MAX);
         let roots = c_int::try_from(self.found.len()).unwrap_or(c_int::MAX);
         // SAFETY: the memory is that of IDA; vectors, matrix and solver are of the same context and size, and live as long
-        // as the memory, but for the tolerances, which are copied. The data are those that `residual::<E>`,
-        // `jacobian::<E>` and `roots::<E>` expect, and live as long too.
+        // as the memory, but for tolerances and kinds, which are copied. The data are those that `residual::<E>`,
+        // `jacobian::<E>`, `system::<E>` and `roots::<E>` expect, and live as long too.
         unsafe {
             check(ffi::IDAInit(memory, residual::<E>, t, self.state.pointer(), self.rate.pointer()))?;
             check(ffi::IDASetUserData(memory, self.callbacks.data()))?;
@@ -137,9 +150,15 @@ impl<E: Equations> Solver<E> {
             check(ffi::IDASetInitStep(memory, options.initial_step.unwrap_or(0.0)))?;
             check(ffi::IDASetMaxStep(memory, options.max_step.unwrap_or(0.0)))?;
             check(ffi::IDASetStopTime(memory, options.t_stop))?;
-            check(ffi::IDASetLinearSolver(memory, self.dense.solver(), self.dense.matrix()))?;
-            if options.own_jacobian {
-                check(ffi::IDASetJacFn(memory, jacobian::<E>))?;
+            if let Some(kinds) = &kinds {
+                check(ffi::IDASetId(memory, kinds.pointer()))?;
+                check(ffi::IDASetSuppressAlg(memory, 1))?;
+            }
+            check(ffi::IDASetLinearSolver(memory, self.linear.solver(), self.linear.matrix()))?;
+            match options.systems {
+                Systems::Differences => {}
+                Systems::Dense => check(ffi::IDASetJacFn(memory, jacobian::<E>))?,
+                Systems::Own => check(ffi::IDASetJacFn(memory, system::<E>))?,
             }
             if roots > 0 {
                 check(ffi::IDARootInit(memory, roots, self::roots::<E>))?;
@@ -187,7 +206,8 @@ impl<E: Equations> Solver<E> {
         self.found.iter().enumerate().filter(|&(_, &sign)| sign != 0).map(|(index, _)| index)
     }
 
-    /// Writes the state at `t` (s) within the last step of the library, by the polynomial that its formula rests on.
+    /// Writes the first components of the state at `t` (s) within the last step of the library, by the polynomial that its formula
+    /// rests on.
     ///
     /// # Errors
     /// [`Failure::SolverFailed`] for times outside.
@@ -196,7 +216,7 @@ impl<E: Equations> Solver<E> {
         // alive.
         let flag = unsafe { ffi::IDAGetDky(self.memory.pointer(), t, 0, self.within.pointer()) };
         self.memory.check(self.t, flag)?;
-        y.copy_from_slice(self.within.components());
+        y.copy_from_slice(&self.within.components()[..y.len()]);
         Ok(())
     }
 
@@ -277,6 +297,27 @@ unsafe extern "C" fn jacobian<E: Equations>(
             let (y, rate, residual) = (components(y, n), components(rate, n), components(residual, n));
             equations.jacobian(t, c_j, y, rate, residual, jacobian)?;
             finite(t, jacobian)
+        })
+    }
+}
+
+/// The library's way to [`Equations::prepare`].
+unsafe extern "C" fn system<E: Equations>(
+    t: f64,
+    c_j: f64,
+    y: ffi::VectorPointer,
+    rate: ffi::VectorPointer,
+    _: ffi::VectorPointer,
+    _: ffi::MatrixPointer,
+    data: *mut c_void,
+    _: ffi::VectorPointer,
+    _: ffi::VectorPointer,
+    _: ffi::VectorPointer,
+) -> c_int {
+    // SAFETY: the library passes the data set, and vectors like the initial one.
+    unsafe {
+        enter::<E>(data, |equations, Lengths { state: n, .. }| {
+            equations.prepare(t, c_j, components(y, n), components(rate, n))
         })
     }
 }

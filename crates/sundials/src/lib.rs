@@ -17,6 +17,8 @@
 #[cfg(sundials)]
 mod callbacks;
 #[cfg(sundials)]
+mod constrained;
+#[cfg(sundials)]
 pub mod cvode;
 mod definitions;
 #[cfg(sundials)]
@@ -30,11 +32,15 @@ pub mod ida;
 #[cfg(sundials)]
 mod objects;
 mod settings;
+#[cfg(sundials)]
+mod systems;
 
 #[cfg(sundials)]
 pub use callbacks::Counters;
 pub use definitions::{CvodeAdams, CvodeBdf, Ida};
-pub use settings::{Iteration, Jacobian, Sizes};
+pub use settings::{Form, Iteration, Jacobian, LinearSolver, Sizes};
+#[cfg(sundials)]
+pub use systems::{Solve, Systems};
 
 /// The package that has the library, as Debian names it.
 pub const PACKAGE: &str = "libsundials-dev";

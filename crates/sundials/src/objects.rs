@@ -111,7 +111,7 @@ unsafe fn remember(message: *const c_char, data: *mut c_void) {
 }
 
 /// A constructor of the library, of that name, returned nothing.
-pub struct OutOfMemory(&'static str);
+pub struct OutOfMemory(pub &'static str);
 
 impl OutOfMemory {
     /// The failure of a run that was to begin at `time`, s.

@@ -11,8 +11,66 @@ parameters! {
         /// One-sided differences with the increments `increment · max(|y_i|, typical_i)`.
         FiniteDifference,
         /// One-sided differences with the library's own increments.
-        #[default]
         Internal,
+        /// `exact` where the problem gives it, and `internal` elsewhere.
+        #[default]
+        Automatic,
+    }
+}
+
+impl Jacobian {
+    /// What `automatic` stands for with a problem that gives its Jacobian, or does not.
+    pub(crate) fn resolved(self, is_given: bool) -> Self {
+        match self {
+            Self::Automatic if is_given => Self::Exact,
+            Self::Automatic => Self::Internal,
+            chosen => chosen,
+        }
+    }
+}
+
+parameters! {
+    /// How Newton's linear systems are solved where the Jacobian is exact; with differences all are dense.
+    #[derive(Copy, Default, Eq)]
+    pub enum LinearSolver {
+        /// As is faster: `sparse` for mechanisms with many bodies and all that IDA takes with their constraints, `dense` elsewhere.
+        #[default]
+        Automatic,
+        /// With all entries, by the library.
+        Dense,
+        /// With the entries that the mechanism has.
+        Sparse,
+    }
+}
+
+impl LinearSolver {
+    /// Whether this is what names of runs say nothing of.
+    pub(crate) fn is_automatic(&self) -> bool {
+        *self == Self::Automatic
+    }
+}
+
+parameters! {
+    /// The equations that IDA takes for a mechanism with positions `q`, velocities `v` and constraints `Φ(t, q) = 0`,
+    /// `J = ∂Φ/∂q`. Other equations are taken as `y' − f(t, y) = 0`.
+    #[derive(Copy, Default, Eq)]
+    pub enum Form {
+        /// `y' − f(t, y) = 0`, with accelerations from the constraints at acceleration level: of index 0, and nothing keeps the
+        /// constraints from drifting.
+        Index1,
+        /// `q' = v − Jᵀ μ`, `M v' = D + Jᵀ λ`, `Φ = 0`, `J v + Φ_t = 0`: of index 2, stabilised as by Gear, Gupta and
+        /// Leimkuhler.
+        #[default]
+        Ggl,
+        /// `q' = v`, `M v' = D + Jᵀ λ`, `Φ = 0`: of index 3.
+        Index3,
+    }
+}
+
+impl Form {
+    /// Whether this is what names of runs say nothing of: what there was before there were others.
+    pub(crate) fn is_index1(&self) -> bool {
+        *self == Self::Index1
     }
 }
 
@@ -23,7 +81,7 @@ parameters! {
         /// By functional iteration, without a Jacobian; for problems that are not stiff.
         #[default]
         FixedPoint,
-        /// By Newton's method with a dense matrix.
+        /// By Newton's method.
         Newton,
     }
 }

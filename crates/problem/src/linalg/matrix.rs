@@ -405,7 +405,7 @@ impl Matrix<f64> {
     }
 
     /// Calls `each` with rows, columns and values of all entries.
-    fn for_each(&self, mut each: impl FnMut(usize, usize, f64)) {
+    pub fn for_each(&self, mut each: impl FnMut(usize, usize, f64)) {
         match self {
             Self::Dense(matrix) => {
                 for (j, column) in matrix.as_slice().chunks(matrix.nrows().max(1)).enumerate() {

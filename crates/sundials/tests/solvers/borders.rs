@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mbsbench_problem::{Failure, OdeModel, Scalar, Silent};
-use mbsbench_sundials::{Iteration, cvode, ida};
+use mbsbench_sundials::{Iteration, Solve, Systems, cvode, ida};
 
 use crate::problems::{Oscillator, methods, solve, tolerance};
 
@@ -34,19 +34,28 @@ fn a_panic_goes_on_behind_the_border() {
 /// Equations of any dimension that say another one whenever they are asked again, and count their owners.
 struct Fickle<'c> {
     dimension: usize,
+    diagonal: f64,
     alive: &'c std::cell::Cell<u32>,
 }
 
 impl<'c> Fickle<'c> {
     fn new(dimension: usize, alive: &'c std::cell::Cell<u32>) -> Self {
         alive.set(alive.get() + 1);
-        Self { dimension, alive }
+        Self { dimension, diagonal: f64::NAN, alive }
     }
 }
 
 impl Drop for Fickle<'_> {
     fn drop(&mut self) {
         self.alive.set(self.alive.get() - 1);
+    }
+}
+
+/// The matrix is diagonal, with what was prepared last.
+impl Solve for Fickle<'_> {
+    fn solve(&mut self, x: &mut [f64]) -> Result<(), Failure> {
+        x.iter_mut().for_each(|x| *x /= self.diagonal);
+        Ok(())
     }
 }
 
@@ -66,6 +75,11 @@ impl cvode::Equations for Fickle<'_> {
         assert_eq!((y.len(), rate.len(), jacobian.len()), (3, 3, 9));
         jacobian.fill(0.0);
         jacobian.iter_mut().step_by(4).for_each(|diagonal| *diagonal = -1.0);
+        Ok(())
+    }
+    fn prepare(&mut self, _t: f64, y: &[f64], gamma: f64, _keep: bool) -> Result<(), Failure> {
+        assert_eq!(y.len(), 3);
+        self.diagonal = 1.0 + gamma;
         Ok(())
     }
     fn root_count(&self) -> usize {
@@ -101,19 +115,25 @@ impl ida::Equations for Fickle<'_> {
         jacobian.iter_mut().step_by(4).for_each(|diagonal| *diagonal = c_j + 1.0);
         Ok(())
     }
+    fn prepare(&mut self, _t: f64, c_j: f64, y: &[f64], rate: &[f64]) -> Result<(), Failure> {
+        assert_eq!((y.len(), rate.len()), (3, 3));
+        self.diagonal = c_j + 1.0;
+        Ok(())
+    }
 }
 
 /// Solvers are dropped before their first step, in the middle, at the end, out of order, and moved in between.
 #[test]
 fn solvers_can_be_dropped_at_any_time() {
     let alive = std::cell::Cell::new(0);
-    for (steps, own_jacobian) in [(0, true), (1, false), (7, true), (7, false)] {
+    let [dense, own, differences] = [Systems::Dense, Systems::Own, Systems::Differences];
+    for (steps, systems) in [(0, dense), (0, own), (1, differences), (7, dense), (7, own), (7, differences)] {
         for iteration in [Iteration::Newton, Iteration::FixedPoint] {
             let options = cvode::Options {
                 formula: cvode::Formula::Adams,
                 max_order: 12,
                 iteration,
-                own_jacobian,
+                systems,
                 rel: 1e-6,
                 abs: &[1e-6; 3],
                 initial_step: None,
@@ -135,7 +155,8 @@ fn solvers_can_be_dropped_at_any_time() {
         }
         let options = ida::Options {
             max_order: 5,
-            own_jacobian,
+            systems,
+            tested: 3,
             rel: 1e-6,
             abs: &[1e-6; 3],
             initial_step: None,

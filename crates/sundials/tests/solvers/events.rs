@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 
 use mbsbench_problem::{Counted, EventFunctions, Failure, Form, Observer, Ode, Step, Task};
-use mbsbench_sundials::{Iteration, cvode};
+use mbsbench_sundials::{Iteration, Solve, Systems, cvode};
 
 use crate::problems::{methods, settings, tolerance};
 
 /// `q'' = −q` with the roots of `q` and of `q − 2`, which is never reached.
 struct Swing;
+
+impl Solve for Swing {}
 
 impl cvode::Equations for Swing {
     fn dimension(&self) -> usize {
@@ -37,7 +39,7 @@ fn roots_of_the_oscillator() {
         formula: cvode::Formula::Adams,
         max_order: 12,
         iteration: Iteration::FixedPoint,
-        own_jacobian: false,
+        systems: Systems::Differences,
         rel: 1e-10,
         abs: &[1e-10; 2],
         initial_step: None,

@@ -3,7 +3,7 @@
 use mbsbench_problem::{
     Counted, Failure, Method, MethodDefinition, Ode, Settings, Silent, Solution, Status, StepControl, Task,
 };
-use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, cvode};
+use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, Solve, Systems, cvode};
 
 use crate::problems::{Oscillator, VanDerPol, methods, settings, solve, tolerance};
 
@@ -99,7 +99,7 @@ fn flag_and_words_of_the_library_are_kept() {
         formula: cvode::Formula::BackwardDifferentiation,
         max_order: 6,
         iteration: mbsbench_sundials::Iteration::Newton,
-        own_jacobian: false,
+        systems: Systems::Differences,
         rel: 1e-6,
         abs: &[1e-6],
         initial_step: None,
@@ -113,6 +113,8 @@ fn flag_and_words_of_the_library_are_kept() {
 /// `y' = 0`.
 struct Still;
 
+impl Solve for Still {}
+
 impl cvode::Equations for Still {
     fn dimension(&self) -> usize {
         1
@@ -124,6 +126,24 @@ impl cvode::Equations for Still {
     fn jacobian(&mut self, _t: f64, _y: &[f64], _rate: &[f64], jacobian: &mut [f64]) -> Result<(), Failure> {
         jacobian[0] = 0.0;
         Ok(())
+    }
+}
+
+/// Behind a jump, and where the rate is another one at each evaluation: the message of the library, and what may help.
+#[test]
+fn failures_of_the_library_come_with_a_remedy() {
+    for (flips, flag, remedy) in [(false, "IDA_ERR_FAIL", "a larger one"), (true, "IDA_CONV_FAIL", "`max_step`")] {
+        let mut sign = 1.0;
+        let mut harsh = Scalar(|t, _| {
+            if flips {
+                sign = -sign;
+            }
+            Ok(if t > 0.1 { sign * 1e8 } else { 0.0 })
+        });
+        let failure = run(&*Ida::default().method(), &mut harsh, 1.0, settings(tolerance(1e-6))).failure;
+        let Some(Failure::SolverFailed { flag: found, reason, .. }) = failure else { panic!("{failure:?}") };
+        assert_eq!(found, flag);
+        assert!(reason.contains("failed repeatedly") && reason.contains(remedy), "{reason}");
     }
 }
 

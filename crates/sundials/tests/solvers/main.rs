@@ -5,6 +5,8 @@ mod accuracy;
 #[cfg(sundials)]
 mod borders;
 #[cfg(sundials)]
+mod constrained;
+#[cfg(sundials)]
 mod events;
 #[cfg(sundials)]
 mod failures;
@@ -13,6 +15,11 @@ mod jacobians;
 #[cfg(sundials)]
 mod observation;
 mod problems;
+
+#[cfg(sundials)]
+#[path = "../../../integrators/tests/common/constrained.rs"]
+#[expect(dead_code, reason = "shared with the tests of other methods")]
+mod manufactured;
 
 use mbsbench_problem::{Failure, MethodDefinition, Silent, Status};
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Ida, PACKAGE, version};

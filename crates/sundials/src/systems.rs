@@ -1,0 +1,162 @@
+//! Linear systems of Newton's method: by the library with a dense matrix, or by the equations themselves.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+use mbsbench_problem::Failure;
+
+use crate::callbacks::{Lengths, enter};
+use crate::ffi;
+use crate::objects::{Context, DenseSolver, OutOfMemory, Vector, components, components_mut};
+
+/// How the linear systems of Newton's method are solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Systems {
+    /// By the library, with a dense matrix of its own difference quotients.
+    Differences,
+    /// By the library, with a dense matrix of the equations' own derivatives.
+    Dense,
+    /// By the equations.
+    Own,
+}
+
+/// Equations that solve the linear systems of Newton's method, once these have been prepared.
+pub trait Solve {
+    /// Solves with the matrix prepared last; `x` holds the right-hand side on entry and the solution on return.
+    ///
+    /// # Errors
+    /// A [`Failure`], which ends the solve.
+    fn solve(&mut self, _x: &mut [f64]) -> Result<(), Failure> {
+        Err(no_systems())
+    }
+}
+
+/// What equations answer that leave linear systems to the library.
+pub(crate) fn no_systems() -> Failure {
+    Failure::NotApplicable { reason: "the equations leave linear systems to the library".to_owned() }
+}
+
+/// Matrix and solver that are attached to the library's memory.
+pub enum LinearSolver {
+    /// Those of the library.
+    Dense(DenseSolver),
+    /// An empty matrix, and a solver that calls the equations.
+    Own(OwnSolver),
+}
+
+impl LinearSolver {
+    /// For systems of the size of `y`. `data` is from [`Callbacks::data`](crate::callbacks::Callbacks::data) of equations of that
+    /// type, which live as long as this is used.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new<E: Solve>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, OutOfMemory> {
+        Ok(match systems {
+            Systems::Differences | Systems::Dense => Self::Dense(DenseSolver::new(y)?),
+            Systems::Own => Self::Own(OwnSolver::new::<E>(y.context(), data)?),
+        })
+    }
+
+    /// Address of the matrix.
+    pub fn matrix(&self) -> ffi::MatrixPointer {
+        match self {
+            Self::Dense(dense) => dense.matrix(),
+            Self::Own(own) => own.matrix,
+        }
+    }
+
+    /// Address of the solver.
+    pub fn solver(&self) -> ffi::LinearSolverPointer {
+        match self {
+            Self::Dense(dense) => dense.solver(),
+            Self::Own(own) => own.solver,
+        }
+    }
+}
+
+/// A matrix without entries, which stands for the one that the equations keep, and a solver that calls them. The library decides
+/// when the matrix is to be made anew, and scales solutions where it has changed since, as with matrices of its own.
+pub struct OwnSolver {
+    matrix: ffi::MatrixPointer,
+    solver: ffi::LinearSolverPointer,
+    _context: Rc<Context>,
+}
+
+impl OwnSolver {
+    fn new<E: Solve>(context: &Rc<Context>, data: *mut c_void) -> Result<Self, OutOfMemory> {
+        // SAFETY: the context is alive.
+        let [matrix, solver] =
+            unsafe { [ffi::SUNMatNewEmpty(context.pointer()), ffi::SUNLinSolNewEmpty(context.pointer())] };
+        let own = Self { matrix, solver, _context: Rc::clone(context) };
+        if matrix.is_null() || solver.is_null() {
+            return Err(OutOfMemory("SUNMatNewEmpty or SUNLinSolNewEmpty"));
+        }
+        // SAFETY: both are new and ours alone, begin as declared in all versions, and have tables of operations that are theirs.
+        unsafe {
+            let operations = &mut *(*matrix.cast::<ffi::Matrix>()).operations;
+            operations.kind = Some(custom);
+            operations.zero = Some(zero);
+            let solver = &mut *solver.cast::<ffi::LinearSolver>();
+            solver.content = data;
+            let operations = &mut *solver.operations;
+            operations.kind = Some(direct);
+            operations.initialize = Some(initialize);
+            operations.setup = Some(setup);
+            operations.solve = Some(solve::<E>);
+        }
+        Ok(own)
+    }
+}
+
+impl Drop for OwnSolver {
+    fn drop(&mut self) {
+        // SAFETY: made by the constructors of empty objects, or null, which these functions accept; the context is alive.
+        unsafe {
+            ffi::SUNLinSolFreeEmpty(self.solver);
+            ffi::SUNMatFreeEmpty(self.matrix);
+        }
+    }
+}
+
+unsafe extern "C" fn custom(_: ffi::MatrixPointer) -> c_int {
+    ffi::CUSTOM
+}
+
+unsafe extern "C" fn zero(_: ffi::MatrixPointer) -> c_int {
+    0
+}
+
+unsafe extern "C" fn direct(_: ffi::LinearSolverPointer) -> c_int {
+    ffi::DIRECT
+}
+
+unsafe extern "C" fn initialize(_: ffi::LinearSolverPointer) -> c_int {
+    0
+}
+
+/// The matrix has been factorized when it was made.
+unsafe extern "C" fn setup(_: ffi::LinearSolverPointer, _: ffi::MatrixPointer) -> c_int {
+    0
+}
+
+/// The library's way to [`Solve::solve`].
+unsafe extern "C" fn solve<E: Solve>(
+    solver: ffi::LinearSolverPointer,
+    _: ffi::MatrixPointer,
+    x: ffi::VectorPointer,
+    right: ffi::VectorPointer,
+    _: f64,
+) -> c_int {
+    // SAFETY: the solver is one of `OwnSolver`, with the data of equations of this type, and the library passes two vectors like
+    // the initial state, which may be one.
+    unsafe {
+        let data = (*solver.cast::<ffi::LinearSolver>()).content;
+        enter::<E>(data, |equations, Lengths { state: n, .. }| {
+            if x != right {
+                components_mut(x, n).copy_from_slice(components(right, n));
+            }
+            equations.solve(components_mut(x, n))
+        })
+    }
+}
