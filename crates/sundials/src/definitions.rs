@@ -18,7 +18,8 @@ parameters! {
     /// The weighted root mean square of the error estimates is kept below one, with weights `1/(rel |y_i| + abs
     /// scale_i)`. Implicit equations are solved by a modified Newton method; the Jacobian is kept for as long as it serves.
     /// That of a mechanism with many bodies is full, but what it follows from is not: systems are solved with positions,
-    /// velocities, accelerations and multipliers for unknowns, at a cost that grows like the number of bodies. `rhs_evaluations` does not contain those for Jacobians, which are
+    /// velocities, accelerations and multipliers for unknowns, at a cost that grows like the number of bodies.
+    /// `rhs_evaluations` does not contain those for Jacobians, which are
     /// `jacobian_rhs_evaluations`; `steps_rejected` is the number of failed error tests and of `convergence_failures`.
     /// Each step of the library is an accepted step; states inside a step come from the polynomial that its formula
     /// rests on. Zeros of event functions are located by the library, and the formulas begin anew there. No
@@ -75,7 +76,8 @@ parameters! {
     /// Positions and velocities at the start have to satisfy the constraints; accelerations and λ follow from them. Multipliers are
     /// in no error test, and with `index3` velocities are in none either: a tolerance is one of positions then, and velocities are
     /// as good as the steps happen to make them. The mean over squares of errors is over all unknowns. Systems of mechanisms are
-    /// solved with the entries that these have, however few bodies there are (0.33 to 1.08 of the instructions of dense ones). Otherwise as `cvode-bdf`.
+    /// solved with the entries that these have, however few bodies there are (0.33 to 1.08 of the instructions of
+    /// dense ones). Otherwise as `cvode-bdf`.
     pub struct Ida {
         /// The equations of a mechanism: `index1`, `ggl`, `index3`.
         #[serde(skip_serializing_if = "Form::is_index1")]

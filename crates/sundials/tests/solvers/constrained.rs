@@ -53,7 +53,8 @@ fn errors_of_each_form_are_multiples_of_the_tolerance() {
     }
 }
 
-/// λ of each accepted step against that of the solution: a second derivative of positions, as good as these over the square of the step.
+/// λ of each accepted step against that of the solution: a second derivative of positions, as good as these over the
+/// square of the step.
 #[test]
 fn multipliers_are_shown() {
     for (form, bound) in [(Form::Ggl, 1e-3), (Form::Index3, 5e-2)] {
