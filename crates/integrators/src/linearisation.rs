@@ -187,14 +187,17 @@ impl IterationMatrix {
         let rows = self.system.matrix.nrows();
         let entries = self.system.matrix.as_mut_slice();
         match &self.mass {
-            Some(mass) => entries.copy_from_slice(mass.as_slice()),
-            None => {
-                entries.fill(0.0);
-                entries.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal = 1.0);
+            Some(mass) => {
+                for ((entry, &mass), &derivative) in entries.iter_mut().zip(mass.as_slice()).zip(jacobian.as_slice()) {
+                    *entry = mass - c * derivative;
+                }
             }
-        }
-        for (entry, &derivative) in entries.iter_mut().zip(jacobian.as_slice()) {
-            *entry -= c * derivative;
+            None => {
+                for (entry, &derivative) in entries.iter_mut().zip(jacobian.as_slice()) {
+                    *entry = -c * derivative;
+                }
+                entries.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal += 1.0);
+            }
         }
         self.costs.factorizations += 1;
         let factorized = self.system.factorize();
@@ -212,7 +215,7 @@ impl IterationMatrix {
             return;
         }
         self.costs.add_flops(self.system.factors.solve_flops());
-        self.system.factors.solve(x);
+        self.system.factors.solve_fast(x);
     }
 
     /// `product = M x`.

@@ -145,11 +145,30 @@ impl<S: Scalar> Lu<S> {
             x.iter_mut().zip(entries.iter().step_by(n + 1)).for_each(|(x, &diagonal)| *x /= diagonal);
             return;
         }
+        if self.large.is_some() {
+            return self.solve_by_columns(x);
+        }
         unrolled!(S, n; N => {
             let columns = entries.as_chunks().0.first_chunk().expect(FITS);
             let (pivots, x) = (self.pivots.first_chunk(), x.first_chunk_mut());
             unrolled::solve::<S, N>(columns, pivots.expect(FITS), x.expect(FITS));
-        }; else self.solve_by_columns(x));
+        }; else self.substitute(x));
+    }
+
+    /// The same for any number of unknowns.
+    fn substitute(&self, x: &mut [S]) {
+        let n = self.pivots.len();
+        let entries = self.factors.as_slice();
+        self.forward(x);
+        for i in (0..n).rev() {
+            let mut sum = x[i];
+            let row = entries[i * n + i..].iter().step_by(n);
+            let diagonal = entries[i * n + i];
+            for (&factor, &known) in row.zip(&x[i..]).skip(1) {
+                sum -= factor * known;
+            }
+            x[i] = sum / diagonal;
+        }
     }
 
     /// [`solve`](Self::solve) for several right-hand sides, to the same bits, where that is written out. `rows` has a row for
@@ -172,8 +191,14 @@ impl<S: Scalar> Lu<S> {
         }; else false)
     }
 
-    /// The same as [`solve`](Self::solve), which this is for more than eight unknowns; for fewer the order of the sums is another,
-    /// and so the rounding. Faster, the more zeros the right-hand side has.
+    /// Solves in the faster of both orders of the sums: that of [`solve`](Self::solve) where its loops are written out, for up to
+    /// eight unknowns, and [by columns](Self::solve_by_columns) for more.
+    pub fn solve_fast(&self, x: &mut [S]) {
+        if self.pivots.len() > unrolled::MOST { self.solve_by_columns(x) } else { self.solve(x) }
+    }
+
+    /// The same as [`solve`](Self::solve) but for the order of the sums, and so for rounding: faster, the more zeros the
+    /// right-hand side and the factors have.
     pub fn solve_by_columns(&self, x: &mut [S]) {
         let n = self.pivots.len();
         if n == 0 {
