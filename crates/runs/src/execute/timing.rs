@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use mbsbench_problem::{Counted, Failure, Formulated, Observer, Step, Task};
+use mbsbench_problem::{
+    Counted, Failure, Formulated, Method, Model, Observer, Settings, Solution, Statistics, Step, Task,
+};
 use serde::{Deserialize, Serialize};
 
 use super::run::Job;
@@ -56,13 +58,15 @@ pub fn time_all(jobs: &[Job<'_>], rounds: &Rounds<'_>) -> Vec<Timed> {
             break;
         }
         for &index in order.next() {
-            let mut solve = time(&jobs[index]);
+            let Job { model, method, span, settings, .. } = jobs[index];
+            let time = || time(model, method, span, settings);
+            let mut solve = time();
             work += solve.set_up + solve.seconds;
             if round == 0 && solve.seconds <= LONG {
-                solve = time(&jobs[index]);
+                solve = time();
                 work += solve.set_up + solve.seconds;
             }
-            timed[index].steps = solve.steps;
+            timed[index].steps = solve.statistics.steps_accepted;
             timed[index].samples.push(solve.seconds);
             timed[index].set_ups.push(solve.set_up);
         }
@@ -83,13 +87,16 @@ fn is_enough(rounds: &Rounds<'_>, made: usize, timed: &[Timed], work: f64) -> bo
 }
 
 /// A solve that was timed.
-struct Solve {
+#[derive(Debug, Clone)]
+pub struct TimedSolve {
     /// Before the first step, s.
-    set_up: f64,
+    pub set_up: f64,
     /// From then on, s.
-    seconds: f64,
-    /// Accepted steps.
-    steps: u64,
+    pub seconds: f64,
+    /// Its counters.
+    pub statistics: Statistics,
+    /// Why it stopped early, if it did.
+    pub failure: Option<Failure>,
 }
 
 /// Notes when the first step is about to be attempted, and looks away then.
@@ -110,18 +117,18 @@ impl Observer for Starter {
     }
 }
 
-/// Times a solve.
-fn time(job: &Job<'_>) -> Solve {
-    let initial = Formulated::<f64>::initial_state(job.model);
-    let mut ode = Formulated::<f64>::ode(job.model);
-    let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
-    let begin = Instant::now();
+/// Solves once, without measures, and times it.
+pub fn time(model: &dyn Model, method: &dyn Method, span: [f64; 2], settings: Settings) -> TimedSolve {
+    let initial = Formulated::<f64>::initial_state(model);
+    let mut ode = Formulated::<f64>::ode(model);
+    let task = Task { t_start: span[0], t_end: span[1], initial: &initial, settings };
     let mut starter = Starter::default();
-    let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut starter);
+    let begin = Instant::now();
+    let solution = method.solve(Counted::new(ode.as_mut()), &task, &mut starter);
     let end = Instant::now();
     let start = starter.0.unwrap_or(end);
-    let steps = std::hint::black_box(solution).statistics.steps_accepted;
-    Solve { set_up: (start - begin).as_secs_f64(), seconds: (end - start).as_secs_f64(), steps }
+    let Solution { statistics, failure, .. } = std::hint::black_box(solution);
+    TimedSolve { set_up: (start - begin).as_secs_f64(), seconds: (end - start).as_secs_f64(), statistics, failure }
 }
 
 /// Orders of the jobs, round by round; the same in every program.
