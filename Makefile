@@ -5,7 +5,7 @@ OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
-.PHONY: reproduce times quick report study test lock bench instructions lint setup
+.PHONY: reproduce times quick report study test lock bench instructions performance lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/times/
 	$(MBSBENCH) reproduce
@@ -37,6 +37,9 @@ bench: ## Criterion benches of steppers and right-hand sides
 
 instructions: ## instructions of two methods on Andrews' squeezer against their bounds; needs valgrind
 	./scripts/instructions.sh
+
+performance: setup ## docs/performance.md: what steps cost on this machine, against bars; a quiet one is wanted
+	$(CARGO) run --release --package mbsbench-runner --example performance -- docs/performance.md
 
 lint: ## what the gate asks of the sources
 	$(CARGO) fmt --all --check

@@ -205,16 +205,18 @@ type Pair = (&'static str, &'static str, &'static str, f64, bool);
 /// Ours beside Exudyn, in turn.
 fn pairs(page: &mut Page, python: &str) -> Outcome<()> {
     page.head("work | ours | Exudyn | ratio | bar | ");
-    let double = "double-pendulum: { stiffness: [0, 0], damping: [0, 0] }";
-    let all: [Pair; 6] = [
+    let crank = "slider-crank: { crank-mass: 1, crank-length: 1, rod-mass: 1, rod-length: 2, stiffness: 0, damping: 0, \
+                 crank-angle: 1.0 }";
+    let all: [Pair; 8] = [
         ("chain 32", "rod-chain: { rods: 32 }", "generalized-alpha", 0.5, false),
         ("chain 128", "rod-chain: { rods: 128 }", "generalized-alpha", 0.5, false),
         ("chain 32", "rod-chain: { rods: 32 }", "hht-i3", 0.5, false),
         ("chain 128", "rod-chain: { rods: 128 }", "hht-i3", 0.5, false),
         ("chain 2", "rod-chain: { rods: 2, length: 2.0, mass: 2.0 }", "generalized-alpha", 0.25, true),
         ("chain 2", "rod-chain: { rods: 2, length: 2.0, mass: 2.0 }", "hht-add", 0.6, true),
+        ("slider-crank", crank, "generalized-alpha", 0.25, true),
+        ("slider-crank", crank, "hht-add", 0.6, true),
     ];
-    let _ = double;
     for (peer, kind, name, bar, of_steps) in all {
         let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..3 {
