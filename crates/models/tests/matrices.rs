@@ -1,25 +1,11 @@
 //! The memory that matrices of mechanisms are kept in, chosen.
 
+mod common;
+
+use common::solving::{Named, named, solve};
 use mbsbench_integrators::{Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5};
 use mbsbench_models::{ChainFormulation, RodChain};
-use mbsbench_problem::{
-    Counted, Failure, Formulated, Matrices, Method, MethodDefinition, Model, ModelDefinition, Settings, Silent,
-    Solution, Task,
-};
-
-/// A method with its name.
-type Named = (&'static str, Box<dyn Method>);
-
-fn named<D: MethodDefinition>(definition: D) -> Named {
-    (D::NAME, definition.method())
-}
-
-fn solve(model: &dyn Model, method: &Named, t_end: f64, settings: Settings) -> Solution {
-    let initial = Formulated::<f64>::initial_state(model);
-    let mut ode = model.ode();
-    let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
-    method.1.solve(Counted::new(&mut *ode), &task, &mut Silent)
-}
+use mbsbench_problem::{Failure, Matrices, MethodDefinition, ModelDefinition, Settings};
 
 /// What memory matrices are kept in can be chosen, on few bodies and on many, and changes solutions by rounding only.
 #[test]

@@ -1,15 +1,16 @@
 //! A chain of rods: methods that solve its constrained form in matrices with the entries that it has, against its form in angles.
 
+mod common;
+
 use std::alloc::System;
 
+use common::solving::{Named, named, observed, solve};
 use mbsbench_integrators::{
     Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s,
     Radau5, Trapezoidal,
 };
 use mbsbench_models::{ChainFormulation, RodChain};
-use mbsbench_problem::{
-    Counted, Formulated, Method, MethodDefinition, Model, ModelDefinition, Settings, Silent, Solution, Task,
-};
+use mbsbench_problem::{MethodDefinition, Model, ModelDefinition, Settings};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -20,25 +21,9 @@ fn chain(formulation: ChainFormulation, rods: usize) -> RodChain {
     RodChain { formulation, rods, damping: 1e-3, ..RodChain::default() }
 }
 
-/// A method with its name.
-type Named = (&'static str, Box<dyn Method>);
-
-fn named<D: MethodDefinition>(definition: D) -> Named {
-    (D::NAME, definition.method())
-}
-
-fn solve(model: &dyn Model, method: &Named, t_end: f64, settings: Settings) -> Solution {
-    let initial = Formulated::<f64>::initial_state(model);
-    let mut ode = model.ode();
-    let task = Task { t_start: 0.0, t_end, initial: &initial, settings };
-    method.1.solve(Counted::new(&mut *ode), &task, &mut Silent)
-}
-
 /// Position and velocity of the free end of the state.
 fn tip(model: &dyn Model, state: &[f64]) -> [f64; 4] {
-    let mut values = vec![0.0; model.observables().len()];
-    model.observation().observe(0.0, state, &mut values);
-    values[..4].try_into().expect("four of them first")
+    observed(model, 0.0, state)[..4].try_into().expect("four of them first")
 }
 
 /// Angles and angular velocities at the end, with more digits than any method here has.

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod lagrange;
+pub mod solving;
 pub mod squeezer;
 
 use std::ops::ControlFlow;
