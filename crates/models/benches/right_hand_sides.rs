@@ -8,14 +8,14 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mbsbench_models::rolling_spheres::ConstrainedSpheres;
 use mbsbench_models::squeezer::{SqueezerAngles, SqueezerBodies, SqueezerEquations};
 use mbsbench_models::{
-    DoublePendulum, FlexibleSliderCrank, Formulation, LinearOscillator, LinearTest, LinkageFormulation,
-    OscillationInTime, PenaltyBall, Pendulum, RollingSpheres, SliderCrank, Squeezer, SqueezerFormulation,
-    StiffDoublePendulum, TwoBouncingBalls,
+    DoublePendulum, FlexibleSliderCrank, LinearOscillator, LinearTest, LinkageFormulation, OscillationInTime,
+    PenaltyBall, Pendulum, RollingSpheres, SliderCrank, Squeezer, SqueezerFormulation, StiffDoublePendulum,
+    TwoBouncingBalls,
 };
 use mbsbench_problem::acceleration::Multipliers;
 use mbsbench_problem::mechanics::{Derivatives, Terms};
 use mbsbench_problem::{
-    DoubleDouble, Formulated, Mechanics, MechanicsOf, Model, ModelDefinition, Scalar, SlidingModeSettings,
+    DoubleDouble, Formulated, Formulation, Mechanics, MechanicsOf, Model, ModelDefinition, Scalar, SlidingModeSettings,
 };
 use nalgebra::DMatrix;
 

@@ -4,7 +4,7 @@ use mbsbench_models::flexible_slider_crank::Deflection;
 use mbsbench_models::marble_jar::Candidates;
 use mbsbench_models::*;
 use mbsbench_problem::sliding_mode::RobustControl;
-use mbsbench_problem::{Parameters, SlidingModeSettings};
+use mbsbench_problem::{Formulation, Parameters, SlidingModeSettings};
 
 /// The field that is refused after a change of the defaults; empty where nothing is.
 fn refused<P: Parameters>(change: impl Fn(&mut P)) -> String {

@@ -5,8 +5,8 @@ mod common;
 use common::{pendulum, run_with, sliding, spheres, unprojected};
 use mbsbench_integrators::Rk8;
 use mbsbench_models::compound_pendulum::exact::Swing;
-use mbsbench_models::{Formulation, Pendulum, RollingSpheres};
-use mbsbench_problem::{DoubleDouble, Formulated, ModelDefinition, Scalar};
+use mbsbench_models::{Pendulum, RollingSpheres};
+use mbsbench_problem::{DoubleDouble, Formulated, Formulation, ModelDefinition, Scalar};
 
 fn formulations() -> [Formulation; 3] {
     [Formulation::Minimal, Formulation::AccelerationLevel, sliding(|_| ())]

@@ -5,7 +5,7 @@ mod common;
 use common::solving::{Named, named, solve};
 use mbsbench_integrators::{Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5};
 use mbsbench_models::{ChainFormulation, RodChain};
-use mbsbench_problem::{Failure, Matrices, MethodDefinition, ModelDefinition, Settings};
+use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
 
 /// What memory matrices are kept in can be chosen, on few bodies and on many, and changes solutions by rounding only.
 #[test]

@@ -9,7 +9,7 @@ mod common;
 
 use common::{pendulum, run_with, sliding, spheres};
 use mbsbench_integrators::{Rk3, Rk5, Rk8};
-use mbsbench_models::Formulation;
+use mbsbench_problem::Formulation;
 use mbsbench_problem::ModelDefinition;
 
 /// What decides a cell.

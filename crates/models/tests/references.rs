@@ -12,10 +12,11 @@ use common::{pendulum, spheres};
 use mbsbench_integrators::{Gbs, Rk8};
 use mbsbench_models::compound_pendulum::exact::Swing;
 use mbsbench_models::{
-    FlexibleSliderCrank, Formulation, LinkageFormulation, SliderCrank, Squeezer, SqueezerStart, StiffDoublePendulum,
+    FlexibleSliderCrank, LinkageFormulation, SliderCrank, Squeezer, SqueezerStart, StiffDoublePendulum,
 };
 use mbsbench_problem::{
-    Counted, DoubleDouble, Formulated, MethodDefinition, Model, ModelDefinition, Scalar, Settings, Silent, Task,
+    Counted, DoubleDouble, Formulated, Formulation, MethodDefinition, Model, ModelDefinition, Scalar, Settings, Silent,
+    Task,
 };
 use num_dual::DualNum;
 

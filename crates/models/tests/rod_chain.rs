@@ -10,7 +10,7 @@ use mbsbench_integrators::{
     Radau5, Trapezoidal,
 };
 use mbsbench_models::{ChainFormulation, RodChain};
-use mbsbench_problem::{MethodDefinition, Model, ModelDefinition, Settings};
+use mbsbench_problem::{Model, ModelDefinition, Settings};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]

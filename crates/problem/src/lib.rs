@@ -25,6 +25,7 @@
 extern crate self as mbsbench_problem;
 
 pub mod acceleration;
+pub mod constrained;
 pub mod contact_power;
 pub mod counting;
 pub mod dae;
@@ -33,6 +34,7 @@ pub mod double_double;
 pub mod events;
 pub mod failure;
 pub mod form;
+pub mod formulation;
 pub mod grid;
 pub mod linalg;
 pub mod linear;
@@ -51,6 +53,7 @@ pub mod tangent;
 pub mod view;
 
 pub use acceleration::AccelerationLevel;
+pub use constrained::ConstraintWatch;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
 pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts};
 pub use dae::Dae;
@@ -59,6 +62,7 @@ pub use double_double::DoubleDouble;
 pub use events::{AsEventOde, EventFunctions, EventKind, EventModel};
 pub use failure::{Failure, Status};
 pub use form::Form;
+pub use formulation::Formulation;
 pub use linalg::Entries;
 pub use mechanics::{
     Accumulate, ClosedForm, Derivatives, Matrices, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms,

@@ -2,12 +2,11 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AsOde, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
+    AsOde, Formulated, Formulation, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
 };
 
 use super::{ConstrainedRod, MinimalRod, Pendulum};
-use crate::Formulation;
-use crate::constrained::{ConstraintWatch, equations};
+use mbsbench_problem::constrained::{ConstraintWatch, equations};
 
 /// The pendulum with parameters and formulation chosen.
 #[derive(Debug, Clone)]

@@ -1,9 +1,8 @@
 //! The pendulum as an experiment file names it.
 
-use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
+use mbsbench_problem::{Formulation, Model, ModelDefinition, OutOfRange, parameters};
 
 use super::PendulumModel;
-use crate::Formulation;
 
 parameters! {
     /// A uniform rod that swings about one of its ends under gravity.

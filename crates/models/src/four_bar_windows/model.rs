@@ -2,11 +2,11 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AccelerationLevel, AsOde, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode, Scalar,
+    AccelerationLevel, AsOde, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model, Observable,
+    Observation, Ode, Scalar,
 };
 
 use super::{FourBarWindows, WindowsFormulation};
-use crate::constrained::ConstraintWatch;
 
 /// The windows with their formulation chosen.
 #[derive(Debug, Clone)]

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use mbsbench_problem::{AccelerationLevel, MechanicsOf, Observation, Ode};
+use mbsbench_problem::{AccelerationLevel, ConstraintWatch, MechanicsOf, Observation, Ode};
 
 use super::{Linkage, LinkageFormulation};
-use crate::constrained::ConstraintWatch;
 
 /// Computes the observables of a linkage; what is not in the state comes from the solve at acceleration level.
 pub(super) struct LinkageObservation<'m, L> {

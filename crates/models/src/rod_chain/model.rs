@@ -2,12 +2,12 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AccelerationLevel, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode, Scalar,
+    AccelerationLevel, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode,
+    Scalar,
 };
 
 use super::minimal::Angles;
 use super::{ChainFormulation, RodChain};
-use crate::constrained::ConstraintWatch;
 
 /// The chain with its formulation chosen.
 #[derive(Debug, Clone)]

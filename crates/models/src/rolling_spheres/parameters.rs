@@ -1,9 +1,8 @@
 //! The rolling spheres as an experiment file names them.
 
-use mbsbench_problem::{Model, ModelDefinition, OutOfRange, SlidingModeSettings, parameters};
+use mbsbench_problem::{Formulation, Model, ModelDefinition, OutOfRange, SlidingModeSettings, parameters};
 
 use super::SpheresModel;
-use crate::Formulation;
 
 parameters! {
     /// A small sphere that rolls on a large fixed one, without gravity.

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{AccelerationLevel, MechanicsOf, Observable, Observation, Ode};
+use mbsbench_problem::{AccelerationLevel, ConstraintWatch, MechanicsOf, Observable, Observation, Ode};
 
 use super::{Points, SqueezerEquations};
-use crate::constrained::ConstraintWatch;
 
 /// Names and meanings of the angles, and names of their rates.
 const ANGLES: [(&str, &str, &str); 7] = [

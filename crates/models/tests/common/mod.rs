@@ -7,11 +7,11 @@ pub mod squeezer;
 
 use std::ops::ControlFlow;
 
-use mbsbench_models::{Formulation, Pendulum, RollingSpheres};
+use mbsbench_models::{Pendulum, RollingSpheres};
 use mbsbench_problem::sliding_mode::{EquivalentControl, Metric, PositionCorrection};
 use mbsbench_problem::{
-    Clock, Counted, Failure, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observer, Settings,
-    SlidingModeSettings, Step, Task,
+    Clock, Counted, Failure, Formulated, Formulation, Method, MethodDefinition, Model, ModelDefinition, Observer,
+    Settings, SlidingModeSettings, Step, Task,
 };
 
 /// How the steps of a run were made and what was seen at their ends.

@@ -1,10 +1,10 @@
 //! Known solutions, and agreement with methods of another kind.
 
 use mbsbench_integrators::{Dop853, Dopri5, Ode15s};
-use mbsbench_models::{Formulation, Pendulum};
+use mbsbench_models::Pendulum;
 use mbsbench_problem::{
-    Counted, Failure, Formulated, Method, MethodDefinition, ModelDefinition, Settings, Silent, Solution, StepControl,
-    Task,
+    Counted, Failure, Formulated, Formulation, Method, MethodDefinition, ModelDefinition, Settings, Silent, Solution,
+    StepControl, Task,
 };
 use mbsbench_sundials::{CvodeBdf, Ida, Jacobian, Sizes, Solve, Systems, ida};
 

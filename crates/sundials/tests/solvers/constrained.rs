@@ -1,10 +1,10 @@
 //! Mechanics with constraints: three forms for IDA, sparse systems for both libraries.
 
 use mbsbench_integrators::Dop853;
-use mbsbench_models::{Formulation, Pendulum, RodChain, SliderCrank};
+use mbsbench_models::{Pendulum, RodChain, SliderCrank};
 use mbsbench_problem::{
-    AccelerationLevel, Counted, Entries, Failure, Formulated, MechanicalModel, MechanicsOf, Method, MethodDefinition,
-    Model, ModelDefinition, Observer, Scalar, Settings, Silent, Solution, Task,
+    AccelerationLevel, Counted, Entries, Failure, Formulated, Formulation, MechanicalModel, MechanicsOf, Method,
+    MethodDefinition, Model, ModelDefinition, Observer, Scalar, Settings, Silent, Solution, Task,
 };
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Form, Ida, Iteration, Jacobian, LinearSolver};
 

@@ -1,6 +1,6 @@
 //! What all constrained models share: the equations in a formulation, and the constraints watched.
 
-use mbsbench_problem::{
+use crate::{
     AccelerationLevel, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar, SlidingMode, SlidingModeSettings,
 };
 

@@ -1,6 +1,6 @@
 //! The formulations in which a constrained model can be solved.
 
-use mbsbench_problem::{OutOfRange, SlidingModeSettings, parameters};
+use crate::{OutOfRange, SlidingModeSettings, parameters};
 
 parameters! {
     /// How a model's equations are put to a method.
