@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Which crates of the workspace each may know directly, from the ground up. What is not named here knows none.
-const MAY_KNOW: [(&str, &[&str]); 8] = [
+const MAY_KNOW: [(&str, &[&str]); 9] = [
     ("integrators", &["problem"]),
     ("models", &["problem"]),
+    ("mechanisms", &["problem"]),
     ("sundials", &["problem"]),
     ("measures", &["problem"]),
-    ("experiment", &["problem", "integrators", "models", "sundials", "measures", "input"]),
+    ("experiment", &["problem", "integrators", "models", "mechanisms", "sundials", "measures", "input"]),
     ("render", &["numbers"]),
     ("runs", &["problem", "measures", "experiment", "input", "numbers"]),
     ("judge", &["problem", "measures", "experiment", "input", "numbers", "runs"]),

@@ -2,6 +2,7 @@
 
 use mbsbench_integrators as integrators;
 use mbsbench_measures as measures;
+use mbsbench_mechanisms as mechanisms;
 use mbsbench_models as models;
 use mbsbench_sundials as sundials;
 
@@ -31,6 +32,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::StiffDoublePendulum>()
         .model::<models::RodChain>()
         .model::<models::FourBarWindows>()
+        .model::<mechanisms::Mechanism>()
         .model::<models::TwoBouncingBalls>()
         .model::<models::OscillationInTime>()
         .model::<models::LinearTest>()

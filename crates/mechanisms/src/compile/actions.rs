@@ -1,0 +1,132 @@
+//! Forces as actions.
+
+use mbsbench_problem::OutOfRange;
+use nalgebra::Vector3;
+
+use super::{Names, directions, pose};
+use crate::definition::{At, Force};
+use crate::placing::{Marker, Pose, across, unit};
+use crate::system::{Action, Cushion, Turning};
+
+fn kind(force: &Force) -> &'static str {
+    match force {
+        Force::Spring(_) => "spring",
+        Force::TorsionSpring(_) => "torsion-spring",
+        Force::Bushing(_) => "bushing",
+        Force::Force(_) => "force",
+        Force::Torque(_) => "torque",
+        Force::Actuator(_) => "actuator",
+        Force::Motor(_) => "motor",
+    }
+}
+
+/// How the second of two markers turns from the first.
+fn turning(names: &Names<'_>, path: &str, between: &[At; 2], axis: &[f64]) -> Result<Turning, OutOfRange> {
+    if names.dimension == 2 && !axis.is_empty() {
+        return Err(OutOfRange::new(
+            format!("{path}.axis"),
+            format!("{axis:?}"),
+            "nothing: in the plane all turns are about one axis",
+        ));
+    }
+    let [a, b] = names.pair(path, between)?;
+    let axis = unit(&format!("{path}.axis"), axis, 3, [0.0, 0.0, 1.0])?;
+    let [x, y] = across(&axis);
+    let offset = b.angle() - a.angle();
+    Ok(Turning { x: a.direction(&x), y: a.direction(&y), axis: a.direction(&axis), second: b.direction(&x), offset })
+}
+
+/// The two points of a line, which are apart at the start.
+fn line(names: &Names<'_>, poses: &[Pose], path: &str, between: &[At; 2]) -> Result<([Marker; 2], f64), OutOfRange> {
+    let [a, b] = names.pair(path, between)?;
+    let distance = (pose(poses, &b).at - pose(poses, &a).at).norm();
+    if distance < 1e-12 {
+        let accepted = "points at a distance: the line between has no direction";
+        return Err(OutOfRange::new(format!("{path}.between"), "two points in one place at the start", accepted));
+    }
+    Ok(([a, b], distance))
+}
+
+/// All forces.
+pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOfRange> {
+    let mut actions = Vec::new();
+    for part in &names.parts.forces {
+        let path = format!("{}.{}", part.path, kind(&part.what));
+        let at = |field: &str| format!("{path}.{field}");
+        actions.push(match &part.what {
+            Force::Spring(spring) => {
+                let ([a, b], distance) = line(names, poses, &path, &spring.between)?;
+                let free = spring.length.unwrap_or(distance);
+                Action::Spring(a.point(), b.point(), [spring.stiffness, spring.damping, free])
+            }
+            Force::TorsionSpring(spring) => {
+                let turning = turning(names, &path, &spring.between, &spring.axis)?;
+                Action::Torsion(turning, [spring.stiffness, spring.damping, spring.angle])
+            }
+            Force::Bushing(bushing) => {
+                let [a, b] = names.pair(&path, &bushing.between)?;
+                let count = if names.dimension == 2 { 3 } else { 6 };
+                let mut damping = bushing.damping.clone();
+                damping.resize(if damping.is_empty() { count } else { damping.len() }, 0.0);
+                for (field, values) in [("stiffness", &bushing.stiffness), ("damping", &damping)] {
+                    if values.len() != count {
+                        let found = format!("of {} numbers", values.len());
+                        return Err(OutOfRange::new(at(field), found, format!("{count} numbers")));
+                    }
+                }
+                Action::Bushing(Box::new(Cushion {
+                    between: [a.point(), b.point()],
+                    directions: [directions(&a), directions(&b)],
+                    offset: b.angle() - a.angle(),
+                    stiffness: bushing.stiffness.clone(),
+                    damping,
+                }))
+            }
+            Force::Force(load) => {
+                let marker = names.find(&at("on"), &load.on.0)?;
+                on_a_body(&at("on"), &marker)?;
+                if load.force.len() != names.dimension {
+                    let found = format!("of {} components", load.force.len());
+                    return Err(OutOfRange::new(at("force"), found, format!("{} components", names.dimension)));
+                }
+                let laws = load.force.iter().enumerate();
+                let laws = laws
+                    .map(|(k, law)| names.force(&at(&format!("force.{k}")), law, ["", ""]))
+                    .collect::<Result<_, _>>()?;
+                Action::Force(marker.point(), load.follows.then(|| directions(&marker)), laws)
+            }
+            Force::Torque(torque) => {
+                let marker = names.find(&at("on"), &torque.on.0)?;
+                on_a_body(&at("on"), &marker)?;
+                let count = if names.dimension == 2 { 1 } else { 3 };
+                if torque.torque.0.len() != count {
+                    let found = format!("of {} numbers", torque.torque.0.len());
+                    return Err(OutOfRange::new(at("torque"), found, format!("{count}")));
+                }
+                let laws = torque.torque.0.iter().map(|law| names.force(&at("torque"), law, ["", ""]));
+                let centre = Marker { at: Vector3::zeros(), ..marker };
+                Action::Torque(
+                    centre.point(),
+                    torque.follows.then(|| directions(&marker)),
+                    laws.collect::<Result<_, _>>()?,
+                )
+            }
+            Force::Actuator(actuator) => {
+                let ([a, b], _) = line(names, poses, &path, &actuator.between)?;
+                Action::Actuator(a.point(), b.point(), names.force(&at("force"), &actuator.force, ["length", "speed"])?)
+            }
+            Force::Motor(motor) => {
+                let turning = turning(names, &path, &motor.between, &motor.axis)?;
+                Action::Motor(turning, names.force(&at("torque"), &motor.torque, ["angle", "rate"])?)
+            }
+        });
+    }
+    Ok(actions)
+}
+
+fn on_a_body(path: &str, marker: &Marker) -> Result<(), OutOfRange> {
+    match marker.body {
+        Some(_) => Ok(()),
+        None => Err(OutOfRange::new(path, "on the ground", "a marker of a body")),
+    }
+}

@@ -1,0 +1,238 @@
+//! Masses, markers and initial places of bodies.
+
+use std::collections::HashMap;
+
+use mbsbench_problem::OutOfRange;
+use nalgebra::{Matrix3, Rotation3, Vector3};
+
+use super::{BodySeen, Names, joints, named_markers, vector};
+use crate::definition::{Body, Point};
+use crate::flat::Part;
+use crate::formula::Formula;
+use crate::placing::{Marker, Pose};
+use crate::system::{Inertia, Space};
+
+/// Rotation by an angle in the plane, by a vector in space.
+fn rotation(
+    path: &str,
+    names: &Names<'_>,
+    angle: Option<&Formula>,
+    rotation: Option<&[Formula]>,
+) -> Result<Rotation3<f64>, OutOfRange> {
+    let in_plane = names.dimension == 2;
+    if in_plane && rotation.is_some() {
+        return Err(OutOfRange::new(format!("{path}.rotation"), "a vector", "`angle`, in the plane"));
+    }
+    if !in_plane && angle.is_some() {
+        return Err(OutOfRange::new(format!("{path}.angle"), "an angle", "`rotation`, in space"));
+    }
+    let vector = match (angle, rotation) {
+        (Some(angle), _) => Vector3::z() * names.number(&format!("{path}.angle"), angle)?,
+        (_, Some(rotation)) => vector(&format!("{path}.rotation"), names, rotation, 3)?,
+        (None, None) => Vector3::zeros(),
+    };
+    Ok(Rotation3::new(vector))
+}
+
+/// Centre of mass in the frame of the body.
+fn centre(names: &Names<'_>, body: &Part<Body>) -> Result<Vector3<f64>, OutOfRange> {
+    let centre: Vec<Formula> = body.what.centre.iter().copied().map(Formula::Number).collect();
+    if centre.is_empty() {
+        Ok(Vector3::zeros())
+    } else {
+        vector(&format!("{}.centre", body.path), names, &centre, names.dimension)
+    }
+}
+
+fn marker(
+    path: &str,
+    names: &Names<'_>,
+    body: Option<usize>,
+    point: &Point,
+    centre: &Vector3<f64>,
+) -> Result<Marker, OutOfRange> {
+    let at = if point.0.at.is_empty() { Vector3::zeros() } else { vector(path, names, &point.0.at, names.dimension)? };
+    let turn = rotation(path, names, point.0.angle.as_ref(), point.0.rotation.as_deref())?;
+    Ok(Marker { body, at: at - centre, turn })
+}
+
+/// Markers of all bodies, and of the ground behind them; the one without a name is the frame itself.
+pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Marker>>, OutOfRange> {
+    let mut markers = Vec::new();
+    for (number, body) in names.parts.bodies.iter().enumerate() {
+        let centre = centre(names, body)?;
+        let mut own = HashMap::from([("", Marker { body: Some(number), at: -centre, turn: Rotation3::identity() })]);
+        for (name, point) in body.what.markers.iter() {
+            let path = format!("{}.markers.{name}", body.path);
+            own.insert(&**name, marker(&path, names, Some(number), point, &centre)?);
+        }
+        markers.push(own);
+    }
+    let zero = Vector3::zeros();
+    let mut ground = HashMap::from([("", Marker { body: None, at: zero, turn: Rotation3::identity() })]);
+    for part in &names.parts.ground {
+        ground.insert(&*part.name, marker(&part.path, names, None, &part.what, &zero)?);
+    }
+    markers.push(ground);
+    Ok(markers)
+}
+
+/// What is seen of the bodies.
+pub(super) fn seen(names: &Names<'_>) -> Vec<BodySeen> {
+    let of = |(number, body): (usize, &Part<Body>)| BodySeen {
+        name: body.name.clone(),
+        shape: body.what.shape.clone(),
+        markers: named_markers(names, number),
+    };
+    names.parts.bodies.iter().enumerate().map(of).collect()
+}
+
+/// Mass and moments of inertia, as given or by the shape.
+pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<Inertia, OutOfRange> {
+    let at = |field: &str| format!("{}.{field}", body.path);
+    let Body { mass, density, inertia, shape, .. } = &body.what;
+    let mass = match (mass, density, shape) {
+        (Some(mass), None, _) => *mass,
+        (Some(_), Some(_), _) => return Err(OutOfRange::new(at("density"), "given beside a mass", "one of the two")),
+        (None, Some(density), Some(shape)) if shape.volume() > 0.0 => density * shape.volume(),
+        (None, Some(density), _) => {
+            return Err(OutOfRange::new(
+                at("density"),
+                density,
+                "`shape` with a volume (radius, thickness) beside it, or `mass`",
+            ));
+        }
+        (None, None, _) => return Err(OutOfRange::new(at("mass"), "missing", "a mass, or a density with a shape")),
+    };
+    let numbers: Vec<f64> = inertia
+        .0
+        .iter()
+        .enumerate()
+        .map(|(k, formula)| {
+            names.number(&if inertia.0.len() == 1 { at("inertia") } else { at(&format!("inertia.{k}")) }, formula)
+        })
+        .collect::<Result<_, _>>()?;
+    let about_centre = match (X::DIMENSION, &*numbers, shape) {
+        (_, [], Some(shape)) => {
+            let [x, y, z] = shape.inertia().map(|each| mass * each);
+            [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]]
+        }
+        (2, &[z], _) => [[0.0; 3], [0.0; 3], [0.0, 0.0, z]],
+        (3, &[x, y, z], _) => [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]],
+        (3, &[xx, yy, zz, xy, xz, yz], _) => [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
+        _ => {
+            let accepted = if X::DIMENSION == 2 {
+                "one moment, or a shape"
+            } else {
+                "three moments, six entries of the matrix, or a shape"
+            };
+            return Err(OutOfRange::new(at("inertia"), format!("of {} numbers", numbers.len()), accepted));
+        }
+    };
+    let moments = Matrix3::from_fn(|i, j| about_centre[i][j]).symmetric_eigenvalues();
+    let (least, most) = (moments.min(), moments.max());
+    let is_positive = if X::DIMENSION == 2 { about_centre[2][2] > 0.0 } else { least > 0.0 };
+    if !is_positive {
+        let accepted = "moments above zero: give `inertia`, or a `shape` with extent (a rod in space with a radius)";
+        return Err(OutOfRange::new(at("inertia"), format!("with the moments {:?}", moments.as_slice()), accepted));
+    }
+    // of a mass that is spread, no principal moment is larger than the sum of the others
+    if X::DIMENSION == 3 && most > (moments.sum() - most) * (1.0 + 1e-9) {
+        let accepted = "principal moments of which none is larger than the sum of the others";
+        return Err(OutOfRange::new(
+            at("inertia"),
+            format!("with the principal moments {:?}", moments.as_slice()),
+            accepted,
+        ));
+    }
+    Ok(Inertia { mass, about_centre })
+}
+
+/// Where a body is written to be.
+fn written(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRange> {
+    let Body { position, angle, rotation: vector_of, .. } = &body.what;
+    let turn = rotation(&body.path, names, angle.as_ref(), vector_of.as_deref())?;
+    if position.is_none() && angle.is_none() && vector_of.is_none() {
+        return Ok(None);
+    }
+    let at = match position {
+        Some(position) => vector(&format!("{}.position", body.path), names, position, names.dimension)?,
+        None => Vector3::zeros(),
+    };
+    let angle = match angle {
+        Some(angle) => names.number(&format!("{}.angle", body.path), angle)?,
+        None => 0.0,
+    };
+    Ok(Some(Pose { at: at + turn * centre(names, body)?, turn, angle, ..Pose::ground() }))
+}
+
+/// Velocity and spin where they are written.
+fn set_motion(names: &Names<'_>, body: &Part<Body>, pose: &mut Pose) -> Result<(), OutOfRange> {
+    let Body { velocity, rate, spin, .. } = &body.what;
+    let at = |field: &str| format!("{}.{field}", body.path);
+    match (names.dimension, rate, spin) {
+        (2, _, Some(_)) => return Err(OutOfRange::new(at("spin"), "a vector", "`rate`, in the plane")),
+        (3, Some(_), _) => return Err(OutOfRange::new(at("rate"), "a number", "`spin`, in space")),
+        (_, Some(rate), _) => pose.spin = Vector3::z() * names.number(&at("rate"), rate)?,
+        (_, _, Some(spin)) => pose.spin = vector(&at("spin"), names, spin, 3)?,
+        _ => {}
+    }
+    if let Some(velocity) = velocity {
+        let of_origin = vector(&at("velocity"), names, velocity, names.dimension)?;
+        pose.velocity = of_origin + pose.spin.cross(&(pose.turn * centre(names, body)?));
+    }
+    Ok(())
+}
+
+/// Where all bodies are: as written, or by the first joint to one that is placed, or at the origin.
+pub(super) fn place(names: &Names<'_>) -> Result<Vec<Pose>, OutOfRange> {
+    let mut poses: Vec<Option<Pose>> = Vec::new();
+    for body in &names.parts.bodies {
+        let mut pose = written(names, body)?;
+        if let Some(pose) = &mut pose {
+            set_motion(names, body, pose)?;
+        }
+        poses.push(pose);
+    }
+    let placing = joints::placing(names)?;
+    let mut used = vec![false; placing.len()];
+    let of = |poses: &[Option<Pose>], marker: &Marker| marker.body.map_or(Some(Pose::ground()), |body| poses[body]);
+    // Joints of each body, so that a chain of many is placed in as many steps.
+    let mut of_body: Vec<Vec<usize>> = vec![Vec::new(); poses.len()];
+    for (k, joint) in placing.iter().enumerate() {
+        joint.markers.iter().filter_map(|marker| marker.body).for_each(|body| of_body[body].push(k));
+    }
+    let mut waiting: std::collections::VecDeque<usize> = (0..placing.len()).collect();
+    while let Some(k) = waiting.pop_front() {
+        let joint = &placing[k];
+        let [a, b] = &joint.markers;
+        let (marker, found) = match (of(&poses, a), of(&poses, b)) {
+            (Some(first), None) => (b, first.of_marker(a).second(&joint.relative)),
+            (None, Some(second)) => (a, second.of_marker(b).first(&joint.relative)),
+            _ => continue,
+        };
+        let Some(body) = marker.body else { continue };
+        used[k] = true;
+        let mut pose = found.of_body(marker);
+        set_motion(names, &names.parts.bodies[body], &mut pose)?;
+        poses[body] = Some(pose);
+        waiting.extend(of_body[body].iter().filter(|&&other| !used[other]));
+    }
+    if let Some(k) = (0..placing.len()).find(|&k| !used[k] && placing[k].is_given) {
+        let accepted =
+            "nothing, since both bodies are placed without this joint; or no `position` and `angle` for one of them";
+        return Err(OutOfRange::new(&placing[k].path, "an initial angle, distance or rate", accepted));
+    }
+    let mut placed = Vec::new();
+    for (pose, body) in poses.into_iter().zip(&names.parts.bodies) {
+        placed.push(match pose {
+            Some(pose) => pose,
+            None => {
+                let mut pose = Pose { at: centre(names, body)?, ..Pose::ground() };
+                set_motion(names, body, &mut pose)?;
+                pose
+            }
+        });
+    }
+    Ok(placed)
+}

@@ -1,0 +1,314 @@
+//! From names to numbers: a mechanism as a system with its initial state.
+
+mod actions;
+mod bodies;
+mod joints;
+
+use std::collections::HashMap;
+
+use mbsbench_problem::OutOfRange;
+use nalgebra::Vector3;
+
+use crate::assembly;
+use crate::definition::{Mechanism, Motion, Start};
+use crate::flat::Parts;
+use crate::formula::{Formula, Tree};
+use crate::placing::{Marker, Pose};
+use crate::system::{Fixed, ForceLaw, Inertia, Law, Space, System, Variable};
+
+/// What is seen of a body.
+#[derive(Debug, Clone)]
+pub struct BodySeen {
+    /// Its name.
+    pub name: String,
+    /// What it looks like.
+    pub shape: Option<crate::definition::Shape>,
+    /// Its markers by name.
+    pub markers: Vec<(String, Marker)>,
+}
+
+/// What is seen of a joint.
+#[derive(Debug, Clone)]
+pub struct JointSeen {
+    /// Its name.
+    pub name: String,
+    /// Its path in the file.
+    pub path: String,
+    /// Numbers of its relations.
+    pub relations: std::ops::Range<usize>,
+}
+
+/// A mechanism ready to be solved.
+#[derive(Debug, Clone)]
+pub struct Compiled<X> {
+    /// The equations.
+    pub system: System<X>,
+    /// Initial coordinates and rates.
+    pub initial: [Vec<f64>; 2],
+    /// The bodies.
+    pub bodies: Vec<BodySeen>,
+    /// The joints.
+    pub joints: Vec<JointSeen>,
+}
+
+/// What names stand for.
+struct Names<'p> {
+    dimension: usize,
+    parts: &'p Parts,
+    constants: &'p Mechanism,
+    body: HashMap<&'p str, usize>,
+    /// Markers of each body, and of the ground behind them, by name.
+    markers: Vec<HashMap<&'p str, Marker>>,
+}
+
+/// The numbers of a vector, as many as there are dimensions, from formulas of constants.
+fn vector(path: &str, names: &Names<'_>, values: &[Formula], count: usize) -> Result<Vector3<f64>, OutOfRange> {
+    if values.len() != count {
+        return Err(OutOfRange::new(path, format!("of {} components", values.len()), format!("{count} components")));
+    }
+    let mut vector = Vector3::zeros();
+    for (k, value) in values.iter().enumerate() {
+        vector[k] = names.number(&format!("{path}.{k}"), value)?;
+    }
+    Ok(vector)
+}
+
+impl<'p> Names<'p> {
+    /// What a formula of nothing but constants is.
+    fn number(&self, path: &str, formula: &Formula) -> Result<f64, OutOfRange> {
+        let tree = self.read(path, formula, "numbers and names of `constants`", &mut |_| None::<Tree<()>>)?;
+        let number = tree.evaluate(&mut |()| f64::NAN);
+        if number.is_finite() {
+            Ok(number)
+        } else {
+            Err(OutOfRange::new(path, format!("`{formula}`, which is {number}"), "a finite number"))
+        }
+    }
+
+    /// A formula of time and constants.
+    fn law(&self, path: &str, formula: &Formula) -> Result<Law, OutOfRange> {
+        self.read(path, formula, "`t`, numbers and names of `constants`", &mut |name| {
+            (name == "t").then_some(Tree::Variable(()))
+        })
+    }
+
+    /// A formula of a force.
+    fn force(&self, path: &str, formula: &Formula, between: [&str; 2]) -> Result<ForceLaw, OutOfRange> {
+        let known = format!(
+            "`t`, {}names of `constants`, and of a body or a marker `.x`, `.y`, …, `.vx`, …, of a body {}",
+            if between[0].is_empty() { String::new() } else { format!("`{}`, `{}`, ", between[0], between[1]) },
+            if self.dimension == 2 { "`.angle` and `.rate`" } else { "`.wx`, `.wy` and `.wz`" },
+        );
+        self.read(path, formula, &known, &mut |name| self.variable(name, between).map(Tree::Variable))
+    }
+
+    fn read<V>(
+        &self,
+        path: &str,
+        formula: &Formula,
+        known: &str,
+        meaning: &mut impl FnMut(&str) -> Option<Tree<V>>,
+    ) -> Result<Tree<V>, OutOfRange> {
+        let resolved = formula.read().and_then(|tree| {
+            tree.resolve(&mut |name| {
+                meaning(name).or_else(|| self.constants.constants.get(name).map(|x| Tree::Number(*x)))
+            })
+        });
+        resolved
+            .map_err(|error| OutOfRange::new(path, format!("`{formula}`, {error}"), format!("a formula of {known}")))
+    }
+
+    fn variable(&self, name: &str, between: [&str; 2]) -> Option<Variable> {
+        if name == "t" {
+            return Some(Variable::Time);
+        }
+        if let Some(k) = between.iter().position(|known| *known == name) {
+            return Some([Variable::Between, Variable::BetweenRate][k]);
+        }
+        let (of, what) = name.rsplit_once('.')?;
+        let component = |names: [&str; 3]| names[..self.dimension].iter().position(|known| *known == what);
+        let marker = self.marker(of)?;
+        if let Some(k) = component(["x", "y", "z"]) {
+            return Some(Variable::Place(marker.point(), k));
+        }
+        if let Some(k) = component(["vx", "vy", "vz"]) {
+            return Some(Variable::Velocity(marker.point(), k));
+        }
+        let body = marker.body?;
+        match (self.dimension, what) {
+            (2, "angle") => Some(Variable::Angle(body)),
+            (2, "rate") => Some(Variable::Spin(body, 2)),
+            (3, _) => component(["wx", "wy", "wz"]).map(|k| Variable::Spin(body, k)),
+            _ => None,
+        }
+    }
+
+    /// A marker: `crank.tip`, `crank`, `ground.A`, `ground`.
+    fn marker(&self, name: &str) -> Option<Marker> {
+        let (body, marker) = name.split_once('.').unwrap_or((name, ""));
+        let number = if body == "ground" { self.markers.len() - 1 } else { *self.body.get(body)? };
+        self.markers[number].get(marker).copied()
+    }
+
+    /// The same, or what there would be.
+    fn find(&self, path: &str, name: &str) -> Result<Marker, OutOfRange> {
+        self.marker(name).ok_or_else(|| {
+            let body = name.split_once('.').map_or(name, |(body, _)| body);
+            let number = if body == "ground" { Some(self.markers.len() - 1) } else { self.body.get(body).copied() };
+            let accepted = match number {
+                Some(number) => {
+                    let mut own: Vec<String> = self.markers[number]
+                        .keys()
+                        .map(
+                            |marker| if marker.is_empty() { format!("`{body}`") } else { format!("`{body}.{marker}`") },
+                        )
+                        .collect();
+                    own.sort();
+                    own.truncate(12);
+                    format!("a marker of `{body}`: {}", own.join(", "))
+                }
+                None => {
+                    let bodies: Vec<String> =
+                        self.parts.bodies.iter().take(12).map(|body| format!("`{}`", body.name)).collect();
+                    format!("a marker `body.marker` of `ground` or a body: {}", bodies.join(", "))
+                }
+            };
+            OutOfRange::new(path, format!("`{name}`"), accepted)
+        })
+    }
+
+    /// Both markers of a joint or force, which are on two bodies.
+    fn pair(&self, path: &str, between: &[crate::definition::At; 2]) -> Result<[Marker; 2], OutOfRange> {
+        let [a, b] = [0, 1].map(|k| self.find(&format!("{path}.between.{k}"), &between[k].0));
+        let (a, b) = (a?, b?);
+        if a.body == b.body {
+            let found = match a.body {
+                Some(body) => format!("two markers of `{}`", self.parts.bodies[body].name),
+                None => "two markers of the ground".to_owned(),
+            };
+            return Err(OutOfRange::new(
+                format!("{path}.between"),
+                found,
+                "markers of two bodies, or of a body and the ground",
+            ));
+        }
+        Ok([a, b])
+    }
+}
+
+/// A mechanism with what joints leave out found and the initial state assembled.
+///
+/// # Errors
+/// The first thing that makes no sense, with its path.
+pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRange> {
+    debug_assert_eq!(X::DIMENSION, if mechanism.motion == Motion::Planar { 2 } else { 3 });
+    let parts = Parts::of(mechanism)?;
+    if parts.bodies.is_empty() {
+        return Err(OutOfRange::new("bodies", "nothing", "one body or more"));
+    }
+    let mut gravity = [0.0; 3];
+    if !mechanism.gravity.is_empty() {
+        if mechanism.gravity.len() != X::DIMENSION {
+            let found = format!("of {} components", mechanism.gravity.len());
+            return Err(OutOfRange::new("gravity", found, format!("{} components", X::DIMENSION)));
+        }
+        gravity[..X::DIMENSION].copy_from_slice(&mechanism.gravity);
+    }
+    let mut names = Names {
+        dimension: X::DIMENSION,
+        parts: &parts,
+        constants: mechanism,
+        body: parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect(),
+        markers: Vec::new(),
+    };
+    names.markers = bodies::markers(&names)?;
+    let inertias: Vec<Inertia> =
+        parts.bodies.iter().map(|body| bodies::inertia::<X>(&names, body)).collect::<Result<_, _>>()?;
+    let poses = bodies::place(&names)?;
+    let mut initial = [Vec::new(), Vec::new()];
+    for pose in &poses {
+        let (frame, twist) = pose.parts();
+        let q = X::coordinates(&frame, pose.angle);
+        initial[1].extend(X::rates(&q, &twist));
+        initial[0].extend(q);
+    }
+    let mut system = System::<X> { bodies: inertias, gravity, ..System::default() };
+    let joints = joints::add(&names, &poses, &mut system)?;
+    system.actions = actions::of(&names, &poses)?;
+    let mut compiled = Compiled { system, initial, bodies: bodies::seen(&names), joints };
+    start(&mut compiled, mechanism, &parts)?;
+    Ok(compiled)
+}
+
+fn named_markers(names: &Names<'_>, number: usize) -> Vec<(String, Marker)> {
+    let mut markers: Vec<(String, Marker)> =
+        names.markers[number].iter().map(|(name, marker)| ((*name).to_owned(), *marker)).collect();
+    markers.sort_by(|a, b| a.0.cmp(&b.0));
+    markers
+}
+
+/// Assembles the initial state.
+fn start<X: Space>(compiled: &mut Compiled<X>, mechanism: &Mechanism, parts: &Parts) -> Result<(), OutOfRange> {
+    let Compiled { system, initial: [q, v], joints, .. } = compiled;
+    let own = X::OWN * system.bodies.len();
+    let weights: Vec<f64> =
+        parts.bodies.iter().flat_map(|body| vec![if body.what.held { 1e6 } else { 1.0 }; X::COORDINATES]).collect();
+    // what rounding makes of coordinates of this size
+    let size = q.iter().fold(1e-3, |size: f64, x| size.max(x.abs()));
+    let of_row = |row: usize, system: &System<X>| {
+        let mut rows = own;
+        for joint in joints.iter() {
+            rows +=
+                system.relations[joint.relations.clone()].iter().map(crate::system::Relation::rows::<X>).sum::<usize>();
+            if row < rows {
+                return (joint.path.clone(), joint.name.clone());
+            }
+        }
+        ("bodies".to_owned(), "Euler parameters".to_owned())
+    };
+    let is_assembled = mechanism.start == Start::Assembled;
+    let most = if is_assembled { 1e-10 * size } else { 1e-8 * size };
+    let closed =
+        if is_assembled { assembly::close(system, q, &weights, most) } else { assembly::open(system, q, most) };
+    closed.map_err(|(row, by)| {
+        let (path, name) = of_row(row, system);
+        let accepted = if is_assembled {
+            "lengths and initial positions with which all joints close: nothing that is near does"
+        } else {
+            "an initial state that closes it, or `start: assembled`"
+        };
+        OutOfRange::new(path, format!("`{name}`, open by {by:.3e}"), accepted)
+    })?;
+    system.redundant = assembly::redundant(system, q, own).into_iter().map(|row| row - own).collect();
+    let before = v.clone();
+    let (row, left) = assembly::allow(system, q, v, &weights);
+    let speed = before.iter().chain(v.iter()).fold(1e-3, |size: f64, x| size.max(x.abs()));
+    let moved = v.iter().zip(&before).fold(0.0, |most: f64, (v, before)| most.max((v - before).abs()));
+    if left > 1e-8 * speed {
+        let (path, name) = of_row(row, system);
+        return Err(OutOfRange::new(
+            path,
+            format!("`{name}`, whose speed is off by {left:.3e}"),
+            "velocities that all joints allow",
+        ));
+    }
+    if !is_assembled && moved > 1e-8 * speed {
+        let accepted = "velocities that all joints allow, or `start: assembled`";
+        return Err(OutOfRange::new(
+            "start",
+            format!("as written, with velocities that joints change by {moved:.3e}"),
+            accepted,
+        ));
+    }
+    Ok(())
+}
+
+/// Directions of a marker as fixed ones.
+fn directions(marker: &Marker) -> [Fixed; 3] {
+    [Vector3::x(), Vector3::y(), Vector3::z()].map(|direction| marker.direction(&direction))
+}
+
+/// Where a marker is.
+fn pose(poses: &[Pose], marker: &Marker) -> Pose {
+    marker.body.map_or_else(Pose::ground, |body| poses[body]).of_marker(marker)
+}

@@ -1,0 +1,135 @@
+//! Rigid bodies, and shapes that give mass and inertia.
+
+use mbsbench_problem::parameters;
+
+use super::{Named, Numbers, Point};
+use crate::formula::Formula;
+
+parameters! {
+    /// A rigid body. Its frame is where coordinates of its markers count from.
+    #[derive(Default)]
+    pub struct Body {
+        /// Mass, kg; by shape and density where it is not given.
+        #[serde(default)]
+        pub mass: Option<f64> [above 0.0],
+        /// Density, kg/m³, with a shape.
+        #[serde(default)]
+        pub density: Option<f64> [above 0.0],
+        /// Moments of inertia about the centre of mass, kg m²: one in the plane; in space three along the directions of the body, or
+        /// six, `[xx, yy, zz, xy, xz, yz]`, entries of the matrix. By the shape where they are not given.
+        #[serde(default)]
+        pub inertia: Numbers,
+        /// What it looks like, with the centre of mass in its middle.
+        #[serde(default)]
+        pub shape: Option<Shape>,
+        /// Centre of mass in the frame of the body, m; its origin where it is not given.
+        #[serde(default)]
+        pub centre: Vec<f64>,
+        /// Initial position of the frame's origin, m; by the first joint to a body that is placed, where it is not given.
+        #[serde(default)]
+        pub position: Option<Vec<Formula>>,
+        /// In the plane: initial angle, rad, counter-clockwise.
+        #[serde(default)]
+        pub angle: Option<Formula>,
+        /// In space: vector of the initial rotation, axis times angle, rad.
+        #[serde(default)]
+        pub rotation: Option<Vec<Formula>>,
+        /// Initial velocity of the frame's origin, m/s.
+        #[serde(default)]
+        pub velocity: Option<Vec<Formula>>,
+        /// In the plane: initial angular velocity, rad/s.
+        #[serde(default)]
+        pub rate: Option<Formula>,
+        /// In space: initial angular velocity, rad/s, along the directions of the ground.
+        #[serde(default)]
+        pub spin: Option<Vec<Formula>>,
+        /// Whether joints are closed by moving other bodies rather than this one.
+        #[serde(default)]
+        pub held: bool,
+        /// Points by name, in the frame of the body.
+        #[serde(default)]
+        pub markers: Named<Point>,
+    }
+}
+
+parameters! {
+    /// Shapes of uniform density about the centre of mass.
+    pub enum Shape {
+        /// A round rod along `x`.
+        Rod(Rod),
+        /// A disk, or a cylinder, about `z`.
+        Disk(Disk),
+        /// A box: lengths along its directions, m; two of them in the plane.
+        Box(Vec<f64> [above 0.0]),
+        /// A ball.
+        Ball(Ball),
+    }
+}
+
+parameters! {
+    /// A round rod.
+    pub struct Rod {
+        /// Length, m.
+        pub length: f64 [above 0.0],
+        /// Radius, m.
+        #[serde(default)]
+        pub radius: f64 [from 0.0],
+    }
+}
+
+parameters! {
+    /// A disk.
+    pub struct Disk {
+        /// Radius, m.
+        pub radius: f64 [above 0.0],
+        /// Thickness, m.
+        #[serde(default)]
+        pub thickness: f64 [from 0.0],
+    }
+}
+
+parameters! {
+    /// A ball.
+    pub struct Ball {
+        /// Radius, m.
+        pub radius: f64 [above 0.0],
+    }
+}
+
+impl Shape {
+    /// Volume, m³; zero for what is thin.
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        use std::f64::consts::PI;
+        match self {
+            Self::Rod(rod) => PI * rod.radius * rod.radius * rod.length,
+            Self::Disk(disk) => PI * disk.radius * disk.radius * disk.thickness,
+            Self::Box(lengths) if lengths.len() == 3 => lengths.iter().product(),
+            Self::Box(_) => 0.0,
+            Self::Ball(ball) => 4.0 / 3.0 * PI * ball.radius.powi(3),
+        }
+    }
+
+    /// Moments of inertia about the centre of mass for each kg, m².
+    #[must_use]
+    pub fn inertia(&self) -> [f64; 3] {
+        match self {
+            Self::Rod(rod) => cylinder(rod.length, rod.radius),
+            Self::Disk(disk) => {
+                let [about_axis, across, _] = cylinder(disk.thickness, disk.radius);
+                [across, across, about_axis]
+            }
+            Self::Box(lengths) => {
+                let square = |i: usize| lengths.get(i).map_or(0.0, |length| length * length / 12.0);
+                [square(1) + square(2), square(0) + square(2), square(0) + square(1)]
+            }
+            Self::Ball(ball) => [0.4 * ball.radius * ball.radius; 3],
+        }
+    }
+}
+
+/// Moments for each kg of a cylinder along `x`.
+fn cylinder(length: f64, radius: f64) -> [f64; 3] {
+    let across = length * length / 12.0 + 0.25 * radius * radius;
+    [0.5 * radius * radius, across, across]
+}

@@ -1,0 +1,125 @@
+//! Springs, dampers, forces and torques.
+
+use mbsbench_problem::parameters;
+
+use super::{At, Numbers};
+use crate::formula::Formula;
+
+parameters! {
+    /// What acts on bodies.
+    pub enum Force {
+        /// Along the line between two markers: `k (l − l₀) + c l'` pulls.
+        Spring(Spring),
+        /// About an axis, against the angle of two markers: `k (φ − φ₀) + c φ'`.
+        TorsionSpring(TorsionSpring),
+        /// Along and about the directions of a marker, against displacements of another from it.
+        Bushing(Bushing),
+        /// A force at a marker.
+        Force(Load),
+        /// A torque on a body.
+        Torque(Torque),
+        /// A force along the line between two markers, which pushes them apart.
+        Actuator(Actuator),
+        /// A torque about an axis between two markers, which increases the angle of the second from the first.
+        Motor(Motor),
+    }
+}
+
+parameters! {
+    /// A spring with a damper.
+    pub struct Spring {
+        /// Its ends.
+        pub between: [At; 2],
+        /// Stiffness, N/m.
+        #[serde(default)]
+        pub stiffness: f64 [from 0.0],
+        /// Damping, N s/m.
+        #[serde(default)]
+        pub damping: f64 [from 0.0],
+        /// Free length, m; as it is at the start where it is not given.
+        #[serde(default)]
+        pub length: Option<f64> [from 0.0],
+    }
+}
+
+parameters! {
+    /// A torsional spring with a damper.
+    pub struct TorsionSpring {
+        /// The markers.
+        pub between: [At; 2],
+        /// The axis, in space; `[0, 0, 1]` where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// Stiffness, N m/rad.
+        #[serde(default)]
+        pub stiffness: f64 [from 0.0],
+        /// Damping, N m s/rad.
+        #[serde(default)]
+        pub damping: f64 [from 0.0],
+        /// Free angle of the second marker from the first, rad.
+        #[serde(default)]
+        pub angle: f64,
+    }
+}
+
+parameters! {
+    /// Springs and dampers along all directions.
+    pub struct Bushing {
+        /// The markers; the directions are those of the first.
+        pub between: [At; 2],
+        /// Stiffness along the directions, N/m, and then about them, N m/rad (small rotations): three in the plane, six in space.
+        pub stiffness: Vec<f64> [from 0.0],
+        /// Damping, N s/m and N m s/rad; none where it is not given.
+        #[serde(default)]
+        pub damping: Vec<f64> [from 0.0],
+    }
+}
+
+parameters! {
+    /// A force at a marker.
+    pub struct Load {
+        /// Where.
+        pub on: At,
+        /// Components, N: formulas of time, coordinates and rates.
+        pub force: Vec<Formula>,
+        /// Whether they are along the directions of the marker, and not of the ground.
+        #[serde(default)]
+        pub follows: bool,
+    }
+}
+
+parameters! {
+    /// A torque on a body.
+    pub struct Torque {
+        /// On what.
+        pub on: At,
+        /// N m: one in the plane, three components in space.
+        pub torque: Numbers,
+        /// Whether they are along the directions of the marker, and not of the ground.
+        #[serde(default)]
+        pub follows: bool,
+    }
+}
+
+parameters! {
+    /// A force between two markers.
+    pub struct Actuator {
+        /// The markers.
+        pub between: [At; 2],
+        /// N; beside what all formulas know, `length` (m) and `speed` (m/s) of the line between.
+        pub force: Formula,
+    }
+}
+
+parameters! {
+    /// A torque between two markers.
+    pub struct Motor {
+        /// The markers.
+        pub between: [At; 2],
+        /// The axis, in space; `[0, 0, 1]` where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// N m; beside what all formulas know, `angle` (rad) and `rate` (rad/s) of the second marker from the first.
+        pub torque: Formula,
+    }
+}

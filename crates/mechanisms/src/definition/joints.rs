@@ -1,0 +1,170 @@
+//! Joints between two markers.
+//!
+//! An axis is given by its components along the directions of both markers: where a joint holds, these agree.
+
+use mbsbench_problem::parameters;
+
+use super::At;
+use crate::formula::Formula;
+
+parameters! {
+    /// What two markers have in common.
+    pub enum Joint {
+        /// One point; in space, an axis, too.
+        Revolute(Hinge),
+        /// Motion along an axis, without rotation.
+        Prismatic(Slide),
+        /// Motion along an axis and rotation about it, in space.
+        Cylindrical(Sleeve),
+        /// One point, in space.
+        Spherical(Pair),
+        /// One point, with an axis of the first marker and one of the second at right angles, in space.
+        Universal(Turn),
+        /// A plane of the first marker that the second stays in, with the same normal, in space.
+        Planar(Line),
+        /// All.
+        Fixed(Pair),
+        /// The distance from each other.
+        Distance(Length),
+        /// An axis of the first marker that the second stays on.
+        PointOnLine(Line),
+        /// Angles of two revolute joints with a ratio, in the plane.
+        Gear(Gear),
+        /// A rotation about an axis, given over time, beside a joint that leaves it free.
+        Rotation(Drive),
+        /// A distance along an axis, given over time, beside a joint that leaves it free.
+        Translation(Drive),
+        /// A marker that moves along its axis only, as a skate: its velocity across is zero, in the plane.
+        KnifeEdge(Line),
+        /// A disk that rolls on the plane `z = 0`, in space.
+        Rolling(Rolling),
+    }
+}
+
+parameters! {
+    /// Two markers.
+    pub struct Pair {
+        /// The markers.
+        pub between: [At; 2],
+    }
+}
+
+parameters! {
+    /// Two markers and the axis that a body turns about.
+    pub struct Hinge {
+        /// The markers.
+        pub between: [At; 2],
+        /// The axis, in space; `[0, 0, 1]` where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// Initial angle of the second marker from the first, rad, where the joint places a body.
+        #[serde(default)]
+        pub angle: Formula,
+        /// Its rate, rad/s.
+        #[serde(default)]
+        pub rate: Formula,
+    }
+}
+
+parameters! {
+    /// Two markers and the axis that a body moves along.
+    pub struct Slide {
+        /// The markers.
+        pub between: [At; 2],
+        /// The axis; `[1, 0]` or `[1, 0, 0]` where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// Initial distance of the second marker from the first along it, m, where the joint places a body.
+        #[serde(default)]
+        pub distance: Formula,
+        /// Its rate, m/s.
+        #[serde(default)]
+        pub speed: Formula,
+    }
+}
+
+parameters! {
+    /// Two markers and the axis that a body turns about and moves along.
+    pub struct Sleeve {
+        /// The markers.
+        pub between: [At; 2],
+        /// The axis; `[0, 0, 1]` where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// Initial angle of the second marker from the first, rad, where the joint places a body.
+        #[serde(default)]
+        pub angle: Formula,
+        /// Initial distance along the axis, m.
+        #[serde(default)]
+        pub distance: Formula,
+    }
+}
+
+parameters! {
+    /// Two markers and an axis of each.
+    pub struct Turn {
+        /// The markers.
+        pub between: [At; 2],
+        /// Axes of the first and of the second marker; `z` and `x` where they are not given.
+        #[serde(default)]
+        pub axes: Vec<Vec<f64>>,
+    }
+}
+
+parameters! {
+    /// Two markers and a line through the first.
+    pub struct Line {
+        /// The markers; for a knife edge, the one on the ground and that of the edge.
+        pub between: [At; 2],
+        /// Direction of the line, or the normal of a plane; `[1, 0]` in the plane and `[0, 0, 1]` in space where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+    }
+}
+
+parameters! {
+    /// Two markers at a distance.
+    pub struct Length {
+        /// The markers.
+        pub between: [At; 2],
+        /// Their distance, m; as it is at the start where it is not given.
+        #[serde(default)]
+        pub length: Option<f64> [above 0.0],
+    }
+}
+
+parameters! {
+    /// Two revolute joints whose angles go together.
+    pub struct Gear {
+        /// The joints.
+        pub joints: [String; 2],
+        /// Change of the second angle over that of the first; below zero for wheels that mesh outside.
+        pub ratio: f64,
+    }
+}
+
+parameters! {
+    /// What is given over time.
+    pub struct Drive {
+        /// The markers.
+        pub between: [At; 2],
+        /// The axis; that of a hinge, or of a slide, where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// The angle of the second marker from the first, rad, or the distance, m: a formula in `t`.
+        pub law: Formula,
+    }
+}
+
+parameters! {
+    /// A disk that rolls on the plane `z = 0` without slip.
+    pub struct Rolling {
+        /// Its centre.
+        pub body: At,
+        /// Its axis; `[0, 0, 1]` where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// Its radius, m.
+        pub radius: f64 [above 0.0],
+    }
+}

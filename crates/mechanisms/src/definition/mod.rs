@@ -1,0 +1,118 @@
+//! Mechanisms as experiment files write them.
+
+mod bodies;
+mod forces;
+mod joints;
+mod places;
+mod repeat;
+
+use mbsbench_problem::{Formulation, parameters};
+
+pub use bodies::{Body, Shape};
+pub use forces::{Actuator, Bushing, Force, Load, Motor, Spring, Torque, TorsionSpring};
+pub use joints::{Drive, Gear, Hinge, Joint, Length, Line, Pair, Rolling, Sleeve, Slide, Turn};
+pub use places::{At, Named, Numbers, Point};
+pub use repeat::{Range, Repeat};
+
+use crate::formula::Formula;
+
+parameters! {
+    /// What bodies move in.
+    #[derive(Copy, Default, Eq)]
+    pub enum Motion {
+        /// The plane: two coordinates of the centre of mass and an angle for each body.
+        #[default]
+        Planar,
+        /// Space: three coordinates of the centre of mass and four Euler parameters for each body.
+        Spatial,
+    }
+}
+
+parameters! {
+    /// Where the initial state comes from.
+    #[derive(Copy, Default, Eq)]
+    pub enum Start {
+        /// Bodies are moved as little as closes all joints, and velocities changed as little as the joints allow.
+        #[default]
+        Assembled,
+        /// As it is written; joints that do not close are refused.
+        AsWritten,
+    }
+}
+
+parameters! {
+    /// Bodies, joints and forces.
+    pub struct Mechanism where can_be_assembled {
+        /// What bodies move in.
+        #[serde(default)]
+        pub motion: Motion,
+        /// The equations.
+        #[serde(default = "at_acceleration_level")]
+        pub formulation: Formulation,
+        /// Acceleration of gravity, m/s²; as many components as what bodies move in has dimensions, or none.
+        #[serde(default)]
+        pub gravity: Vec<f64>,
+        /// Numbers by name, for formulas.
+        #[serde(default)]
+        pub constants: Named<f64>,
+        /// Markers on the ground by name.
+        #[serde(default)]
+        pub ground: Named<Point>,
+        /// Rigid bodies by name.
+        #[serde(default)]
+        pub bodies: Named<Body>,
+        /// Joints by name.
+        #[serde(default)]
+        pub joints: Named<Joint>,
+        /// Springs, dampers, forces and torques by name.
+        #[serde(default)]
+        pub forces: Named<Force>,
+        /// Parts that stand there more than once.
+        #[serde(default)]
+        pub repeat: Vec<Repeat>,
+        /// Where the initial state comes from.
+        #[serde(default)]
+        pub start: Start,
+        /// Bodies, markers and joints of which there are observables; all, where there is none, of mechanisms of up to twelve bodies.
+        #[serde(default)]
+        pub observe: Vec<String>,
+    }
+}
+
+fn at_acceleration_level() -> Formulation {
+    Formulation::AccelerationLevel
+}
+
+/// A rod of 1 kg and 1 m that hangs from a pin and begins level.
+impl Default for Mechanism {
+    fn default() -> Self {
+        let rod = Body {
+            mass: Some(1.0),
+            shape: Some(Shape::Rod(bodies::Rod { length: 1.0, radius: 0.0 })),
+            markers: Named::from_iter([
+                ("pin".to_owned(), Point::from([-0.5, 0.0])),
+                ("tip".to_owned(), Point::from([0.5, 0.0])),
+            ]),
+            ..Body::default()
+        };
+        let pin = Hinge {
+            between: [At::from("ground"), At::from("rod.pin")],
+            axis: vec![],
+            angle: Formula::default(),
+            rate: Formula::default(),
+        };
+        Self {
+            motion: Motion::Planar,
+            formulation: Formulation::AccelerationLevel,
+            gravity: vec![0.0, -9.81],
+            constants: Named::default(),
+            ground: Named::default(),
+            bodies: Named::from_iter([("rod".to_owned(), rod)]),
+            joints: Named::from_iter([("pin".to_owned(), Joint::Revolute(pin))]),
+            forces: Named::default(),
+            repeat: vec![],
+            start: Start::Assembled,
+            observe: vec![],
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Lists of named things, places on bodies, and numbers that are one or several.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use indexmap::IndexMap;
+use mbsbench_problem::parameters::{Interval, Ranged};
+use mbsbench_problem::{OutOfRange, parameters};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::formula::Formula;
+
+/// Things by their names, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Named<T>(IndexMap<String, T>);
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self(IndexMap::new())
+    }
+}
+
+impl<T> Deref for Named<T> {
+    type Target = IndexMap<String, T>;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<T> FromIterator<(String, T)> for Named<T> {
+    fn from_iter<I: IntoIterator<Item = (String, T)>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+impl<T> Named<T> {
+    /// Adds a thing of that name; what there was of it.
+    pub fn insert(&mut self, name: String, thing: T) -> Option<T> {
+        self.0.insert(name, thing)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NamedVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<T> {
+            type Value = Named<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map from names")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Named<T>, A::Error> {
+                let mut things = IndexMap::new();
+                while let Some((name, thing)) = entries.next_entry()? {
+                    things.insert(name, thing);
+                }
+                Ok(Named(things))
+            }
+        }
+        deserializer.deserialize_map(NamedVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Named<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("NamedOf{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let item = generator.subschema_for::<T>();
+        json_schema!({ "type": "object", "additionalProperties": item })
+    }
+}
+
+impl<T: Ranged> Ranged for Named<T> {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.iter().try_for_each(|(name, thing)| thing.check_in(interval).map_err(|error| error.within(name)))
+    }
+}
+
+impl Ranged for Formula {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        match self {
+            Self::Number(number) => number.check_in(interval),
+            Self::Text(_) => Ok(()),
+        }
+    }
+}
+
+/// One number, or a list of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Numbers(pub Vec<Formula>);
+
+impl Serialize for Numbers {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &*self.0 {
+            [one] => one.serialize(serializer),
+            several => several.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumbersVisitor;
+        impl<'de> Visitor<'de> for NumbersVisitor {
+            type Value = Numbers;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a formula, or a list of them")
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Numbers, E> {
+                Ok(Numbers(vec![Formula::Number(value as f64)]))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Numbers, E> {
+                Ok(Numbers(vec![Formula::Number(value as f64)]))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Numbers, E> {
+                Ok(Numbers(vec![Formula::Number(value)]))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Numbers, E> {
+                Ok(Numbers(vec![Formula::Text(value.to_owned())]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Numbers, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Numbers)
+            }
+        }
+        deserializer.deserialize_any(NumbersVisitor)
+    }
+}
+
+impl JsonSchema for Numbers {
+    fn schema_name() -> Cow<'static, str> {
+        "Numbers".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<Formula>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+    }
+}
+
+impl Ranged for Numbers {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        match &*self.0 {
+            [one] => one.check_in(interval),
+            several => several.check_in(interval),
+        }
+    }
+}
+
+parameters! {
+    /// A point of a body with directions of its own.
+    #[derive(Default)]
+    pub struct Oriented {
+        /// Coordinates in the frame of the body, m.
+        #[serde(default)]
+        pub at: Vec<Formula>,
+        /// In the plane: angle of its directions to those of the body, rad.
+        #[serde(default)]
+        pub angle: Option<Formula>,
+        /// In space: vector of the rotation (axis times angle, rad) that turns the directions of the body to its own.
+        #[serde(default)]
+        pub rotation: Option<Vec<Formula>>,
+    }
+}
+
+/// A marker: the coordinates of a point, or these with a rotation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Point(pub Oriented);
+
+impl<const N: usize> From<[f64; N]> for Point {
+    fn from(at: [f64; N]) -> Self {
+        Self(Oriented { at: at.into_iter().map(Formula::Number).collect(), angle: None, rotation: None })
+    }
+}
+
+impl Serialize for Point {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Oriented { at, angle: None, rotation: None } => at.serialize(serializer),
+            oriented => oriented.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Point {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PointVisitor;
+        impl<'de> Visitor<'de> for PointVisitor {
+            type Value = Point;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("coordinates, `[0.5, 0]`, or a map with `at` and a rotation")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Point, A::Error> {
+                let at = Vec::deserialize(SeqAccessDeserializer::new(items))?;
+                Ok(Point(Oriented { at, ..Oriented::default() }))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Point, A::Error> {
+                Oriented::deserialize(MapAccessDeserializer::new(entries)).map(Point)
+            }
+        }
+        deserializer.deserialize_any(PointVisitor)
+    }
+}
+
+impl JsonSchema for Point {
+    fn schema_name() -> Cow<'static, str> {
+        "Point".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (list, oriented) = (generator.subschema_for::<Vec<Formula>>(), generator.subschema_for::<Oriented>());
+        json_schema!({ "anyOf": [list, oriented] })
+    }
+}
+
+impl Ranged for Point {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.0.check_in(interval)
+    }
+}
+
+/// A marker by its name: `crank.tip`, `crank` for the origin of the body's frame, `ground.A`, `ground`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct At(pub String);
+
+impl From<&str> for At {
+    fn from(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl Ranged for At {
+    fn check_in(&self, _: Interval) -> Result<(), OutOfRange> {
+        Ok(())
+    }
+}

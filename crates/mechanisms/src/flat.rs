@@ -1,0 +1,157 @@
+//! Repeated parts written out, each with the path in the file that a reader is shown.
+
+use mbsbench_problem::OutOfRange;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::definition::{Body, Force, Joint, Mechanism, Named, Point};
+
+/// A part with its name and its path in the file.
+#[derive(Debug, Clone)]
+pub struct Part<T> {
+    /// Its name.
+    pub name: String,
+    /// `joints.pin`, `repeat.0.joints.pin_{i}`.
+    pub path: String,
+    /// What it is.
+    pub what: T,
+}
+
+/// All parts of a mechanism.
+#[derive(Debug, Clone, Default)]
+pub struct Parts {
+    /// Markers on the ground.
+    pub ground: Vec<Part<Point>>,
+    /// Bodies.
+    pub bodies: Vec<Part<Body>>,
+    /// Joints.
+    pub joints: Vec<Part<Joint>>,
+    /// Forces.
+    pub forces: Vec<Part<Force>>,
+}
+
+/// Most parts of one kind.
+const MOST: usize = 1_000_000;
+
+impl Parts {
+    /// Those of a mechanism.
+    ///
+    /// # Errors
+    /// Names that are no names, or are there twice.
+    pub fn of(mechanism: &Mechanism) -> Result<Self, OutOfRange> {
+        let mut parts = Self::default();
+        let nothing = [];
+        add("", &mechanism.ground, "ground", &nothing, &mut parts.ground)?;
+        add("", &mechanism.bodies, "bodies", &nothing, &mut parts.bodies)?;
+        add("", &mechanism.joints, "joints", &nothing, &mut parts.joints)?;
+        add("", &mechanism.forces, "forces", &nothing, &mut parts.forces)?;
+        for (k, repeat) in mechanism.repeat.iter().enumerate() {
+            let path = format!("repeat.{k}.");
+            let count: usize = repeat.indices.values().map(|r| (r.last - r.first) as usize + 1).product();
+            if repeat.indices.is_empty() || repeat.indices.len() > 2 || count > MOST {
+                let found = format!("{} indices, {count} times", repeat.indices.len());
+                return Err(OutOfRange::new(
+                    format!("{path}for"),
+                    found,
+                    "one index or two, and at most a million of their values",
+                ));
+            }
+            let names: Vec<&str> = repeat.indices.keys().map(String::as_str).collect();
+            let ranges: Vec<_> = repeat.indices.values().map(|range| range.first..=range.last).collect();
+            let second = ranges.get(1).cloned().unwrap_or(0..=0);
+            for i in ranges[0].clone() {
+                for j in second.clone() {
+                    let values: Vec<(&str, i64)> = names.iter().copied().zip([i64::from(i), i64::from(j)]).collect();
+                    add(&path, &repeat.ground, "ground", &values, &mut parts.ground)?;
+                    add(&path, &repeat.bodies, "bodies", &values, &mut parts.bodies)?;
+                    add(&path, &repeat.joints, "joints", &values, &mut parts.joints)?;
+                    add(&path, &repeat.forces, "forces", &values, &mut parts.forces)?;
+                }
+            }
+        }
+        unique(&parts.ground)?;
+        unique(&parts.bodies)?;
+        unique(&parts.joints)?;
+        unique(&parts.forces)?;
+        Ok(parts)
+    }
+}
+
+fn add<T: Clone + Serialize + DeserializeOwned>(
+    before: &str,
+    named: &Named<T>,
+    kind: &str,
+    indices: &[(&str, i64)],
+    parts: &mut Vec<Part<T>>,
+) -> Result<(), OutOfRange> {
+    for (name, what) in named.iter() {
+        let path = format!("{before}{kind}.{name}");
+        let (name, what) = if indices.is_empty() {
+            (name.clone(), what.clone())
+        } else {
+            let written =
+                serde_json::to_value(what).map_err(|error| OutOfRange::new(&path, error, "what can be repeated"))?;
+            let what = serde_json::from_value(with_numbers(&written, indices))
+                .map_err(|error| OutOfRange::new(&path, error, "what makes sense with all values of the index"))?;
+            (replaced(name, indices), what)
+        };
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name || name == "ground" && kind == "bodies" {
+            let accepted = "a name of letters, digits and `_`, with a letter first; `ground` is taken";
+            return Err(OutOfRange::new(path, format!("called `{name}`"), accepted));
+        }
+        parts.push(Part { name, path, what });
+    }
+    Ok(())
+}
+
+fn unique<T>(parts: &[Part<T>]) -> Result<(), OutOfRange> {
+    let mut names: Vec<(&str, &str)> = parts.iter().map(|part| (&*part.name, &*part.path)).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => {
+            Err(OutOfRange::new(pair[1].1, format!("`{}`, which is there twice", pair[1].0), "a name for each part"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// `{i}`, `{i+1}`, `{i-1}` replaced in all texts.
+fn with_numbers(value: &Value, indices: &[(&str, i64)]) -> Value {
+    match value {
+        Value::String(text) => Value::String(replaced(text, indices)),
+        Value::Array(items) => Value::Array(items.iter().map(|item| with_numbers(item, indices)).collect()),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(key, value)| (key.clone(), with_numbers(value, indices))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn replaced(text: &str, indices: &[(&str, i64)]) -> String {
+    let mut text = text.to_owned();
+    if !text.contains('{') {
+        return text;
+    }
+    for &(index, value) in indices {
+        for (sign, shift) in [("", 0), ("+1", 1), ("-1", -1)] {
+            text = text.replace(&format!("{{{index}{sign}}}"), &(value + shift).to_string());
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_stand_in_names_and_formulas() {
+        let indices = [("i", 3), ("j", 1)];
+        assert_eq!(replaced("rod_{i}_{j-1}.end", &indices), "rod_3_0.end");
+        assert_eq!(replaced("0.1*{i+1}", &indices), "0.1*4");
+        assert_eq!(replaced("{k}", &indices), "{k}");
+    }
+}

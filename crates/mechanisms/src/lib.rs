@@ -1,0 +1,19 @@
+//! Mechanisms that are written in files: rigid bodies, joints and forces, in the plane and in space.
+//!
+//! ```text
+//! definition ── flat ─▶ parts ── compile ─▶ System (MechanicalModel) ── assembly ─▶ initial state ── model ─▶ Model
+//!  (as written)          (repeated,          (numbers for names)          (closed, redundant rows found)
+//!                         by name)
+//! ```
+
+mod assembly;
+mod compile;
+pub mod definition;
+mod drawing;
+mod flat;
+pub mod formula;
+mod model;
+mod placing;
+pub mod system;
+
+pub use definition::Mechanism;

@@ -1,0 +1,143 @@
+//! Where bodies are at the start: as written, or by joints from bodies that are placed.
+
+use mbsbench_problem::OutOfRange;
+use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
+
+use crate::system::{Fixed, Frame, Twist};
+
+/// A marker on a body or the ground: its point from the centre of mass, and its directions as columns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Marker {
+    /// The body; none for the ground.
+    pub body: Option<usize>,
+    /// The point, m.
+    pub at: Vector3<f64>,
+    /// The directions, in those of the body.
+    pub turn: Rotation3<f64>,
+}
+
+impl Marker {
+    /// Its point.
+    pub fn point(&self) -> Fixed {
+        Fixed { body: self.body, at: self.at.into() }
+    }
+
+    /// Angle of its directions to those of the body, in the plane, rad.
+    pub fn angle(&self) -> f64 {
+        let matrix = self.turn.matrix();
+        matrix[(1, 0)].atan2(matrix[(0, 0)])
+    }
+
+    /// A direction along its own directions.
+    pub fn direction(&self, along: &Vector3<f64>) -> Fixed {
+        Fixed { body: self.body, at: (self.turn * along).into() }
+    }
+}
+
+/// A place with a motion: of a body's centre of mass and directions, or of a marker.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    /// The point, m.
+    pub at: Vector3<f64>,
+    /// The directions.
+    pub turn: Rotation3<f64>,
+    /// In the plane: the angle, with all full turns, rad.
+    pub angle: f64,
+    /// Its velocity, m/s.
+    pub velocity: Vector3<f64>,
+    /// The angular velocity along the ground's directions, rad/s.
+    pub spin: Vector3<f64>,
+}
+
+/// What a joint gives of the second marker relative to the first, along the first's directions.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Relative {
+    /// Displacement, m.
+    pub by: Vector3<f64>,
+    /// Rotation vector, rad.
+    pub turn: Vector3<f64>,
+    /// Rate of the displacement, m/s.
+    pub velocity: Vector3<f64>,
+    /// Relative angular velocity, rad/s.
+    pub spin: Vector3<f64>,
+}
+
+impl Pose {
+    /// The ground's.
+    pub fn ground() -> Self {
+        let zero = Vector3::zeros();
+        Self { at: zero, turn: Rotation3::identity(), angle: 0.0, velocity: zero, spin: zero }
+    }
+
+    /// That of a marker on a body that is here.
+    pub fn of_marker(&self, marker: &Marker) -> Self {
+        let arm = self.turn * marker.at;
+        Self {
+            at: self.at + arm,
+            turn: self.turn * marker.turn,
+            angle: self.angle + marker.angle(),
+            velocity: self.velocity + self.spin.cross(&arm),
+            spin: self.spin,
+        }
+    }
+
+    /// That of the body whose marker is here.
+    pub fn of_body(&self, marker: &Marker) -> Self {
+        let turn = self.turn * marker.turn.inverse();
+        let arm = turn * marker.at;
+        let angle = self.angle - marker.angle();
+        Self { at: self.at - arm, turn, angle, velocity: self.velocity - self.spin.cross(&arm), spin: self.spin }
+    }
+
+    /// That of the second marker of a joint whose first is here.
+    pub fn second(&self, relative: &Relative) -> Self {
+        let by = self.turn * relative.by;
+        Self {
+            at: self.at + by,
+            turn: self.turn * Rotation3::new(relative.turn),
+            angle: self.angle + relative.turn.z,
+            velocity: self.velocity + self.spin.cross(&by) + self.turn * relative.velocity,
+            spin: self.spin + self.turn * relative.spin,
+        }
+    }
+
+    /// That of the first marker of a joint whose second is here.
+    pub fn first(&self, relative: &Relative) -> Self {
+        let turn = self.turn * Rotation3::new(relative.turn).inverse();
+        let spin = self.spin - turn * relative.spin;
+        let by = turn * relative.by;
+        let velocity = self.velocity - spin.cross(&by) - turn * relative.velocity;
+        Self { at: self.at - by, turn, angle: self.angle - relative.turn.z, velocity, spin }
+    }
+
+    /// For a body's coordinates and rates.
+    pub fn parts(&self) -> (Frame<f64>, Twist<f64>) {
+        let turn: &Matrix3<f64> = self.turn.matrix();
+        let turn = std::array::from_fn(|i| std::array::from_fn(|j| turn[(i, j)]));
+        (Frame { centre: self.at.into(), turn }, Twist { velocity: self.velocity.into(), spin: self.spin.into() })
+    }
+}
+
+/// A unit vector along `axis` of two or three components, or along `default` where there are none.
+///
+/// # Errors
+/// Where it has another number of components, or none is other than zero.
+pub fn unit(path: &str, axis: &[f64], dimension: usize, default: [f64; 3]) -> Result<Vector3<f64>, OutOfRange> {
+    if axis.is_empty() {
+        return Ok(default.into());
+    }
+    let accepted = || format!("{dimension} components, not all of them zero");
+    let vector = Vector3::from_fn(|i, _| axis.get(i).copied().unwrap_or_default());
+    match Unit::try_new(vector, 1e-12) {
+        Some(unit) if axis.len() == dimension => Ok(unit.into_inner()),
+        _ => Err(OutOfRange::new(path, format!("{axis:?}"), accepted())),
+    }
+}
+
+/// Two directions that make a right-handed system with `axis`: the first is as near as possible to `x`, or to `z` where the axis is
+/// nearly along `x`.
+pub fn across(axis: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let near = if axis.x.abs() < 0.9 { Vector3::x() } else { Vector3::z() };
+    let first = (near - axis * axis.dot(&near)).normalize();
+    [first, axis.cross(&first)]
+}

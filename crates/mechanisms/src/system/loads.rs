@@ -1,0 +1,354 @@
+//! What acts on bodies.
+
+use mbsbench_problem::Scalar;
+
+use super::relations::{Fixed, dot, minus, turned};
+use super::space::{Space, Twist, Vector};
+use crate::formula::Tree;
+
+/// What a formula of a force knows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Variable {
+    /// Time, s.
+    Time,
+    /// A component of the place of a point, m.
+    Place(Fixed, usize),
+    /// A component of its velocity, m/s.
+    Velocity(Fixed, usize),
+    /// The angle of a body in the plane, rad.
+    Angle(usize),
+    /// A component of an angular velocity along the directions of the ground, rad/s; the third in the plane.
+    Spin(usize, usize),
+    /// Length of the line between (m), or angle between (rad).
+    Between,
+    /// Its rate.
+    BetweenRate,
+}
+
+/// A law of a force.
+pub type ForceLaw = Tree<Variable>;
+
+/// How a second marker turns from a first: about an axis that they have in common, from directions `x` and `y` of the first to `x` of the
+/// second. In the plane from the angles of the bodies, and `offset` of the markers (rad).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Turning {
+    /// Direction `x` of the first.
+    pub x: Fixed,
+    /// Direction `y` of the first.
+    pub y: Fixed,
+    /// The axis, on the first.
+    pub axis: Fixed,
+    /// Direction `x` of the second.
+    pub second: Fixed,
+    /// Angle of the second less that of the first where those of the bodies are the same, in the plane, rad.
+    pub offset: f64,
+}
+
+/// What acts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// A spring with a damper between two points: `k`, `c`, free length.
+    Spring(Fixed, Fixed, [f64; 3]),
+    /// A torsional spring with a damper: `k`, `c`, free angle.
+    Torsion(Turning, [f64; 3]),
+    /// Springs and dampers along and about the directions of the first of two markers.
+    Bushing(Box<Cushion>),
+    /// A force at a point; along the directions of its marker, where there are any.
+    Force(Fixed, Option<[Fixed; 3]>, Vec<ForceLaw>),
+    /// A torque on a body; the same.
+    Torque(Fixed, Option<[Fixed; 3]>, Vec<ForceLaw>),
+    /// A force along the line between.
+    Actuator(Fixed, Fixed, ForceLaw),
+    /// A torque about an axis between.
+    Motor(Turning, ForceLaw),
+}
+
+/// A bushing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cushion {
+    /// The points.
+    pub between: [Fixed; 2],
+    /// Directions of the first marker, and of the second.
+    pub directions: [[Fixed; 3]; 2],
+    /// Angle of the second marker less that of the first at equal angles of the bodies, in the plane, rad.
+    pub offset: f64,
+    /// Along and about the directions.
+    pub stiffness: Vec<f64>,
+    /// The same.
+    pub damping: Vec<f64>,
+}
+
+/// A state, with what can be asked of it.
+pub struct At<'s, S, X> {
+    /// Time, s.
+    pub t: S,
+    /// Coordinates.
+    pub q: &'s [S],
+    /// Rates.
+    pub v: &'s [S],
+    space: std::marker::PhantomData<X>,
+}
+
+/// A point in motion: its arm from the centre of mass of its body, where it is, how fast.
+struct Moving<S> {
+    arm: Vector<S>,
+    at: Vector<S>,
+    velocity: Vector<S>,
+}
+
+impl<'s, S: Scalar, X: Space> At<'s, S, X> {
+    /// A state.
+    pub fn new(t: S, q: &'s [S], v: &'s [S]) -> Self {
+        Self { t, q, v, space: std::marker::PhantomData }
+    }
+
+    fn own<'x>(&self, body: usize, x: &'x [S]) -> &'x [S] {
+        &x[body * X::COORDINATES..][..X::COORDINATES]
+    }
+
+    fn twist(&self, body: Option<usize>) -> Twist<S> {
+        match body {
+            Some(body) => X::twist(self.own(body, self.q), self.own(body, self.v)),
+            None => Twist { velocity: [S::nought(); 3], spin: [S::nought(); 3] },
+        }
+    }
+
+    fn moving(&self, point: &Fixed) -> Moving<S> {
+        let zero = [S::nought(); 3];
+        let Some(body) = point.body else { return Moving { arm: zero, at: point.at.map(S::from), velocity: zero } };
+        let frame = X::frame(self.own(body, self.q));
+        let twist = self.twist(point.body);
+        if point.at == [0.0; 3] {
+            return Moving { arm: zero, at: frame.centre, velocity: twist.velocity };
+        }
+        let arm = turned::<S, X>(&frame, &point.at);
+        let turning = X::cross(&twist.spin, &arm);
+        let (mut at, mut velocity) = (frame.centre, twist.velocity);
+        for i in 0..X::DIMENSION {
+            at[i] += arm[i];
+            velocity[i] += turning[i];
+        }
+        Moving { arm, at, velocity }
+    }
+
+    fn direction(&self, direction: &Fixed) -> Vector<S> {
+        match direction.body {
+            Some(body) => turned::<S, X>(&X::frame(self.own(body, self.q)), &direction.at),
+            None => direction.at.map(S::from),
+        }
+    }
+
+    /// Adds a force at a point with that arm, and a torque.
+    fn apply(
+        &self,
+        body: Option<usize>,
+        arm: Option<&Vector<S>>,
+        force: &Vector<S>,
+        torque: &Vector<S>,
+        forces: &mut [S],
+    ) {
+        let Some(body) = body else { return };
+        let mut torque = *torque;
+        if let Some(arm) = arm {
+            let lever = X::cross(arm, force);
+            (0..3).for_each(|i| torque[i] += lever[i]);
+        }
+        X::apply(self.own(body, self.q), force, &torque, &mut forces[body * X::COORDINATES..][..X::COORDINATES]);
+    }
+
+    /// The same, opposite to each other, at two points.
+    fn apart(&self, [a, b]: [&Fixed; 2], [at_a, at_b]: [&Moving<S>; 2], on_a: &Vector<S>, forces: &mut [S]) {
+        let none = [S::nought(); 3];
+        self.apply(a.body, (a.at != [0.0; 3]).then_some(&at_a.arm), on_a, &none, forces);
+        self.apply(b.body, (b.at != [0.0; 3]).then_some(&at_b.arm), &on_a.map(|x| -x), &none, forces);
+    }
+
+    /// Direction from `a` to `b`, length between and its rate.
+    fn line(&self, a: &Moving<S>, b: &Moving<S>) -> (Vector<S>, S, S) {
+        let d = minus(&b.at, &a.at);
+        let length = dot::<S, X>(&d, &d).sqrt();
+        let along = d.map(|x| x / length);
+        let rate = dot::<S, X>(&along, &minus(&b.velocity, &a.velocity));
+        (along, length, rate)
+    }
+
+    /// Angle of the second from the first, and its rate.
+    fn turning(&self, turning: &Turning) -> (S, S) {
+        let (first, second) = (turning.x.body, turning.second.body);
+        if X::DIMENSION == 2 {
+            let of = |body: Option<usize>, x: &[S]| body.map(|body| x[body * X::COORDINATES + 2]);
+            let difference = |x: &[S]| match (of(first, x), of(second, x)) {
+                (Some(first), Some(second)) => second - first,
+                (Some(first), None) => -first,
+                (None, second) => second.unwrap_or_else(S::nought),
+            };
+            return (difference(self.q) + turning.offset, difference(self.v));
+        }
+        let (x, y, of_second) =
+            (self.direction(&turning.x), self.direction(&turning.y), self.direction(&turning.second));
+        let spin = minus(&self.twist(second).spin, &self.twist(first).spin);
+        let angle = dot::<S, X>(&y, &of_second).atan2(dot::<S, X>(&x, &of_second));
+        (angle, dot::<S, X>(&self.direction(&turning.axis), &spin))
+    }
+
+    fn variable(&self, variable: &Variable, between: (S, S)) -> S {
+        match variable {
+            Variable::Time => self.t,
+            Variable::Place(point, i) => self.moving(point).at[*i],
+            Variable::Velocity(point, i) => self.moving(point).velocity[*i],
+            Variable::Angle(body) => self.q[body * X::COORDINATES + 2],
+            Variable::Spin(body, i) => self.twist(Some(*body)).spin[*i],
+            Variable::Between => between.0,
+            Variable::BetweenRate => between.1,
+        }
+    }
+
+    fn law(&self, law: &ForceLaw, between: (S, S)) -> S {
+        law.evaluate(&mut |variable| self.variable(variable, between))
+    }
+
+    /// Components by laws, along the directions of the ground.
+    fn components(&self, laws: &[ForceLaw], directions: Option<&[Fixed; 3]>) -> Vector<S> {
+        let nothing = (S::nought(), S::nought());
+        let mut own = [S::nought(); 3];
+        // a torque in the plane is the third component
+        let first = if laws.len() == 1 { 2 } else { 0 };
+        own[first..].iter_mut().zip(laws).for_each(|(own, law)| *own = self.law(law, nothing));
+        let Some(directions) = directions else { return own };
+        if laws.len() == 1 {
+            return own;
+        }
+        let mut sum = [S::nought(); 3];
+        for (direction, own) in directions.iter().zip(own) {
+            let direction = self.direction(direction);
+            (0..3).for_each(|i| sum[i] += direction[i] * own);
+        }
+        sum
+    }
+
+    fn about(&self, turning: &Turning, torque: S, forces: &mut [S]) {
+        let axis = if X::DIMENSION == 2 {
+            [S::nought(), S::nought(), torque]
+        } else {
+            self.direction(&turning.axis).map(|x| x * torque)
+        };
+        let none = [S::nought(); 3];
+        self.apply(turning.second.body, None, &none, &axis, forces);
+        self.apply(turning.x.body, None, &none, &axis.map(|x| -x), forces);
+    }
+
+    /// Displacement of the second marker from the first along and about the first's directions, and the rates.
+    fn displacement(&self, cushion: &Cushion) -> ([S; 6], [S; 6]) {
+        let [a, b] = &cushion.between;
+        let (at_a, at_b) = (self.moving(a), self.moving(b));
+        let (d, rate) = (minus(&at_b.at, &at_a.at), minus(&at_b.velocity, &at_a.velocity));
+        let (of_a, of_b) = (self.twist(a.body).spin, self.twist(b.body).spin);
+        let relative = minus(&of_b, &of_a);
+        let drag = X::cross(&of_a, &d);
+        let (mut by, mut rates) = ([S::nought(); 6], [S::nought(); 6]);
+        let directions = cushion.directions[0].map(|direction| self.direction(&direction));
+        for i in 0..X::DIMENSION {
+            by[i] = dot::<S, X>(&directions[i], &d);
+            rates[i] = dot::<S, X>(&directions[i], &minus(&rate, &drag));
+        }
+        if X::DIMENSION == 2 {
+            let turning = Turning { x: *a, y: *a, axis: *a, second: *b, offset: cushion.offset };
+            (by[2], rates[2]) = self.turning(&turning);
+            return (by, rates);
+        }
+        // half of the sum of the cross products: for small rotations, the rotation vector
+        let mut vector = [S::nought(); 3];
+        for (first, second) in directions.iter().zip(&cushion.directions[1]) {
+            let cross = X::cross(first, &self.direction(second));
+            (0..3).for_each(|i| vector[i] += cross[i] * 0.5);
+        }
+        for i in 0..3 {
+            by[3 + i] = dot::<S, X>(&directions[i], &vector);
+            rates[3 + i] = dot::<S, X>(&directions[i], &relative);
+        }
+        (by, rates)
+    }
+
+    /// Adds what the action does.
+    pub fn add(&self, action: &Action, forces: &mut [S]) {
+        match action {
+            Action::Spring(a, b, [stiffness, damping, free]) => {
+                let (at_a, at_b) = (self.moving(a), self.moving(b));
+                let (along, length, rate) = self.line(&at_a, &at_b);
+                let pull = (length - *free) * *stiffness + rate * *damping;
+                self.apart([a, b], [&at_a, &at_b], &along.map(|x| x * pull), forces);
+            }
+            Action::Actuator(a, b, law) => {
+                let (at_a, at_b) = (self.moving(a), self.moving(b));
+                let (along, length, rate) = self.line(&at_a, &at_b);
+                let push = self.law(law, (length, rate));
+                self.apart([a, b], [&at_a, &at_b], &along.map(|x| -(x * push)), forces);
+            }
+            Action::Torsion(turning, [stiffness, damping, free]) => {
+                let (angle, rate) = self.turning(turning);
+                self.about(turning, -((angle - *free) * *stiffness) - rate * *damping, forces);
+            }
+            Action::Motor(turning, law) => {
+                let between = self.turning(turning);
+                self.about(turning, self.law(law, between), forces);
+            }
+            Action::Force(point, directions, laws) => {
+                let moving = self.moving(point);
+                let force = self.components(laws, directions.as_ref());
+                let arm = (point.at != [0.0; 3]).then_some(&moving.arm);
+                self.apply(point.body, arm, &force, &[S::nought(); 3], forces);
+            }
+            Action::Torque(point, directions, laws) => {
+                let torque = self.components(laws, directions.as_ref());
+                self.apply(point.body, None, &[S::nought(); 3], &torque, forces);
+            }
+            Action::Bushing(cushion) => self.add_bushing(cushion, forces),
+        }
+    }
+
+    fn add_bushing(&self, cushion: &Cushion, forces: &mut [S]) {
+        let [a, b] = &cushion.between;
+        let (by, rates) = self.displacement(cushion);
+        let pull = |i: usize| by[i] * cushion.stiffness[i] + rates[i] * cushion.damping[i];
+        let (mut force, mut torque) = ([S::nought(); 3], [S::nought(); 3]);
+        let directions = cushion.directions[0].map(|direction| self.direction(&direction));
+        for i in 0..X::DIMENSION {
+            let pull_i = pull(i);
+            (0..3).for_each(|k| force[k] += directions[i][k] * pull_i);
+        }
+        if X::DIMENSION == 2 {
+            torque[2] = pull(2);
+        } else {
+            for i in 0..3 {
+                let pull_i = pull(3 + i);
+                (0..3).for_each(|k| torque[k] += directions[i][k] * pull_i);
+            }
+        }
+        // The force acts at the second point on both bodies: with the same line of action no torque is left over.
+        let (at_a, at_b) = (self.moving(a), self.moving(b));
+        let reach: Vector<S> = std::array::from_fn(|i| at_a.arm[i] + at_b.at[i] - at_a.at[i]);
+        self.apply(a.body, Some(&reach), &force, &torque, forces);
+        self.apply(b.body, Some(&at_b.arm), &force.map(|x| -x), &torque.map(|x| -x), forces);
+    }
+
+    /// Energy that the action has stored, J; nothing for what stores none.
+    pub fn potential(&self, action: &Action) -> S {
+        match action {
+            Action::Spring(a, b, [stiffness, _, free]) => {
+                let (_, length, _) = self.line(&self.moving(a), &self.moving(b));
+                let change = length - *free;
+                change * change * (0.5 * stiffness)
+            }
+            Action::Torsion(turning, [stiffness, _, free]) => {
+                let change = self.turning(turning).0 - *free;
+                change * change * (0.5 * stiffness)
+            }
+            Action::Bushing(cushion) => {
+                let (by, _) = self.displacement(cushion);
+                let stored = by.iter().zip(&cushion.stiffness);
+                stored.fold(S::nought(), |sum, (&by, stiffness)| sum + by * by * (0.5 * stiffness))
+            }
+            _ => S::nought(),
+        }
+    }
+}

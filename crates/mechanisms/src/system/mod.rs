@@ -1,0 +1,151 @@
+//! A mechanism as equations: bodies, relations and actions with numbers in the place of names.
+
+mod loads;
+mod relations;
+mod space;
+
+use mbsbench_problem::{Entries, MechanicalModel, Scalar};
+
+pub use loads::{Action, At, Cushion, ForceLaw, Turning, Variable};
+pub use relations::{BodyIndex, Fixed, Frames, Law, Rate, Relation, dot, turned};
+pub use space::{Frame, Inertia, Plane, Space, Spatial, Twist, Vector};
+
+/// A mechanism of rigid bodies in absolute coordinates.
+#[derive(Debug, Clone, Default)]
+pub struct System<X> {
+    /// Masses and moments of inertia of the bodies.
+    pub bodies: Vec<Inertia>,
+    /// Holonomic constraints of joints.
+    pub relations: Vec<Relation>,
+    /// Rows of the relations that follow from the others, in ascending order; they are left out.
+    pub redundant: Vec<usize>,
+    /// Nonholonomic constraints.
+    pub rates: Vec<Rate>,
+    /// Springs, forces, torques.
+    pub actions: Vec<Action>,
+    /// Acceleration of gravity, m/s².
+    pub gravity: [f64; 3],
+    /// What it moves in.
+    pub space: X,
+}
+
+impl<X: Space> System<X> {
+    /// Rows of all relations, those that are left out among them.
+    pub fn rows(&self) -> usize {
+        self.relations.iter().map(Relation::rows::<X>).sum()
+    }
+
+    /// Writes the constraints of the relations that are not left out, in the order of the file.
+    fn write_relations<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        let mut frames = Frames::<S, X>::new(q);
+        let (mut row, mut next) = (0, 0);
+        let mut redundant = self.redundant.iter().copied().peekable();
+        for relation in &self.relations {
+            let rows = relation.rows::<X>();
+            if redundant.peek().is_none_or(|&left_out| left_out >= row + rows) {
+                relation.write(t, &mut frames, &mut phi[next..next + rows]);
+                next += rows;
+            } else {
+                let mut all = [S::nought(); 3];
+                relation.write(t, &mut frames, &mut all[..rows]);
+                for (k, &value) in all[..rows].iter().enumerate() {
+                    if redundant.next_if_eq(&(row + k)).is_none() {
+                        phi[next] = value;
+                        next += 1;
+                    }
+                }
+            }
+            row += rows;
+        }
+    }
+
+    /// Kinetic energy, J.
+    pub fn kinetic<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        let states = q.chunks(X::COORDINATES).zip(v.chunks(X::COORDINATES));
+        self.bodies.iter().zip(states).fold(S::nought(), |sum, (body, (q, v))| sum + X::kinetic(body, q, v))
+    }
+
+    /// Potential of gravity, J, zero for centres of mass at the origin.
+    pub fn height<S: Scalar>(&self, q: &[S]) -> S {
+        let mut sum = S::nought();
+        for (body, q) in self.bodies.iter().zip(q.chunks(X::COORDINATES)) {
+            for i in (0..X::DIMENSION).filter(|&i| self.gravity[i] != 0.0) {
+                sum -= q[i] * self.gravity[i] * body.mass;
+            }
+        }
+        sum
+    }
+
+    /// Energy of springs, J.
+    pub fn stored<S: Scalar>(&self, t: S, q: &[S], v: &[S]) -> S {
+        let at = At::<S, X>::new(t, q, v);
+        self.actions.iter().fold(S::nought(), |sum, action| sum + at.potential(action))
+    }
+}
+
+impl<X: Space> MechanicalModel for System<X> {
+    fn coordinates(&self) -> usize {
+        X::COORDINATES * self.bodies.len()
+    }
+
+    fn holonomic(&self) -> usize {
+        X::OWN * self.bodies.len() + self.rows() - self.redundant.len()
+    }
+
+    fn nonholonomic(&self) -> usize {
+        self.rates.iter().map(Rate::rows).sum()
+    }
+
+    fn mass<S: Scalar>(&self, q: &[S], mass: &mut impl Entries<S>) {
+        for (k, (body, q)) in self.bodies.iter().zip(q.chunks(X::COORDINATES)).enumerate() {
+            X::mass(body, k * X::COORDINATES, q, mass);
+        }
+    }
+
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        let states = q.chunks(X::COORDINATES).zip(v.chunks(X::COORDINATES));
+        for ((body, (q, v)), forces) in self.bodies.iter().zip(states).zip(forces.chunks_mut(X::COORDINATES)) {
+            X::gyroscopic(body, q, v, forces);
+            for i in (0..X::DIMENSION).filter(|&i| self.gravity[i] != 0.0) {
+                forces[i] += S::from(body.mass) * self.gravity[i];
+            }
+        }
+        let at = At::<S, X>::new(t, q, v);
+        for action in &self.actions {
+            at.add(action, forces);
+        }
+    }
+
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        let (own, joints) = phi.split_at_mut(X::OWN * self.bodies.len());
+        if X::OWN > 0 {
+            for (q, phi) in q.chunks(X::COORDINATES).zip(own.chunks_mut(X::OWN)) {
+                X::own_constraints(q, phi);
+            }
+        }
+        self.write_relations(t, q, joints);
+    }
+
+    fn nonholonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], v: &[S], gamma: &mut [S]) {
+        let mut row = 0;
+        for rate in &self.rates {
+            let rows = rate.rows();
+            rate.write::<S, X>(q, v, &mut gamma[row..row + rows]);
+            row += rows;
+        }
+    }
+
+    fn is_autonomous(&self) -> bool {
+        let by_time = |law: &ForceLaw| law.any(&mut |variable| *variable == Variable::Time);
+        let is_driven = |action: &Action| match action {
+            Action::Force(_, _, laws) | Action::Torque(_, _, laws) => laws.iter().any(by_time),
+            Action::Actuator(_, _, law) | Action::Motor(_, law) => by_time(law),
+            Action::Spring(..) | Action::Torsion(..) | Action::Bushing(_) => false,
+        };
+        !self.relations.iter().any(Relation::is_rheonomic) && !self.actions.iter().any(is_driven)
+    }
+
+    fn energy<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
+        self.kinetic(q, v) + self.height(q) + self.stored(S::nought(), q, v)
+    }
+}

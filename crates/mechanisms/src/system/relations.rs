@@ -1,0 +1,213 @@
+//! What joints ask of the coordinates of bodies, in parts.
+
+use mbsbench_problem::Scalar;
+
+use super::space::{Frame, Space, Vector};
+use crate::formula::Tree;
+
+/// A body by its number; the ground is none.
+pub type BodyIndex = Option<usize>;
+
+/// A point of a body, from its centre of mass, in its directions, m; or one of the ground.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fixed {
+    /// The body.
+    pub body: BodyIndex,
+    /// The coordinates.
+    pub at: [f64; 3],
+}
+
+/// A law over time: the only variable is the time.
+pub type Law = Tree<()>;
+
+/// One or several holonomic constraints.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Relation {
+    /// `p_a − p_b = 0`.
+    Coincide(Fixed, Fixed),
+    /// `(|p_a − p_b|² − L²)/(2 L) = 0`.
+    Distance(Fixed, Fixed, f64),
+    /// `u_a · (p_b − p_a) − f(t) = 0`, with a direction of the body of `a`.
+    Along(Fixed, [f64; 3], Fixed, Law),
+    /// `u_a · w_b = 0` with directions of two bodies, in space.
+    Square(Fixed, Fixed),
+    /// `x_b · (y_a cos f(t) − x_a sin f(t)) = 0`, in space: the second turns by `f` about an axis in common. Directions `x`, `y` of the
+    /// first and `x` of the second.
+    Turned(Fixed, Fixed, Fixed, Law),
+    /// `Σ cᵢ θᵢ − offset − f(t) = 0`, in the plane.
+    Angles(Vec<(usize, f64)>, f64, Law),
+    /// `z − R √(1 − n_z²) = 0` of the centre and the axis of a disk that stands on the plane `z = 0`.
+    Standing(Fixed, [f64; 3], f64),
+}
+
+/// Frames of the bodies that were asked for last: joints that follow each other mostly have one in common.
+pub struct Frames<'q, S, X> {
+    q: &'q [S],
+    known: [(usize, Frame<S>); 2],
+    next: usize,
+    space: std::marker::PhantomData<X>,
+}
+
+impl<'q, S: Scalar, X: Space> Frames<'q, S, X> {
+    /// Of bodies with these coordinates.
+    pub fn new(q: &'q [S]) -> Self {
+        let zero = S::nought();
+        let nothing = Frame { centre: [zero; 3], turn: [[zero; 3]; 3] };
+        Self { q, known: [(usize::MAX, nothing); 2], next: 0, space: std::marker::PhantomData }
+    }
+
+    /// That of a body.
+    pub fn of(&mut self, body: usize) -> &Frame<S> {
+        if let Some(k) = self.known.iter().position(|(known, _)| *known == body) {
+            return &self.known[k].1;
+        }
+        let k = self.next;
+        self.next = 1 - k;
+        self.known[k] = (body, X::frame(&self.q[body * X::COORDINATES..][..X::COORDINATES]));
+        &self.known[k].1
+    }
+
+    /// A direction of a body along those of the ground.
+    pub fn direction(&mut self, direction: &Fixed) -> Vector<S> {
+        match direction.body {
+            Some(body) => turned::<S, X>(self.of(body), &direction.at),
+            None => direction.at.map(S::from),
+        }
+    }
+
+    /// A point, m.
+    pub fn point(&mut self, point: &Fixed) -> Vector<S> {
+        let Some(body) = point.body else { return point.at.map(S::from) };
+        let frame = self.of(body);
+        let mut at = frame.centre;
+        for i in 0..X::DIMENSION {
+            for j in 0..X::DIMENSION {
+                if point.at[j] != 0.0 {
+                    at[i] += frame.turn[i][j] * point.at[j];
+                }
+            }
+        }
+        at
+    }
+}
+
+/// A direction of a body along those of the ground.
+pub fn turned<S: Scalar, X: Space>(frame: &Frame<S>, direction: &[f64; 3]) -> Vector<S> {
+    let mut along = [S::nought(); 3];
+    for i in 0..X::DIMENSION {
+        for j in 0..X::DIMENSION {
+            if direction[j] != 0.0 {
+                along[i] += frame.turn[i][j] * direction[j];
+            }
+        }
+    }
+    along
+}
+
+/// `a · b`.
+pub fn dot<S: Scalar, X: Space>(a: &Vector<S>, b: &Vector<S>) -> S {
+    (1..X::DIMENSION).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
+}
+
+/// `a − b`.
+pub fn minus<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+impl Relation {
+    /// How many constraints it is.
+    pub fn rows<X: Space>(&self) -> usize {
+        if matches!(self, Self::Coincide(..)) { X::DIMENSION } else { 1 }
+    }
+
+    /// Writes them.
+    pub fn write<S: Scalar, X: Space>(&self, t: S, frames: &mut Frames<'_, S, X>, phi: &mut [S]) {
+        match self {
+            Self::Coincide(a, b) => {
+                let (a, b) = (frames.point(a), frames.point(b));
+                for i in 0..X::DIMENSION {
+                    phi[i] = a[i] - b[i];
+                }
+            }
+            Self::Distance(a, b, length) => {
+                let d = minus(&frames.point(a), &frames.point(b));
+                phi[0] = (dot::<S, X>(&d, &d) - length * length) * (0.5 / length);
+            }
+            Self::Along(a, axis, b, law) => {
+                let d = minus(&frames.point(b), &frames.point(a));
+                let axis = frames.direction(&Fixed { body: a.body, at: *axis });
+                phi[0] = dot::<S, X>(&axis, &d) - law.evaluate(&mut |()| t);
+            }
+            Self::Square(a, b) => {
+                let (a, b) = (frames.direction(a), frames.direction(b));
+                phi[0] = dot::<S, X>(&a, &b);
+            }
+            Self::Turned(x, y, second, law) => {
+                let (x, y, second) = (frames.direction(x), frames.direction(y), frames.direction(second));
+                let (sin, cos) = law.evaluate(&mut |()| t).sin_cos();
+                phi[0] = dot::<S, X>(&y, &second) * cos - dot::<S, X>(&x, &second) * sin;
+            }
+            Self::Angles(terms, offset, law) => {
+                phi[0] = terms.iter().fold(-law.evaluate(&mut |()| t) - *offset, |sum, &(body, factor)| {
+                    sum + frames.q[body * X::COORDINATES + 2] * factor
+                });
+            }
+            Self::Standing(centre, axis, radius) => {
+                let height = frames.point(centre)[2];
+                let axis = frames.direction(&Fixed { body: centre.body, at: *axis });
+                phi[0] = height - (S::from(1.0) - axis[2] * axis[2]).sqrt() * *radius;
+            }
+        }
+    }
+
+    /// Whether it depends on time.
+    pub fn is_rheonomic(&self) -> bool {
+        match self {
+            Self::Along(.., law) | Self::Turned(.., law) | Self::Angles(.., law) => law.any(&mut |()| true),
+            _ => false,
+        }
+    }
+}
+
+/// Nonholonomic constraints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rate {
+    /// The velocity of a point along a direction of its body is zero.
+    Across(Fixed, [f64; 3]),
+    /// A disk rolls: the point below its centre rests, along `x` and `y`. Centre, axis, radius.
+    Rolls(Fixed, [f64; 3], f64),
+}
+
+impl Rate {
+    /// How many constraints it is.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Across(..) => 1,
+            Self::Rolls(..) => 2,
+        }
+    }
+
+    /// Writes them.
+    pub fn write<S: Scalar, X: Space>(&self, q: &[S], v: &[S], gamma: &mut [S]) {
+        let (Self::Across(point, axis) | Self::Rolls(point, axis, _)) = self;
+        let Some(body) = point.body else { return gamma.fill(S::nought()) };
+        let own = body * X::COORDINATES..(body + 1) * X::COORDINATES;
+        let (frame, twist) = (X::frame(&q[own.clone()]), X::twist(&q[own.clone()], &v[own]));
+        let axis = turned::<S, X>(&frame, axis);
+        let mut arm = turned::<S, X>(&frame, &point.at);
+        if let Self::Rolls(_, _, radius) = self {
+            // from the centre down along the disk: −R (k − n_z n)/√(1 − n_z²)
+            let down = (S::from(1.0) - axis[2] * axis[2]).sqrt().recip() * -*radius;
+            let vertical = [S::nought(), S::nought(), S::from(1.0)];
+            for i in 0..3 {
+                arm[i] += (vertical[i] - axis[i] * axis[2]) * down;
+            }
+        }
+        let turning = X::cross(&twist.spin, &arm);
+        let velocity: Vector<S> = std::array::from_fn(|i| twist.velocity[i] + turning[i]);
+        match self {
+            Self::Across(..) => gamma[0] = dot::<S, X>(&axis, &velocity),
+            Self::Rolls(..) => gamma[..2].copy_from_slice(&velocity[..2]),
+        }
+    }
+}
