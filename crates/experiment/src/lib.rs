@@ -12,6 +12,7 @@ pub mod columns;
 mod every;
 mod gathered;
 mod identity;
+mod included;
 mod keys;
 pub mod known;
 pub mod plan;

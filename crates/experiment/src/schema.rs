@@ -4,6 +4,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::Every;
+use crate::included::FILE;
 use crate::keys::{self, REFERENCE, RUN, RUNS, SHOWN, SOLVER};
 
 pub use crate::keys::reference;
@@ -92,6 +93,13 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                     properties.insert(key.to_owned(), own);
                 }
             }
+        }
+        if entry.is_written_out() {
+            let file = json!({ "type": "string", "description": "A file with the parameters, from the folder of this one." });
+            if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
+                properties.insert(FILE.to_owned(), file.clone());
+            }
+            parameters = json!({ "anyOf": [file, parameters] });
         }
         alternatives.push(json!({
             "type": "object",

@@ -40,6 +40,7 @@ impl ModelDefinition for Mechanism {
     const NAME: &'static str = "mechanism";
     const SUMMARY: &'static str = "bodies, joints and forces as the file has them, in the plane or in space";
     const SOURCE: &'static str = "the experiment file";
+    const IS_WRITTEN_OUT: bool = true;
 
     fn model(&self) -> Box<dyn Model> {
         match self.motion {

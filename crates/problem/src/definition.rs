@@ -102,6 +102,9 @@ pub trait ModelDefinition: Parameters {
     const SUMMARY: &'static str;
     /// Paper and section.
     const SOURCE: &'static str;
+    /// Whether its parameters are all there is of it. They may stand in a file of their own then, and tables call it by its name
+    /// without what differs from defaults.
+    const IS_WRITTEN_OUT: bool = false;
 
     /// The model with these parameters, which [`Parameters::check`] has accepted.
     fn model(&self) -> Box<dyn Model>;

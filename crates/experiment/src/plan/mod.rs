@@ -24,6 +24,7 @@ pub use stored::{Stored, StoredReference};
 use crate::Recording;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 use crate::spec::AxisValue;
+use crate::included::included;
 use crate::{Experiment, Label, Mark, Precision, Rule, SolverSpec};
 use mbsbench_input::{BadInput, Document};
 
@@ -178,7 +179,7 @@ impl Plan {
     /// # Errors
     /// Everything else that is wrong with the file.
     pub fn read_for_references(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Self, BadInput> {
-        let document = Document::parse(path, bytes)?;
+        let document = included(Document::parse(path, bytes)?, registry)?;
         let plan = expand::expand(Experiment::read(&document, registry, false)?, registry)?;
         checks::check(&plan)?;
         Ok(plan)
@@ -189,7 +190,7 @@ impl Plan {
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn read(path: &Path, bytes: &[u8], registry: &Registry, quick: bool) -> Result<Self, BadInput> {
-        let document = Document::parse(path, bytes)?;
+        let document = included(Document::parse(path, bytes)?, registry)?;
         Self::new(Experiment::read(&document, registry, quick)?, registry)
     }
 

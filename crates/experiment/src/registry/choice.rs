@@ -13,6 +13,7 @@ use super::renamed::{Renamed, former, present};
 pub struct Choice<K: Kind> {
     pub(super) name: &'static str,
     pub(super) family: &'static str,
+    pub(super) is_written_out: bool,
     pub(super) parameters: Value,
     pub(super) defaults: Value,
     /// Parameters that are not written out while they are at their defaults.
@@ -30,6 +31,7 @@ impl<K: Kind> Clone for Choice<K> {
         Self {
             name: self.name,
             family: self.family,
+            is_written_out: self.is_written_out,
             parameters: self.parameters.clone(),
             defaults: self.defaults.clone(),
             silent: self.silent.clone(),
@@ -93,11 +95,14 @@ impl<K: Kind> Choice<K> {
     }
 
     /// What it is called in tables: the label in the file, or else its name with the parameters that are not
-    /// at their defaults, `hht-i3(alpha=-0.3)`.
+    /// at their defaults, `hht-i3(alpha=-0.3)`; the name alone where parameters are all there is of it.
     #[must_use]
     pub fn label(&self) -> String {
         if let Some(label) = &self.label {
             return label.clone();
+        }
+        if self.is_written_out {
+            return self.name.to_owned();
         }
         let mut differing = Vec::new();
         let [own, defaults] = [&self.parameters, &self.defaults].map(|parameters| former(parameters, self.renamed));

@@ -25,6 +25,8 @@ pub struct Entry<K: Kind> {
     summary: &'static str,
     source: &'static str,
     family: &'static str,
+    /// Whether its parameters are all there is of it: see [`ModelDefinition::IS_WRITTEN_OUT`].
+    is_written_out: bool,
     schema: fn() -> Schema,
     make: fn(&Node, &str) -> Result<Made<K>, Problem>,
     default: fn() -> Made<K>,
@@ -50,6 +52,7 @@ impl Entry<ModelKind> {
             summary: M::SUMMARY,
             source: M::SOURCE,
             family: "",
+            is_written_out: M::IS_WRITTEN_OUT,
             schema: || schema_for!(M),
             make: |node, what| made::<M>(node, what).map(|(values, model)| (values, Arc::new(model) as _)),
             default: || (normalised(&M::default()), Arc::new(M::default())),
@@ -65,6 +68,7 @@ impl Entry<MethodKind> {
             summary: M::SUMMARY,
             source: M::SOURCE,
             family: M::FAMILY,
+            is_written_out: false,
             schema: || schema_for!(M),
             make: |node, what| made::<M>(node, what).map(|(values, method)| (values, Arc::new(method) as _)),
             default: || (normalised(&M::default()), Arc::new(M::default())),
@@ -80,6 +84,7 @@ impl Entry<MeasureKind> {
             summary: M::SUMMARY,
             source: "",
             family: "",
+            is_written_out: false,
             schema: || schema_for!(M),
             make: |node, what| made::<M>(node, what).map(|(values, measure)| (values, Arc::new(measure) as _)),
             default: || (normalised(&M::default()), Arc::new(M::default())),
@@ -112,6 +117,12 @@ impl<K: Kind> Entry<K> {
         self.family
     }
 
+    /// Whether its parameters may stand in a file of their own.
+    #[must_use]
+    pub fn is_written_out(&self) -> bool {
+        self.is_written_out
+    }
+
     /// JSON Schema of its parameters.
     #[must_use]
     pub fn schema(&self) -> Schema {
@@ -140,6 +151,7 @@ impl<K: Kind> Entry<K> {
         Choice {
             name: self.name,
             family: self.family,
+            is_written_out: self.is_written_out,
             parameters,
             defaults,
             silent,

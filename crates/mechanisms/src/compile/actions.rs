@@ -4,9 +4,9 @@ use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
 use super::{Names, directions, pose};
-use crate::definition::{At, Force};
+use crate::definition::{At, Force, Touch};
 use crate::placing::{Marker, Pose, across, unit};
-use crate::system::{Action, Cushion, Turning};
+use crate::system::{Action, Cushion, Pushing, Turning};
 
 fn kind(force: &Force) -> &'static str {
     match force {
@@ -17,6 +17,8 @@ fn kind(force: &Force) -> &'static str {
         Force::Torque(_) => "torque",
         Force::Actuator(_) => "actuator",
         Force::Motor(_) => "motor",
+        Force::BallContact(_) => "ball-contact",
+        Force::PlaneContact(_) => "plane-contact",
     }
 }
 
@@ -119,9 +121,35 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 let turning = turning(names, &path, &motor.between, &motor.axis)?;
                 Action::Motor(turning, names.force(&at("torque"), &motor.torque, ["angle", "rate"])?)
             }
+            Force::BallContact(contact) => {
+                let [a, b] = names.pair(&path, &contact.between)?;
+                let [of_a, of_b] = contact.radii;
+                if contact.inside && of_b >= of_a {
+                    return Err(OutOfRange::new(
+                        at("radii"),
+                        format!("[{of_a}, {of_b}]"),
+                        "a larger first radius: the second is inside",
+                    ));
+                }
+                if !contact.inside && of_a + of_b == 0.0 {
+                    return Err(OutOfRange::new(at("radii"), "two points", "a radius above zero"));
+                }
+                Action::Balls(a.point(), b.point(), contact.radii, contact.inside, pushing(&contact.touch))
+            }
+            Force::PlaneContact(contact) => {
+                let [a, b] = names.pair(&path, &contact.between)?;
+                let up = if names.dimension == 2 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+                let normal = unit(&at("axis"), &contact.axis, names.dimension, up)?;
+                Action::Floor(a.point(), a.direction(&normal).at, b.point(), contact.radius, pushing(&contact.touch))
+            }
         });
     }
     Ok(actions)
+}
+
+fn pushing(touch: &Touch) -> Pushing {
+    let Touch { stiffness, exponent, damping, friction, slip_speed } = *touch;
+    Pushing { stiffness, exponent, damping, friction, slip_speed }
 }
 
 fn on_a_body(path: &str, marker: &Marker) -> Result<(), OutOfRange> {

@@ -163,36 +163,55 @@ fn written(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Pose>, OutOfRa
         Some(angle) => names.number(&format!("{}.angle", body.path), angle)?,
         None => 0.0,
     };
-    Ok(Some(Pose { at: at + turn * centre(names, body)?, turn, angle, ..Pose::ground() }))
+    of_origin(names, body, &Pose { at, turn, angle, ..Pose::ground() }).map(Some)
 }
 
-/// Velocity and spin where they are written.
-fn set_motion(names: &Names<'_>, body: &Part<Body>, pose: &mut Pose) -> Result<(), OutOfRange> {
-    let Body { velocity, rate, spin, .. } = &body.what;
+/// The angular velocity where it is written.
+fn spin(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Vector3<f64>>, OutOfRange> {
+    let Body { rate, spin, .. } = &body.what;
     let at = |field: &str| format!("{}.{field}", body.path);
     match (names.dimension, rate, spin) {
-        (2, _, Some(_)) => return Err(OutOfRange::new(at("spin"), "a vector", "`rate`, in the plane")),
-        (3, Some(_), _) => return Err(OutOfRange::new(at("rate"), "a number", "`spin`, in space")),
-        (_, Some(rate), _) => pose.spin = Vector3::z() * names.number(&at("rate"), rate)?,
-        (_, _, Some(spin)) => pose.spin = vector(&at("spin"), names, spin, 3)?,
-        _ => {}
+        (2, _, Some(_)) => Err(OutOfRange::new(at("spin"), "a vector", "`rate`, in the plane")),
+        (3, Some(_), _) => Err(OutOfRange::new(at("rate"), "a number", "`spin`, in space")),
+        (_, Some(rate), _) => Ok(Some(Vector3::z() * names.number(&at("rate"), rate)?)),
+        (_, _, Some(spin)) => vector(&at("spin"), names, spin, 3).map(Some),
+        _ => Ok(None),
     }
-    if let Some(velocity) = velocity {
-        let of_origin = vector(&at("velocity"), names, velocity, names.dimension)?;
-        pose.velocity = of_origin + pose.spin.cross(&(pose.turn * centre(names, body)?));
-    }
-    Ok(())
+}
+
+/// The velocity of the frame's origin where it is written.
+fn velocity(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Vector3<f64>>, OutOfRange> {
+    let Some(velocity) = &body.what.velocity else { return Ok(None) };
+    vector(&format!("{}.velocity", body.path), names, velocity, names.dimension).map(Some)
+}
+
+/// The body of a frame whose origin is here, with the motion that is written, and none where nothing is.
+fn of_origin(names: &Names<'_>, body: &Part<Body>, origin: &Pose) -> Result<Pose, OutOfRange> {
+    let zero = Vector3::zeros();
+    let velocity = velocity(names, body)?.unwrap_or(zero);
+    let moving = Pose { velocity, spin: spin(names, body)?.unwrap_or(zero), ..*origin };
+    Ok(moving.of_body(&frame(names, body)?))
+}
+
+/// The body whose marker is here by a joint, with the motion that is written, and that of the marker where nothing is.
+fn with_motion(names: &Names<'_>, body: &Part<Body>, marker: &Marker, mut found: Pose) -> Result<Pose, OutOfRange> {
+    found.spin = spin(names, body)?.unwrap_or(found.spin);
+    let placed = found.of_body(marker);
+    let origin = placed.of_marker(&frame(names, body)?);
+    let velocity = velocity(names, body)?.unwrap_or(origin.velocity);
+    Ok(Pose { velocity, ..origin }.of_body(&frame(names, body)?))
+}
+
+/// The marker of a body that is its frame.
+fn frame(names: &Names<'_>, body: &Part<Body>) -> Result<Marker, OutOfRange> {
+    Ok(Marker { body: None, at: -centre(names, body)?, turn: Rotation3::identity() })
 }
 
 /// Where all bodies are: as written, or by the first joint to one that is placed, or at the origin.
 pub(super) fn place(names: &Names<'_>) -> Result<Vec<Pose>, OutOfRange> {
     let mut poses: Vec<Option<Pose>> = Vec::new();
     for body in &names.parts.bodies {
-        let mut pose = written(names, body)?;
-        if let Some(pose) = &mut pose {
-            set_motion(names, body, pose)?;
-        }
-        poses.push(pose);
+        poses.push(written(names, body)?);
     }
     let placing = joints::placing(names)?;
     let mut used = vec![false; placing.len()];
@@ -213,9 +232,7 @@ pub(super) fn place(names: &Names<'_>) -> Result<Vec<Pose>, OutOfRange> {
         };
         let Some(body) = marker.body else { continue };
         used[k] = true;
-        let mut pose = found.of_body(marker);
-        set_motion(names, &names.parts.bodies[body], &mut pose)?;
-        poses[body] = Some(pose);
+        poses[body] = Some(with_motion(names, &names.parts.bodies[body], marker, found)?);
         waiting.extend(of_body[body].iter().filter(|&&other| !used[other]));
     }
     if let Some(k) = (0..placing.len()).find(|&k| !used[k] && placing[k].is_given) {
@@ -227,11 +244,7 @@ pub(super) fn place(names: &Names<'_>) -> Result<Vec<Pose>, OutOfRange> {
     for (pose, body) in poses.into_iter().zip(&names.parts.bodies) {
         placed.push(match pose {
             Some(pose) => pose,
-            None => {
-                let mut pose = Pose { at: centre(names, body)?, ..Pose::ground() };
-                set_motion(names, body, &mut pose)?;
-                pose
-            }
+            None => of_origin(names, body, &Pose::ground())?,
         });
     }
     Ok(placed)

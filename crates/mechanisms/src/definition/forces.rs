@@ -22,6 +22,10 @@ parameters! {
         Actuator(Actuator),
         /// A torque about an axis between two markers, which increases the angle of the second from the first.
         Motor(Motor),
+        /// Two balls (in the plane: disks) that push each other where they overlap; or one inside the other.
+        BallContact(BallContact),
+        /// A ball (in the plane: a disk) that is pushed by a plane (a line) where it reaches below.
+        PlaneContact(PlaneContact),
     }
 }
 
@@ -121,5 +125,65 @@ parameters! {
         pub axis: Vec<f64>,
         /// N m; beside what all formulas know, `angle` (rad) and `rate` (rad/s) of the second marker from the first.
         pub torque: Formula,
+    }
+}
+
+parameters! {
+    /// How bodies push each other where they overlap by `δ`: with `max(0, k δⁿ (1 + d δ'))` along the normal, and with friction
+    /// `μ tanh(v/v₀)` times that against the speed of sliding `v`.
+    pub struct Touch {
+        /// Stiffness `k`, N/mⁿ.
+        pub stiffness: f64 [above 0.0],
+        /// Exponent `n`; 1.5 for balls (Hertz).
+        #[serde(default = "one")]
+        pub exponent: f64 [from 1.0, to 3.0],
+        /// Damping `d`, s/m (K. H. Hunt, F. R. E. Crossley 1975).
+        #[serde(default)]
+        pub damping: f64 [from 0.0],
+        /// Coefficient of friction `μ`.
+        #[serde(default)]
+        pub friction: f64 [from 0.0],
+        /// Speed `v₀` of sliding, m/s, at which friction has 76 % of its size.
+        #[serde(default = "slow")]
+        pub slip_speed: f64 [above 0.0],
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn slow() -> f64 {
+    1e-3
+}
+
+parameters! {
+    /// Two balls.
+    pub struct BallContact {
+        /// Their centres.
+        pub between: [At; 2],
+        /// Their radii, m.
+        pub radii: [f64; 2] [from 0.0],
+        /// Whether the second is inside the first, as a pin with clearance is inside its bearing.
+        #[serde(default)]
+        pub inside: bool,
+        /// How they push each other.
+        pub touch: Touch,
+    }
+}
+
+parameters! {
+    /// A plane and a ball.
+    pub struct PlaneContact {
+        /// A marker of the plane, and the centre of the ball.
+        pub between: [At; 2],
+        /// The normal of the plane to the side where the ball is; `[0, 1]` in the plane and `[0, 0, 1]` in space where it is not given.
+        #[serde(default)]
+        pub axis: Vec<f64>,
+        /// Radius of the ball, m; zero for a point.
+        #[serde(default)]
+        pub radius: f64 [from 0.0],
+        /// How they push each other.
+        pub touch: Touch,
     }
 }

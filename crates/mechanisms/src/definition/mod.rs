@@ -9,7 +9,9 @@ mod repeat;
 use mbsbench_problem::{Formulation, parameters};
 
 pub use bodies::{Body, Shape};
-pub use forces::{Actuator, Bushing, Force, Load, Motor, Spring, Torque, TorsionSpring};
+pub use forces::{
+    Actuator, BallContact, Bushing, Force, Load, Motor, PlaneContact, Spring, Torque, TorsionSpring, Touch,
+};
 pub use joints::{Drive, Gear, Hinge, Joint, Length, Line, Pair, Rolling, Sleeve, Slide, Turn};
 pub use places::{At, Named, Numbers, Point};
 pub use repeat::{Range, Repeat};

@@ -6,7 +6,7 @@ mod space;
 
 use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
-pub use loads::{Action, At, Cushion, ForceLaw, Turning, Variable};
+pub use loads::{Action, At, Cushion, ForceLaw, Pushing, Turning, Variable};
 pub use relations::{BodyIndex, Fixed, Frames, Law, Rate, Relation, dot, turned};
 pub use space::{Frame, Inertia, Plane, Space, Spatial, Twist, Vector};
 
@@ -140,7 +140,9 @@ impl<X: Space> MechanicalModel for System<X> {
         let is_driven = |action: &Action| match action {
             Action::Force(_, _, laws) | Action::Torque(_, _, laws) => laws.iter().any(by_time),
             Action::Actuator(_, _, law) | Action::Motor(_, law) => by_time(law),
-            Action::Spring(..) | Action::Torsion(..) | Action::Bushing(_) => false,
+            Action::Spring(..) | Action::Torsion(..) | Action::Bushing(_) | Action::Balls(..) | Action::Floor(..) => {
+                false
+            }
         };
         !self.relations.iter().any(Relation::is_rheonomic) && !self.actions.iter().any(is_driven)
     }
