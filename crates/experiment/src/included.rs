@@ -48,22 +48,30 @@ fn with_files(node: &Node, replace: &mut impl FnMut(&str, &Node) -> Option<Node>
 fn read(document: &Document, file: &Node, own: &Node, entry: &Entry<ModelKind>) -> Result<Node, BadInput> {
     let refused = |message: String, help: &str| document.bad(vec![Problem::new(file.place, message).help(help)]);
     let Some(name) = file.text() else {
-        return Err(refused(format!("found {} where a file is named", file.describe()), "accepted: a name like `crane.yaml`"));
+        return Err(refused(
+            format!("found {} where a file is named", file.describe()),
+            "accepted: a name like `crane.yaml`",
+        ));
     };
     let relative = Path::new(name);
-    if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir)) {
+    if relative
+        .components()
+        .any(|part| !matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir))
+    {
         return Err(refused(format!("`{name}` is no relative path"), "accepted: a path from the folder of this file"));
     }
     let path = document.source.folder().join(relative);
     let bytes = std::fs::read(&path).map_err(|error| {
-        refused(format!("`{}`: {error}", path.display()), "accepted: the name of a file with a mechanism, from the folder of this file")
+        refused(
+            format!("`{}`: {error}", path.display()),
+            "accepted: the name of a file with a mechanism, from the folder of this file",
+        )
     })?;
     let mechanism = Document::parse(&path, &bytes)?;
     entry.choose(&mechanism.root, None).map_err(|problem| mechanism.bad(vec![problem]))?;
-    let parameters = Node::from_json(&mechanism.root.to_json(), file.place);
+    let parameters = mechanism.root.placed(file.place);
     Ok(match &own.value {
         Value::Map(_) => parameters.merged(&own.without(FILE)),
         _ => parameters,
     })
 }
-

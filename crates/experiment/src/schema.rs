@@ -95,7 +95,8 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
             }
         }
         if entry.is_written_out() {
-            let file = json!({ "type": "string", "description": "A file with the parameters, from the folder of this one." });
+            let file =
+                json!({ "type": "string", "description": "A file with the parameters, from the folder of this one." });
             if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
                 properties.insert(FILE.to_owned(), file.clone());
             }

@@ -64,6 +64,23 @@ impl Node {
         Self { value, place }
     }
 
+    /// The same with all of it at `place`: what stands in another file and is named there.
+    #[must_use]
+    pub fn placed(&self, place: Place) -> Self {
+        let value = match &self.value {
+            Value::List(items) => Value::List(items.iter().map(|item| item.placed(place)).collect()),
+            Value::Map(entries) => {
+                let moved = |entry: &Entry| Entry {
+                    key: Key { name: entry.key.name.clone(), place },
+                    value: entry.value.placed(place),
+                };
+                Value::Map(entries.iter().map(moved).collect())
+            }
+            other => other.clone(),
+        };
+        Self::new(value, place)
+    }
+
     /// A value that was not written in the file, all of it at `place`.
     #[must_use]
     pub fn from_json(value: &serde_json::Value, place: Place) -> Self {

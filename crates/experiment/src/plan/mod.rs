@@ -22,9 +22,9 @@ pub use shard::{NoShard, Shard};
 pub use stored::{Stored, StoredReference};
 
 use crate::Recording;
+use crate::included::included;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 use crate::spec::AxisValue;
-use crate::included::included;
 use crate::{Experiment, Label, Mark, Precision, Rule, SolverSpec};
 use mbsbench_input::{BadInput, Document};
 

@@ -184,11 +184,11 @@ pub enum Command {
         folder: PathBuf,
     },
     /// Show the parameters of a model, method or measure.
+    #[command(override_usage = "mbsbench describe [model|method|measure] <NAME>")]
     Describe {
-        /// What it is.
-        kind: Kind,
-        /// Its name.
-        name: String,
+        /// What it is, where a name alone does not say, and its name.
+        #[arg(num_args = 1..=2, required = true, value_name = "NAME")]
+        what: Vec<String>,
     },
     /// Print the JSON Schema of experiment files or of ledgers.
     Schema {

@@ -1,5 +1,8 @@
 //! `mbsbench describe`: parameters from their JSON Schema, observables from the model itself.
 
+use std::collections::HashSet;
+
+use clap::ValueEnum;
 use mbsbench_experiment::registry::{Entry, Kind, Registry};
 use mbsbench_problem::parameters::Interval;
 use schemars::Schema;
@@ -9,12 +12,16 @@ use super::CommandError;
 use super::args;
 use crate::output::Output;
 
-pub(super) fn describe(
-    registry: &Registry,
-    kind: args::Kind,
-    name: &str,
-    output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+/// Describes what is called so: a name, or a kind and a name.
+pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output<'_>) -> Result<(), CommandError> {
+    let (kind, name) = match what {
+        [kind, name] => (kind_of(kind)?, name),
+        _ => {
+            let name = what.first().map_or("", String::as_str);
+            let kind = the_kind(registry, name)?;
+            return describe(registry, &[kind.to_owned(), name.to_owned()], output);
+        }
+    };
     match kind {
         args::Kind::Model => {
             let entry = find(registry.models(), name)?;
@@ -50,6 +57,30 @@ pub(super) fn describe(
     Ok(())
 }
 
+fn kind_of(name: &str) -> Result<args::Kind, CommandError> {
+    args::Kind::from_str(name, false).map_err(|_| CommandError::UnknownName {
+        kind: "kind",
+        found: name.to_owned(),
+        known: args::Kind::value_variants()
+            .iter()
+            .filter_map(|kind| Some(kind.to_possible_value()?.get_name().to_owned()))
+            .collect(),
+    })
+}
+
+/// The kind of what is called so.
+fn the_kind(registry: &Registry, name: &str) -> Result<&'static str, CommandError> {
+    let models = registry.models().iter().map(|entry| ("model", entry.name()));
+    let methods = registry.methods().iter().map(|entry| ("method", entry.name()));
+    let measures = registry.measures().iter().map(|entry| ("measure", entry.name()));
+    let mut all = models.chain(methods).chain(measures);
+    all.clone().find(|(_, known)| *known == name).map(|(kind, _)| kind).ok_or_else(|| CommandError::UnknownName {
+        kind: "model, method or measure",
+        found: name.to_owned(),
+        known: all.by_ref().map(|(_, known)| known.to_owned()).collect(),
+    })
+}
+
 fn find<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Result<&'r Entry<K>, CommandError> {
     entries.iter().find(|entry| entry.name() == name).ok_or_else(|| CommandError::UnknownName {
         kind: K::NAME,
@@ -66,7 +97,8 @@ fn about<K: Kind>(entry: &Entry<K>, output: &mut Output<'_>) -> Result<(), Comma
     let schema = entry.schema();
     let root = schema.as_value();
     let mut lines = Vec::new();
-    parameters(root, root, entry.default_choice().parameters(), 1, &mut lines);
+    let mut known = HashSet::new();
+    parameters(root, root, entry.default_choice().parameters(), 1, &mut known, &mut lines);
     output.line(if lines.is_empty() { "\nno parameters" } else { "\nparameters" })?;
     for line in lines {
         output.line(line)?;
@@ -75,7 +107,15 @@ fn about<K: Kind>(entry: &Entry<K>, output: &mut Output<'_>) -> Result<(), Comma
 }
 
 /// One line for each parameter, the alternatives of a parameter and their parameters below it.
-fn parameters(root: &Value, schema: &Value, defaults: &Value, depth: usize, lines: &mut Vec<String>) {
+/// Of things by name, and of lists of maps, what each of them is; what has been described is not described again.
+fn parameters<'s>(
+    root: &'s Value,
+    schema: &'s Value,
+    defaults: &Value,
+    depth: usize,
+    known: &mut HashSet<&'s str>,
+    lines: &mut Vec<String>,
+) {
     let indent = "  ".repeat(depth);
     let Some(properties) = resolved(root, schema).get("properties").and_then(Value::as_object) else { return };
     for (name, property) in properties {
@@ -90,16 +130,45 @@ fn parameters(root: &Value, schema: &Value, defaults: &Value, depth: usize, line
             lines.push(format!("{indent}    {text}"));
         }
         let inner = default.unwrap_or(&Value::Null);
-        if target.get("properties").is_some() {
-            parameters(root, target, inner, depth + 1, lines);
-        }
-        for alternative in alternatives(target) {
-            described_alternative(root, alternative, inner, depth + 1, lines);
+        content(root, target, inner, depth + 1, known, lines);
+        let Some(each) = ["additionalProperties", "items"].iter().find_map(|key| target.get(key)) else { continue };
+        if let Some(reference) = each.get("$ref").and_then(Value::as_str) {
+            let described = resolved(root, each);
+            if !known.insert(reference) {
+                lines.push(format!("{indent}    each as above"));
+            } else if described.get("properties").is_some() || alternatives(described).next().is_some() {
+                lines.push(format!("{indent}    each: {}", documentation(described).unwrap_or_default()));
+                content(root, described, &Value::Null, depth + 3, known, lines);
+            }
         }
     }
 }
 
-fn described_alternative(root: &Value, alternative: &Value, defaults: &Value, depth: usize, lines: &mut Vec<String>) {
+/// The parameters of a map, or alternatives.
+fn content<'s>(
+    root: &'s Value,
+    schema: &'s Value,
+    defaults: &Value,
+    depth: usize,
+    known: &mut HashSet<&'s str>,
+    lines: &mut Vec<String>,
+) {
+    if schema.get("properties").is_some() {
+        parameters(root, schema, defaults, depth, known, lines);
+    }
+    for alternative in alternatives(schema) {
+        described_alternative(root, alternative, defaults, depth, known, lines);
+    }
+}
+
+fn described_alternative<'s>(
+    root: &'s Value,
+    alternative: &'s Value,
+    defaults: &Value,
+    depth: usize,
+    known: &mut HashSet<&'s str>,
+    lines: &mut Vec<String>,
+) {
     let indent = "  ".repeat(depth);
     let text = documentation(alternative).map_or(String::new(), |text| format!(": {text}"));
     if let Some(name) = alternative.get("const").and_then(Value::as_str) {
@@ -111,7 +180,7 @@ fn described_alternative(root: &Value, alternative: &Value, defaults: &Value, de
     }
     for (name, content) in alternative.get("properties").and_then(Value::as_object).into_iter().flatten() {
         lines.push(format!("{indent}- {name}{text}"));
-        parameters(root, content, defaults.get(name).unwrap_or(&Value::Null), depth + 2, lines);
+        parameters(root, content, defaults.get(name).unwrap_or(&Value::Null), depth + 2, known, lines);
     }
 }
 
@@ -131,6 +200,9 @@ fn type_name(root: &Value, schema: &Value) -> String {
     let schema = resolved(root, schema);
     match schema.get("type") {
         Some(Value::String(name)) if name == "array" => format!("array of {}", type_name(root, &schema["items"])),
+        Some(Value::String(_)) if schema.get("additionalProperties").is_some_and(|each| !each.is_boolean()) => {
+            format!("map of {} by name", type_name(root, &schema["additionalProperties"]))
+        }
         Some(Value::String(name)) if alternatives(schema).next().is_none() => format!("{name}{}", range(schema)),
         Some(Value::Array(names)) => {
             let names: Vec<_> = names.iter().filter_map(Value::as_str).filter(|&name| name != "null").collect();
@@ -202,8 +274,7 @@ mod tests {
     fn details_of_a_method_come_last() {
         let registry = Registry::empty().method::<Listed>();
         let mut text = Vec::new();
-        describe(&registry, args::Kind::Method, "listed", &mut Output::new(&mut text, &mut Vec::new()))
-            .expect("it is known");
+        describe(&registry, &["listed".to_owned()], &mut Output::new(&mut text, &mut Vec::new())).expect("it is known");
         let text = String::from_utf8(text).expect("UTF-8");
         assert!(text.ends_with("double-double   no\ncoefficients\n  a = 0.25\n"), "{text}");
     }

@@ -119,7 +119,7 @@ fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> R
         Command::Shard { shard, wanted, options } => parts::shard(registry, *shard, wanted, options, output)?,
         Command::Merge { folders, cache } => return merge::merge(registry, folders, cache, output),
         Command::List { what, format, folder } => list::list(registry, *what, *format, folder, output)?,
-        Command::Describe { kind, name } => describe::describe(registry, *kind, name, output)?,
+        Command::Describe { what } => describe::describe(registry, what, output)?,
         Command::Schema { what } => schema::schema(registry, *what, output)?,
     }
     Ok(Exit::Done)
