@@ -82,7 +82,7 @@ impl JsonSchema for Formula {
         "Formula".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["number", "string"] })
+        json_schema!({ "type": ["number", "string"], "description": "A number, or a formula: `-k*x + 0.3*sin(2*pi*t)`." })
     }
 }
 

@@ -141,7 +141,7 @@ impl JsonSchema for Numbers {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let one = generator.subschema_for::<Formula>();
-        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+        json_schema!({ "description": "One number or formula, or a list of them.", "anyOf": [one, { "type": "array", "items": one }] })
     }
 }
 
@@ -215,7 +215,7 @@ impl JsonSchema for Point {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (list, oriented) = (generator.subschema_for::<Vec<Formula>>(), generator.subschema_for::<Oriented>());
-        json_schema!({ "anyOf": [list, oriented] })
+        json_schema!({ "description": "Coordinates `[0.5, 0]`, m, or a map with a rotation.", "anyOf": [list, oriented] })
     }
 }
 

@@ -132,14 +132,15 @@ fn parameters<'s>(
         let inner = default.unwrap_or(&Value::Null);
         content(root, target, inner, depth + 1, known, lines);
         let Some(each) = ["additionalProperties", "items"].iter().find_map(|key| target.get(key)) else { continue };
-        if let Some(reference) = each.get("$ref").and_then(Value::as_str) {
-            let described = resolved(root, each);
-            if !known.insert(reference) {
-                lines.push(format!("{indent}    each as above"));
-            } else if described.get("properties").is_some() || alternatives(described).next().is_some() {
+        let described = resolved(root, each);
+        let has_parts = described.get("properties").is_some() || alternatives(described).next().is_some();
+        match each.get("$ref").and_then(Value::as_str).filter(|_| has_parts) {
+            Some(reference) if known.insert(reference) => {
                 lines.push(format!("{indent}    each: {}", documentation(described).unwrap_or_default()));
                 content(root, described, &Value::Null, depth + 3, known, lines);
             }
+            Some(_) => lines.push(format!("{indent}    each as above")),
+            None => {}
         }
     }
 }
@@ -157,7 +158,12 @@ fn content<'s>(
         parameters(root, schema, defaults, depth, known, lines);
     }
     for alternative in alternatives(schema) {
-        described_alternative(root, alternative, defaults, depth, known, lines);
+        let target = resolved(root, alternative);
+        if std::ptr::eq(target, alternative) {
+            described_alternative(root, alternative, defaults, depth, known, lines);
+        } else {
+            content(root, target, defaults, depth, known, lines);
+        }
     }
 }
 
