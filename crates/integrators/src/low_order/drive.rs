@@ -1,21 +1,30 @@
 //! A run: start, steps, failures.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mbsbench_problem::dae::Index3;
 use mbsbench_problem::grid::Grid;
-use mbsbench_problem::linalg::{Saddle, Singular};
+use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{
-    Counted, Derivatives, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Structure, Task,
-    Terms, Unsuitable,
+    Counted, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Task, Unsuitable,
 };
 
 use super::formula::{Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
+use super::start::start;
+use crate::control::ControllerSettings;
 use crate::hermite::show_motion;
 use crate::newton::Keeper;
+use crate::sizes::Controlled;
+
+/// Order of the estimated error: `O(h³)`.
+const ERROR_ORDER: u32 = 3;
+
+/// The PI controller of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. A step at most doubles: a formula goes on with
+/// accelerations of the step before.
+const CONTROL: ControllerSettings =
+    ControllerSettings { factor_min: 0.2, factor_max: 2.0, ..ControllerSettings::unbounded(0.4 / ERROR_ORDER as f64) };
 
 /// What of a formula the run itself depends on.
 pub struct Plan {
@@ -65,12 +74,13 @@ pub fn solve<F: Formula>(
     if run.is_done() {
         return run.stop(None);
     }
-    let (_, h) = run.constant_step();
-    match start(&mut run, make, plan.shift * h) {
+    let mut controlled = Controlled::new(CONTROL, Some(ERROR_ORDER), task);
+    match start(&mut run, make, plan.shift, controlled.as_mut()) {
         Ok((formula, trial)) => {
             let (newton, watched) = (plan.newton, run.observer.watches_newton_matrices());
             let (state, end) = (task.initial.to_vec(), task.initial.to_vec());
-            run.solve(Steps { formula, trial, keeper: Keeper::new(newton.jacobian), newton, watched, state, end })
+            let keeper = Keeper::new(newton.jacobian);
+            run.solve(Steps { formula, trial, keeper, newton, watched, controlled, state, end })
         }
         Err(failure) => run.stop(Some(failure)),
     }
@@ -79,9 +89,7 @@ pub fn solve<F: Formula>(
 /// What makes the task impossible before the first step.
 fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
     task.check_for(method, problem)?;
-    let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else {
-        return Err(Failure::NotApplicable { reason: "the method takes constant steps only".to_owned() });
-    };
+    let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
     let span = task.t_end - task.t_start;
     if plan.multistep && span > 0.0 && !grid.is_even() {
         let reason =
@@ -99,24 +107,80 @@ struct Steps<F> {
     keeper: Keeper,
     /// Whether the observer wants to see the matrices of Newton's method.
     watched: bool,
+    /// None for constant steps.
+    controlled: Option<Controlled>,
     state: Vec<f64>,
     end: Vec<f64>,
 }
 
-impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
-    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let Self { formula, trial, newton, keeper, watched, end, .. } = self;
-        let (t_next, h) = run.constant_step();
+impl<F: Formula> Steps<F> {
+    /// Iterates over a step of size `h` (s) that ends at `t_next`.
+    fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>, t_next: f64, h: f64) -> Result<(), Failure> {
+        let Self { formula, trial, newton, keeper, watched, .. } = self;
         let time = run.t;
-        let of_mass = |Singular| singular(time, "mass matrix");
         trial.t = t_next;
         let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
-        formula.begin(h, guess, &mut run.problem.mechanics()?, trial).map_err(of_mass)?;
+        let begun = formula.begin(h, guess, &mut run.problem.mechanics()?, trial);
+        begun.map_err(|Singular| singular(time, "mass matrix"))?;
         newton::solve(newton, keeper, *watched, run, formula, h, trial)?;
-        if !trial.q.iter().chain(&trial.v).all(|x| x.is_finite()) {
-            return Err(Failure::NonFinite { time });
+        let is_finite = trial.q.iter().chain(&trial.v).all(|x| x.is_finite());
+        if is_finite { Ok(()) } else { Err(Failure::NonFinite { time }) }
+    }
+
+    /// Whether the step of size `h` (s) that was iterated is as accurate as is asked for; a constant one is.
+    ///
+    /// # Errors
+    /// That the step was not `made`, where no smaller one is left to be tried.
+    fn stands(&mut self, run: &mut Run<'_, Counted<'_>>, made: Result<(), Failure>, h: f64) -> Result<bool, Failure> {
+        let Some(mut controlled) = self.controlled.take() else { return made.map(|()| true) };
+        let error = match &made {
+            Ok(()) => self.error(run, controlled.tolerances),
+            Err(failure) if is_cured_by_smaller_steps(failure) => f64::INFINITY,
+            Err(failure) => return Err(failure.clone()),
+        };
+        let stands = controlled.accepts(error, h);
+        let is_hopeless = !error.is_finite() && controlled.is_hopeless();
+        self.controlled = Some(controlled);
+        if is_hopeless {
+            return Err(made.err().unwrap_or(Failure::NonFinite { time: run.t }));
         }
-        formula.accept(trial).map_err(of_mass)?;
+        Ok(stands)
+    }
+
+    /// Estimated error of the step just iterated, in the norm of the tolerances: root mean square of
+    /// `error_i / (abs + rel · max(|q₀_i|, |q₁_i|))`. Not a number where there is no estimate.
+    fn error(&mut self, run: &mut Run<'_, Counted<'_>>, (rel, abs): (f64, f64)) -> f64 {
+        let Self { formula, trial, state, .. } = self;
+        run.own.linear_solves += 1;
+        let Some(error) = formula.error(trial) else { return f64::NAN };
+        let positions = state.iter().zip(&trial.q);
+        let of_one = |(error, (start, end)): (&f64, (&f64, &f64))| error / (abs + rel * start.abs().max(end.abs()));
+        let sum: f64 = error.iter().zip(positions).map(of_one).map(|x| x * x).sum();
+        (sum / error.len() as f64).sqrt()
+    }
+}
+
+/// Whether a step that has failed so may be made in smaller ones.
+fn is_cured_by_smaller_steps(failure: &Failure) -> bool {
+    use Failure::{AccelerationsDiverged, NonFinite, SingularMatrix};
+    matches!(failure, AccelerationsDiverged { .. } | NonFinite { .. } | SingularMatrix { .. })
+}
+
+impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        let (t_next, h) = match &self.controlled {
+            None => run.constant_step(),
+            Some(controlled) => controlled.next(run.t, run.task.t_end)?,
+        };
+        if self.controlled.is_some() {
+            self.formula.resize(h);
+        }
+        let made = self.iterate(run, t_next, h);
+        if !self.stands(run, made, h)? {
+            return Ok(run.reject());
+        }
+        let Self { formula, trial, end, .. } = self;
+        formula.accept(trial).map_err(|Singular| singular(run.t, "mass matrix"))?;
         let (q, v) = end.split_at_mut(trial.q.len());
         q.copy_from_slice(&trial.q);
         v.copy_from_slice(&trial.v);
@@ -142,77 +206,5 @@ impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
     }
 }
 
-/// The formula at the initial state, with algorithmic accelerations that belong to the time `shift` after it (s).
-fn start<F: Formula>(
-    run: &mut Run<'_, Counted<'_>>,
-    make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
-    shift: f64,
-) -> Result<(F, Trial), Failure> {
-    let time = run.t;
-    let (q, v) = run.task.initial.split_at(run.task.initial.len() / 2);
-    let n = q.len();
-    let mut motion = Motion::new(&mut run.problem, F::TAKES_SPARSE)?;
-    let x = motion.solve(run, time, (q, v))?;
-    let terms = motion.terms.clone();
-    let (a, lambda) = x.split_at(n);
-    let mut algorithmic = a.to_vec();
-    if shift != 0.0 {
-        // Along the line through the accelerations at the start and as much after it as these are to belong before it,
-        // so that nothing before the start is asked for; the state there is good to O(h³).
-        let later = shift.abs();
-        let v_later: Vec<f64> = (0..n).map(|i| v[i] + later * a[i]).collect();
-        let q_later: Vec<f64> = (0..n).map(|i| q[i] + 0.5 * later * (v[i] + v_later[i])).collect();
-        let next = motion.solve(run, time + later, (&q_later, &v_later))?;
-        for (algorithmic, &next) in algorithmic.iter_mut().zip(&next) {
-            *algorithmic += shift / later * (next - *algorithmic);
-        }
-    }
-    let Motion { structure, derivatives, .. } = motion;
-    let start = Start { q, v, a, algorithmic: &algorithmic, lambda, terms: &terms, structure: &structure };
-    let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
-    Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
-}
-
-/// Accelerations and multipliers from the constraints at acceleration level.
-struct Motion {
-    structure: Arc<Structure>,
-    /// Terms at the state that was solved for last.
-    terms: Terms<f64>,
-    system: Saddle,
-    /// Memory.
-    derivatives: Derivatives<f64>,
-}
-
-impl Motion {
-    fn new(problem: &mut Counted<'_>, takes_sparse: bool) -> Result<Self, Failure> {
-        let structure = problem.mechanics()?.structure();
-        let sparse = takes_sparse && structure.is_sparse();
-        let (terms, derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
-        Ok(Self { terms, derivatives, system: Saddle::new(&structure, sparse), structure })
-    }
-
-    /// `(a ; λ)` at a state at the time `t`.
-    fn solve(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64, (q, v): (&[f64], &[f64])) -> Result<Vec<f64>, Failure> {
-        run.afford(1)?;
-        let time = run.t;
-        let Self { terms, system, .. } = self;
-        let (n, m) = (q.len(), terms.constraints.len());
-        let mut mechanics = run.problem.mechanics()?;
-        mechanics.terms(t, q, v, terms);
-        let mut x = vec![0.0; n + m];
-        mechanics.acceleration_bias(t, q, v, &mut x[n..]);
-        if !terms.are_finite() || !x.iter().all(|x| x.is_finite()) {
-            return Err(Failure::NonFinite { time });
-        }
-        x[..n].copy_from_slice(&terms.forces);
-        x[n..].iter_mut().for_each(|bias| *bias = -*bias);
-        system.put([1.0, 0.0, 0.0].map(|factor| (factor, &terms.mass)), 1.0, &terms.jacobian);
-        run.own.factorizations += 1;
-        run.own.linear_solves += 1;
-        let before = system.flops();
-        system.factorize().map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
-        system.solve_by_rows(&mut x);
-        run.own.add_flops(system.flops() - before);
-        Ok(x)
-    }
-}
+#[cfg(test)]
+mod tests;

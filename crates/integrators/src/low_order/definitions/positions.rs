@@ -91,6 +91,10 @@ impl Rule for HhtI3 {
         self.alpha
     }
 
+    fn adapts(&self) -> bool {
+        true
+    }
+
     fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
         Ok(Index3::new(self.discretisation(), self.alpha, self.mass, start))
     }
@@ -191,6 +195,10 @@ impl Rule for GeneralizedAlpha {
 
     fn discretisation(&self) -> Discretisation {
         Discretisation::GeneralizedAlpha(self.weights())
+    }
+
+    fn adapts(&self) -> bool {
+        true
     }
 
     fn details(&self) -> Vec<String> {
