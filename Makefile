@@ -40,6 +40,8 @@ instructions: ## instructions of two methods on Andrews' squeezer against their 
 
 performance: setup ## docs/performance.md: what steps cost on this machine, against bars; a quiet one is wanted
 	$(CARGO) run --release --package mbsbench-runner --example performance -- docs/performance.md
+	printf '\n## Beside diffsol and ode_solvers\n\nInstructions of solutions of the same equations, by callgrind.\n\n' >> docs/performance.md
+	./scripts/peers.sh >> docs/performance.md
 
 lint: ## what the gate asks of the sources
 	$(CARGO) fmt --all --check

@@ -93,6 +93,10 @@ pub struct TableSpec {
     /// Column of `runs.csv` that fills the cells; with `columns`.
     #[serde(default)]
     pub value: Option<String>,
+    /// With columns of numbers, from this one on: a further column has the exponent of the power of them that the values follow
+    /// best, by least squares of logarithms.
+    #[serde(default)]
+    pub exponent_from: Option<f64>,
     /// Instead of `columns` and `value`: the columns of the table by their heads, each a column of `runs.csv`.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]

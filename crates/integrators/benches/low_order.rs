@@ -34,7 +34,7 @@ fn formulas(criterion: &mut Criterion) {
             let si2 = |linear_algebra| HhtSi2 { newton, linear_algebra, ..HhtSi2::default() }.method();
             let bdf = |linear_algebra| NstiffSi2 { newton, linear_algebra }.method();
             let add = |linear_algebra| HhtAdd { newton, linear_algebra, ..HhtAdd::default() }.method();
-            let methods: [(&str, Box<dyn Method>); 10] = [
+            let methods: [(&str, Box<dyn Method>); 11] = [
                 ("newmark", Newmark { newton, ..Newmark::default() }.method()),
                 ("nstiff", Nstiff { newton }.method()),
                 ("hht-i3", HhtI3 { newton, ..HhtI3::default() }.method()),
@@ -43,8 +43,9 @@ fn formulas(criterion: &mut Criterion) {
                 ("hht-si2, shared", si2(PairAlgebra::Shared)),
                 ("hht-si2, structured", si2(PairAlgebra::Structured)),
                 ("hht-si2, dense", si2(PairAlgebra::Dense)),
-                ("hht-add, structured", add(LinearAlgebra::Structured)),
-                ("hht-add, dense", add(LinearAlgebra::Dense)),
+                ("hht-add, shared", add(PairAlgebra::Shared)),
+                ("hht-add, structured", add(PairAlgebra::Structured)),
+                ("hht-add, dense", add(PairAlgebra::Dense)),
             ];
             for (name, method) in methods {
                 run(criterion, &format!("{name}{kept}, {tolerance:e}"), &*method);

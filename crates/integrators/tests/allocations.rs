@@ -228,9 +228,9 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_mechanics(&Nstiff::default());
     for linear_algebra in [PairAlgebra::Shared, PairAlgebra::Structured, PairAlgebra::Dense] {
         check_mechanics(&HhtSi2 { linear_algebra, ..HhtSi2::default() });
+        check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
     }
     for linear_algebra in [LinearAlgebra::Structured, LinearAlgebra::Dense] {
-        check_mechanics(&HhtAdd { linear_algebra, ..HhtAdd::default() });
         check_mechanics(&NstiffSi2 { linear_algebra, ..NstiffSi2::default() });
     }
     check_large::<Llm>();

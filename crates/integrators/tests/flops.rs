@@ -112,17 +112,21 @@ fn stabilised_formulas_count_what_their_linear_algebra_is() {
 
 #[test]
 fn additive_constraints_count_their_elimination() {
-    let (counted, flops) = pendulum(&*HhtAdd { linear_algebra: LinearAlgebra::Dense, ..HhtAdd::default() }.method());
+    let (counted, flops) = pendulum(&*HhtAdd { linear_algebra: PairAlgebra::Dense, ..HhtAdd::default() }.method());
     let iterations = counted.newton_iterations;
     // At the start and after each step: a diagonal mass (two), M⁻¹ Jᵀ and M⁻¹ D (two each).
     let weights = 129 * (2 + 2 + 2);
     // Products with M⁻¹ Jᵀ: two with square matrices, two with rows of constraints.
     let products = 2 * 8 + 2 * 4;
     assert_eq!(flops, lu(3) + solve(3) + weights + iterations * (products + lu(6) + solve(6)));
-    let (counted, flops) =
-        pendulum(&*HhtAdd { linear_algebra: LinearAlgebra::Structured, ..HhtAdd::default() }.method());
+    let (counted, flops) = pendulum(&*HhtAdd { linear_algebra: PairAlgebra::Structured, ..HhtAdd::default() }.method());
     let iterations = counted.newton_iterations;
     assert!(flops < lu(3) + solve(3) + weights + iterations * (products + lu(6) + solve(6)) * 3 / 2);
     assert!(flops > lu(3) + solve(3) + weights + iterations * (products + lu(4) + solve(4)));
     assert_eq!(counted.linear_solves, iterations + 1);
+    // One level after the other. Forming: M₁⁻¹ J₁ᵀ and M₁ M₀⁻¹ J₀ᵀ, J₁ M₁⁻¹ J₁ᵀ, its factor (one number). Solving: with the
+    // mass and with this number, three products with two coordinates and one constraint, one with a square matrix.
+    let (counted, flops) = pendulum(&*HhtAdd { linear_algebra: PairAlgebra::Shared, ..HhtAdd::default() }.method());
+    let iteration = (lu(3) + solve(3)) + (2 + 2 + 4 + 1) + (2 + 1 + 3 * 4 + 8);
+    assert_eq!(flops, lu(3) + solve(3) + weights + counted.newton_iterations * iteration);
 }

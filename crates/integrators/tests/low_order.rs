@@ -183,9 +183,9 @@ fn elimination_changes_nothing() {
         kept_blocks,
     );
     for b in [0.0, 1.0 / 3.0, 1.0] {
-        let added = HhtAdd { b, newton, linear_algebra: LinearAlgebra::Structured, ..HhtAdd::default() };
+        let added = HhtAdd { b, newton, linear_algebra: PairAlgebra::Structured, ..HhtAdd::default() };
         check_same_solution(
-            &HhtAdd { linear_algebra: dense, ..added },
+            &HhtAdd { linear_algebra: PairAlgebra::Dense, ..added },
             &added,
             &HhtAdd { newton: kept, ..added },
             rounding,

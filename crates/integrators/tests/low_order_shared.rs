@@ -1,37 +1,54 @@
-//! HHT-SI2 with one matrix for both pairs: the solution is that of the dense system, and slow convergence is noticed.
+//! HHT-SI2 with one matrix for both pairs, HHT-ADD with one level after the other: the solution is that of the dense system, and slow convergence is noticed.
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use common::constrained::{Manufactured, Pendulum, SliderCrank, StiffDoublePendulum, solve};
-use mbsbench_integrators::HhtSi2;
 use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings, PairAlgebra};
-use mbsbench_problem::{Entries, MechanicalModel, MethodDefinition, Scalar, Settings, Silent, Solution, Statistics};
+use mbsbench_integrators::{HhtAdd, HhtSi2};
+use mbsbench_problem::{
+    Entries, Failure, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Settings, Silent, Solution,
+    Statistics, Step,
+};
+use nalgebra::DMatrix;
 
 const USES: [JacobianUse; 2] = [JacobianUse::Full, JacobianUse::Modified];
+
+/// A method for each way to solve its linear systems.
+type Make = fn(NewtonSettings, PairAlgebra) -> Box<dyn Method>;
+
+fn si2(newton: NewtonSettings, linear_algebra: PairAlgebra) -> Box<dyn Method> {
+    HhtSi2 { newton, linear_algebra, ..HhtSi2::default() }.method()
+}
+
+fn additive(newton: NewtonSettings, linear_algebra: PairAlgebra) -> Box<dyn Method> {
+    HhtAdd { newton, linear_algebra, ..HhtAdd::default() }.method()
+}
 
 fn run(
     model: &impl MechanicalModel,
     initial: &[f64],
     step: f64,
-    jacobian: JacobianUse,
-    linear_algebra: PairAlgebra,
+    method: &dyn Method,
+    observer: &mut dyn Observer,
 ) -> Solution {
-    let newton = NewtonSettings { jacobian, ..NewtonSettings::default() };
-    let method = HhtSi2 { newton, linear_algebra, ..HhtSi2::default() }.method();
-    let solution = solve(model, &*method, initial, [0.0, 2.0], Settings::fixed(step), &mut Silent);
-    assert_eq!(solution.failure, None, "{linear_algebra:?} {jacobian:?} {step}");
+    let solution = solve(model, method, initial, [0.0, 2.0], Settings::fixed(step), observer);
+    assert_eq!(solution.failure, None, "{step}");
     solution
 }
 
 /// Largest difference of shared and dense, and what both cost.
 fn compare(
+    make: Make,
     model: &impl MechanicalModel,
     initial: &[f64],
     step: f64,
     jacobian: JacobianUse,
 ) -> (f64, Statistics, Statistics) {
-    let [shared, dense] =
-        [PairAlgebra::Shared, PairAlgebra::Dense].map(|algebra| run(model, initial, step, jacobian, algebra));
+    let newton = NewtonSettings { jacobian, ..NewtonSettings::default() };
+    let [shared, dense] = [PairAlgebra::Shared, PairAlgebra::Dense]
+        .map(|algebra| run(model, initial, step, &*make(newton, algebra), &mut Silent));
     let difference = shared.state.iter().zip(&dense.state).fold(0.0f64, |largest, (a, b)| largest.max((a - b).abs()));
     (difference, shared.statistics, dense.statistics)
 }
@@ -42,10 +59,10 @@ fn the_solution_is_that_of_the_dense_system() {
         for exponent in [-7, -10] {
             let step = 2f64.powi(exponent);
             let moving = Manufactured { constrained: true };
-            let (difference, shared, dense) = compare(&moving, &Manufactured::exact(0.0), step, jacobian);
+            let (difference, shared, dense) = compare(si2, &moving, &Manufactured::exact(0.0), step, jacobian);
             assert!(difference < 1e-11, "manufactured, {step}: {difference:e}");
             assert!(shared.newton_iterations <= dense.newton_iterations * 3 / 2);
-            let (difference, shared, dense) = compare(&SliderCrank, &SliderCrank::initial(), step, jacobian);
+            let (difference, shared, dense) = compare(si2, &SliderCrank, &SliderCrank::initial(), step, jacobian);
             assert!(difference < 1e-11, "slider crank, {step}: {difference:e}");
             assert!(shared.newton_iterations <= dense.newton_iterations * 3 / 2);
             assert_eq!(shared.linear_solves, 2 * shared.newton_iterations + 1, "Newton's method was not needed");
@@ -60,7 +77,7 @@ fn stiff_damping_is_no_reason_to_give_up() {
     for (jacobian, exponents) in USES.into_iter().zip([[-9, -10, -12, -14], [-10, -11, -12, -14]]) {
         for exponent in exponents {
             let (step, initial) = (2f64.powi(exponent), StiffDoublePendulum::initial());
-            let (difference, shared, dense) = compare(&StiffDoublePendulum, &initial, step, jacobian);
+            let (difference, shared, dense) = compare(si2, &StiffDoublePendulum, &initial, step, jacobian);
             assert!(difference < 1e-11, "{step}: {difference:e}");
             let (solves, shared, dense) = (shared.linear_solves, shared.newton_iterations, dense.newton_iterations);
             // The ratio is largest at 2⁻¹¹, where it costs a fifth more iterations.
@@ -101,11 +118,81 @@ impl MechanicalModel for Spring {
 fn where_convergence_is_slow_newtons_method_takes_over() {
     let initial = [1.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     for jacobian in USES {
-        let (difference, shared, dense) = compare(&Spring, &initial, 1.0 / 64.0, jacobian);
+        let (difference, shared, dense) = compare(si2, &Spring, &initial, 1.0 / 64.0, jacobian);
         // the tolerance of 1e-10 in an acceleration, through a velocity's h γ, over 128 steps
         assert!(difference < 1e-10, "{difference:e}");
         let (shared_iterations, dense) = (shared.newton_iterations, dense.newton_iterations);
         assert!(shared_iterations <= dense * 3 / 2, "{shared_iterations} and {dense}");
         assert!(shared.linear_solves < 2 * shared_iterations, "most iterations were Newton's");
+    }
+}
+
+/// Sizes of the matrices of Newton's method.
+#[derive(Default)]
+struct Sizes(Vec<usize>);
+
+impl Observer for Sizes {
+    fn watches_newton_matrices(&self) -> bool {
+        true
+    }
+    fn newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>) {
+        self.0.push(matrix.nrows());
+    }
+    fn step(&mut self, _step: &mut Step<'_>) -> ControlFlow<Failure> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn levels_one_after_the_other_give_the_solution_of_the_dense_system() {
+    for jacobian in USES {
+        for exponent in [-7, -10] {
+            let step = 2f64.powi(exponent);
+            let moving = Manufactured { constrained: true };
+            let (difference, levels, dense) = compare(additive, &moving, &Manufactured::exact(0.0), step, jacobian);
+            assert!(difference < 1e-11, "manufactured, {step}: {difference:e}");
+            assert!(levels.newton_iterations <= dense.newton_iterations * 3 / 2, "{levels:?} {dense:?}");
+            let (difference, levels, dense) = compare(additive, &SliderCrank, &SliderCrank::initial(), step, jacobian);
+            assert!(difference < 1e-11, "slider crank, {step}: {difference:e}");
+            assert!(levels.newton_iterations <= dense.newton_iterations * 3 / 2, "{levels:?} {dense:?}");
+        }
+        // without damping it is Newton's method
+        let (difference, levels, dense) = compare(additive, &Pendulum, &Pendulum::START, 1.0 / 64.0, jacobian);
+        assert!(difference < 1e-11, "pendulum: {difference:e}");
+        assert!(levels.newton_iterations <= dense.newton_iterations, "{levels:?} {dense:?}");
+        let (difference, levels, dense) =
+            compare(additive, &Spring, &[1.0, 0.0, 1.0, 0.0, 0.0, 0.0], 1.0 / 64.0, jacobian);
+        assert!(difference < 1e-10, "spring: {difference:e}");
+        assert!(levels.newton_iterations <= dense.newton_iterations, "{levels:?} {dense:?}");
+    }
+}
+
+/// Without damping the small system serves all steps; where a damper is stiff for the step Newton's method takes over.
+#[test]
+fn levels_that_damping_couples_are_given_up() {
+    let newton = NewtonSettings::default();
+    let method = additive(newton, PairAlgebra::Shared);
+    let mut sizes = Sizes::default();
+    run(&Pendulum, &Pendulum::START, 1.0 / 64.0, &*method, &mut sizes);
+    assert!(sizes.0.iter().all(|&size| size == 3), "n + n_c");
+    let (initial, step) = (StiffDoublePendulum::initial(), 2f64.powi(-10));
+    let mut sizes = Sizes::default();
+    run(&StiffDoublePendulum, &initial, step, &*method, &mut sizes);
+    let given_up = sizes.0.iter().filter(|&&size| size == 6 + 2 * 4).count();
+    // not for long: the ratio is above 0.1 in few steps
+    assert!(given_up > 0 && 10 * given_up < sizes.0.len(), "{given_up} of {}", sizes.0.len());
+    let (difference, levels, dense) = compare(additive, &StiffDoublePendulum, &initial, step, JacobianUse::Full);
+    assert!(difference < 1e-11, "{difference:e}");
+    assert!(2 * levels.newton_iterations <= 3 * dense.newton_iterations, "{levels:?} {dense:?}");
+}
+
+#[test]
+fn levels_that_both_reactions_couple_are_not_parted() {
+    for b in [-0.5, 1.0 / 3.0, 1.0] {
+        let [shared, structured] = [PairAlgebra::Shared, PairAlgebra::Structured].map(|linear_algebra| {
+            let method = HhtAdd { b, linear_algebra, ..HhtAdd::default() }.method();
+            run(&SliderCrank, &SliderCrank::initial(), 1.0 / 128.0, &*method, &mut Silent).state
+        });
+        assert_eq!(shared, structured, "b = {b}");
     }
 }

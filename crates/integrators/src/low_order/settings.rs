@@ -34,13 +34,14 @@ parameters! {
 }
 
 parameters! {
-    /// How the linear systems of HHT-SI2 are solved; of many bodies as [`LinearAlgebra`] says.
+    /// How the linear systems of HHT-SI2 and HHT-ADD are solved; of many bodies as [`LinearAlgebra`] says.
     #[derive(Copy, Default, Eq)]
     pub enum PairAlgebra {
         /// The pairs of positions and of velocities are corrected one after the other, with one and the same factorized
         /// matrix of `n + n_c` unknowns. The iteration converges linearly, at a ratio of order h with damping and h²
         /// without; where it is seen to be above 0.1 (a spring stiff for the step), the rest of the step is made as in
-        /// `structured`, and so are the next 1, 2, 4, … steps.
+        /// `structured`, and so are the next 1, 2, 4, … steps. HHT-ADD with b = 0 solves for the positions with such a matrix and
+        /// for the velocities, given these, with one of `n_c` unknowns; with another b it does as `structured`.
         #[default]
         Shared,
         /// As [`LinearAlgebra::Structured`].

@@ -1,27 +1,26 @@
-//! What a linearly converging iteration of HHT-SI2 needs: a good first guess, and an end to it where it is slow.
+//! What an iteration needs that converges linearly, as those of HHT-SI2 and HHT-ADD may: a good first guess, and an end to it where it
+//! is slow.
 
-/// See [`PairAlgebra::Shared`](super::PairAlgebra::Shared).
-pub struct Shared {
-    /// Correction of the positions' pair.
-    pub position: Vec<f64>,
+/// See [`PairAlgebra::Shared`](super::PairAlgebra::Shared); `N` sorts of unknowns are guessed.
+pub struct Shared<const N: usize> {
     /// Whether the rest of the step is Newton's method.
     pub slow: bool,
     /// Steps for which it stays so, and for how many it will after the next slow one.
     waiting: u64,
     pause: u64,
-    /// `e` and ν at the end of the last step.
-    before: [Vec<f64>; 2],
+    /// The unknowns at the end of the last step.
+    before: [Vec<f64>; N],
 }
 
-impl Shared {
-    /// Memory for `n` coordinates and `m` constraints.
-    pub fn new(n: usize, m: usize) -> Self {
-        Self { position: vec![0.0; n + m], slow: false, waiting: 0, pause: 1, before: [vec![0.0; n], vec![0.0; m]] }
+impl<const N: usize> Shared<N> {
+    /// At the start of a run, with these unknowns.
+    pub fn new(start: [&[f64]; N]) -> Self {
+        Self { slow: false, waiting: 0, pause: 1, before: start.map(<[f64]>::to_vec) }
     }
 
-    /// Begins a step: `e` and ν go on along a straight line.
-    pub fn begin(&mut self, e: &mut [f64], nu: &mut [f64]) {
-        for (values, before) in [e, nu].into_iter().zip(&mut self.before) {
+    /// Begins a step: the unknowns go on along a straight line.
+    pub fn begin(&mut self, unknowns: [&mut [f64]; N]) {
+        for (values, before) in unknowns.into_iter().zip(&mut self.before) {
             for (value, before) in values.iter_mut().zip(before) {
                 let next = 2.0 * *value - *before;
                 *before = std::mem::replace(value, next);

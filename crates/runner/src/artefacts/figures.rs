@@ -89,7 +89,18 @@ impl Look {
                 observables.insert(run.model.name(), drawable(&*run.model.object().model()));
             }
         }
-        let units = observables.into_values().flatten().map(|Observable { name, unit, .. }| (name, unit)).collect();
+        let mut units: HashMap<String, &'static str> = HashMap::new();
+        for Observable { name, unit, .. } in observables.into_values().flatten() {
+            // of one name in two models with different units, none holds
+            units
+                .entry(name)
+                .and_modify(|known| {
+                    if *known != unit {
+                        *known = ""
+                    }
+                })
+                .or_insert(unit);
+        }
         Self { styles, units }
     }
 

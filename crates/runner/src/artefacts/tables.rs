@@ -4,6 +4,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::{Layout, TableSpec};
 use mbsbench_experiment::units::of_column;
 use mbsbench_experiment::{Label, Published};
+use mbsbench_judge::fit;
 use mbsbench_render::table::{Cell, Measured, Row, Table};
 use mbsbench_runs::results::{ResultSet, Row as Run};
 
@@ -53,14 +54,42 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         title: spec.title.clone().unwrap_or_else(|| spec.id.clone()),
         row_axis: spec.rows.iter().map(heading).collect::<Vec<_>>().join(", "),
         column_axis: spec.columns.as_deref().map_or_else(|| "quantity".to_owned(), heading),
-        columns: columns.iter().map(|column| column.head.clone()).collect(),
+        columns: columns
+            .iter()
+            .map(|column| column.head.clone())
+            .chain(spec.exponent_from.map(|_| EXPONENT.into()))
+            .collect(),
         rows: rows
             .iter()
-            .map(|row| Row { label: row.to_string(), cells: columns.iter().map(|column| cell(row, column)).collect() })
+            .map(|row| {
+                let mut cells: Vec<Cell> = columns.iter().map(|column| cell(row, column)).collect();
+                if let Some(from) = spec.exponent_from {
+                    cells.push(exponent(from, &columns, &cells));
+                }
+                Row { label: row.to_string(), cells }
+            })
             .collect(),
         // Ratios of several quantities beside one another would hide the quantities.
         ratio: published.is_some() && spec.columns.is_some(),
     })
+}
+
+/// The head of the column with exponents.
+const EXPONENT: &str = "exponent";
+
+/// The exponent of the power of the columns' numbers, from one of them on, that those cells follow which have a value.
+fn exponent(from: f64, columns: &[Column<'_>], cells: &[Cell]) -> Cell {
+    let points = columns.iter().zip(cells).filter_map(|(column, cell)| {
+        let number = column.axis?.1.number.filter(|number| *number >= from && *number > 0.0)?;
+        match cell.measured {
+            Measured::Value(value) => Some([number, value]),
+            _ => None,
+        }
+    });
+    let found = fit::exponent(&points.collect::<Vec<_>>());
+    // beyond the second digit is noise, where times are what grows
+    let measured = found.map_or(Measured::Missing, |exponent| Measured::Value((100.0 * exponent).round() / 100.0));
+    Cell { published: None, measured }
 }
 
 /// A column of a table.
@@ -95,5 +124,29 @@ fn columns<'t>(spec: &'t TableSpec, results: &'t ResultSet) -> Vec<Column<'t>> {
         }
         // The plan was checked.
         None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exponent_is_that_of_the_cells_with_values_from_a_column_on() {
+        let labels = ["1", "10", "100", "1000"].map(|text| Label { text: text.into(), number: text.parse().ok() });
+        let columns = labels.each_ref().map(|label| Column {
+            head: label.text.clone(),
+            axis: Some(("model.rods", label)),
+            value: "timing.step_ns",
+        });
+        let failed = Measured::Failed { name: "newton-diverged".into(), t_reached: 0.0 };
+        let cells = |last: Measured| {
+            let values = [7.0, 3.0, 300.0].map(Measured::Value).into_iter().chain([last]);
+            values.map(|measured| Cell { published: None, measured }).collect::<Vec<_>>()
+        };
+        let of = |from, last| exponent(from, &columns, &cells(last)).measured;
+        assert_eq!(of(10.0, Measured::Value(30_000.0)), Measured::Value(2.0));
+        assert_eq!(of(10.0, failed.clone()), Measured::Value(2.0));
+        assert_eq!(of(100.0, failed), Measured::Missing);
     }
 }

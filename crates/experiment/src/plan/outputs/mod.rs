@@ -115,8 +115,25 @@ impl Outputs<'_> {
         }
         let row_axes: Vec<&str> = table.rows.iter().collect();
         self.one_run_a_place("cell", &table.filter, &row_axes, columns);
+        if let Some(from) = table.exponent_from {
+            self.exponent(from, columns);
+        }
         if let Some(file) = &table.published {
             self.published(table, file, columns);
+        }
+    }
+
+    /// An exponent needs two columns with numbers.
+    fn exponent(&mut self, from: f64, columns: Option<usize>) {
+        let mut numbers: Vec<f64> = Vec::new();
+        for run in &self.plan.runs {
+            let number = columns.and_then(|axis| run.cells[axis].as_ref()?.number);
+            numbers.extend(number.filter(|number| *number >= from && *number > 0.0 && !numbers.contains(number)));
+        }
+        if numbers.len() < 2 {
+            let message = format!("fewer than two columns have a positive number of {from} or above");
+            let problem = Problem::new(self.place("exponent_from"), message);
+            self.problems.add(problem.help("accepted: a number that two columns of numbers reach, with `columns`"));
         }
     }
 

@@ -1,5 +1,6 @@
 //! HHT-ADD: constraint forces added to the accelerations, with two multipliers a step.
 
+mod levels;
 mod sparse;
 
 use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed_product, flops};
@@ -8,8 +9,10 @@ use nalgebra::DMatrix;
 
 use super::blocks::{self, add, increase, largest, place_of_largest, put, put_transposed, solve_columns};
 use super::formula::{Correction, Formula, Start, Trial};
+use super::metric::Metric;
 use super::predictor::{Discretisation, Predictor};
-use super::settings::LinearAlgebra;
+use super::settings::PairAlgebra;
+use levels::Levels;
 use sparse::SparseAdditive;
 
 /// ```text
@@ -20,7 +23,8 @@ use sparse::SparseAdditive;
 /// ```
 ///
 /// (negrut2007, Eqs. 10 to 13.) ψ₀ is a new unknown of each step. Eliminating `R₁` from Newton's system, without
-/// approximation, leaves `n + 2 n_c` unknowns.
+/// approximation, leaves `n + 2 n_c` unknowns; with b = 0 and little damping positions and velocities can be solved for one after
+/// the other ([`Levels`]).
 pub struct Additive {
     predictor: Predictor,
     alpha: f64,
@@ -35,7 +39,8 @@ pub struct Additive {
     free: Vec<f64>,
     /// `M₀⁻¹ J₀ᵀ`.
     weights: DMatrix<f64>,
-    mass_factors: Lu<f64>,
+    /// `M₀`, or `M₁` while [`Levels`] are solved.
+    metric: Metric,
     /// `a + α f₀`.
     shifted: Vec<f64>,
     /// Derivatives of the dynamics in the displacement by `R₀`, by `R₁`, and in the positions.
@@ -56,6 +61,8 @@ pub struct Additive {
     system: System,
     /// What is used in the place of the blocks above and of `system` where there are many bodies.
     sparse: Option<SparseAdditive>,
+    /// What is used in their place of few, where positions and velocities are solved for one after the other.
+    levels: Option<Levels>,
     /// Residual with its sign turned, then correction.
     x: Vec<f64>,
 }
@@ -65,9 +72,9 @@ impl Additive {
     ///
     /// # Errors
     /// [`Singular`] for a singular mass matrix.
-    pub fn new(alpha: f64, b: f64, algebra: LinearAlgebra, start: &Start<'_>) -> Result<Self, Singular> {
+    pub fn new(alpha: f64, b: f64, algebra: PairAlgebra, start: &Start<'_>) -> Result<Self, Singular> {
         let (n, m) = (start.q.len(), start.lambda.len());
-        let dense = algebra == LinearAlgebra::Dense;
+        let dense = algebra == PairAlgebra::Dense;
         let sparse = start.is_sparse().then(|| SparseAdditive::new(start));
         let [of_blocks, constraints] = if sparse.is_some() { [0; 2] } else { [n, m] };
         let square = DMatrix::zeros(of_blocks, of_blocks);
@@ -83,7 +90,7 @@ impl Additive {
             psi: [start.lambda.to_vec(), start.lambda.to_vec()],
             free: start.terms.forces.clone(),
             weights: DMatrix::zeros(of_blocks, constraints),
-            mass_factors: Lu::new(of_blocks),
+            metric: Metric::identity(of_blocks),
             shifted: vec![0.0; n],
             by_start: square.clone(),
             by_reaction: square.clone(),
@@ -99,6 +106,7 @@ impl Additive {
             system: System::new(size),
             x: vec![0.0; size],
             sparse,
+            levels: None,
         };
         // a₀ = M⁻¹ D, without constraint forces
         formula.weigh(start.terms)?;
@@ -109,6 +117,9 @@ impl Additive {
                 formula.reaction.copy_from_slice(&sparse.reaction);
             }
             None => add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction),
+        }
+        if algebra == PairAlgebra::Shared && b == 0.0 && formula.sparse.is_none() {
+            formula.levels = Some(Levels::new([&formula.reaction, start.lambda, start.lambda]));
         }
         Ok(formula)
     }
@@ -127,14 +138,19 @@ impl Additive {
             sparse.divide(&mut self.free);
             return Ok(());
         }
-        self.mass_factors.factorize(terms.mass.all())?;
-        self.system.flops += self.mass_factors.factorization_flops();
+        self.metric.matrix_mut().copy_from(terms.mass.all());
+        self.metric.factorize()?;
         put_transposed(&mut self.weights, (0, 0), 1.0, terms.jacobian.all());
-        self.system.flops +=
-            solve_columns(&self.mass_factors, &mut self.weights) as u64 * self.mass_factors.solve_flops();
-        self.mass_factors.solve_by_columns(&mut self.free);
-        self.system.flops += self.mass_factors.solve_flops();
+        self.metric.solve_columns(&mut self.weights);
+        self.metric.solve(&mut self.free);
+        let solves = self.psi[0].len() as u64 + 1;
+        self.system.flops += self.metric.factorization_flops() + solves * self.metric.solve_flops();
         Ok(())
+    }
+
+    /// The levels, where they are solved for one after the other and not given up.
+    fn in_levels(&self) -> Option<&Levels> {
+        self.levels.as_ref().filter(|levels| !levels.shared.slow)
     }
 
     /// The end of the step from the unknowns.
@@ -168,6 +184,11 @@ impl Formula for Additive {
         trial: &mut Trial,
     ) -> Result<(), Singular> {
         self.predictor.predict(h, &self.a);
+        if let Some(levels) = &mut self.levels {
+            let [first, last] = &mut self.psi;
+            levels.shared.begin([&mut self.reaction, first, last]);
+            levels.last = f64::INFINITY;
+        }
         if !guess {
             self.a.fill(0.0);
             self.reaction.fill(0.0);
@@ -184,6 +205,9 @@ impl Formula for Additive {
         if self.sparse.is_some() {
             self.form_sparse(trial);
             return Ok(());
+        }
+        if self.in_levels().is_some() {
+            return self.form_levels(trial);
         }
         let Trial { terms, derivatives, .. } = trial;
         let (n, m) = (self.a.len(), self.psi[0].len());
@@ -256,13 +280,18 @@ impl Formula for Additive {
     }
 
     fn matrix(&self) -> DMatrix<f64> {
-        self.sparse.as_ref().map_or_else(|| self.system.matrix.clone(), |sparse| sparse.blocks.to_dense())
+        match (&self.sparse, self.in_levels()) {
+            (Some(sparse), _) => sparse.blocks.to_dense(),
+            (None, Some(levels)) => levels.system.matrix.clone(),
+            (None, None) => self.system.matrix.clone(),
+        }
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        match &mut self.sparse {
-            Some(sparse) => sparse.blocks.factorize(),
-            None => self.system.factorize(),
+        match (&mut self.sparse, &mut self.levels) {
+            (Some(sparse), _) => sparse.blocks.factorize(),
+            (None, Some(levels)) if !levels.shared.slow => levels.system.factorize(),
+            (None, _) => self.system.factorize(),
         }
     }
 
@@ -276,6 +305,13 @@ impl Formula for Additive {
             self.end(trial);
             let by_position = self.predictor.by_position * determinant;
             return Correction { change, size, by_position, solves: 1, reform: false };
+        }
+        if self.in_levels().is_some() {
+            let change = self.solve_levels(trial);
+            let size = largest(&self.a).max(largest(&self.reaction));
+            self.end(trial);
+            let reform = self.gives_up(change, trial);
+            return Correction { change, size, by_position: self.predictor.by_position, solves: 1, reform };
         }
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
@@ -334,6 +370,9 @@ impl Formula for Additive {
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         self.weigh(&trial.terms)?;
         self.predictor.accept(&trial.q, &trial.v);
+        if let Some(levels) = &mut self.levels {
+            levels.shared.accept();
+        }
         Ok(())
     }
 
@@ -342,6 +381,8 @@ impl Formula for Additive {
     }
 
     fn flops(&self) -> u64 {
-        self.system.flops + self.sparse.as_ref().map_or(0, SparseAdditive::flops)
+        self.system.flops
+            + self.sparse.as_ref().map_or(0, SparseAdditive::flops)
+            + self.levels.as_ref().map_or(0, |levels| levels.system.flops)
     }
 }

@@ -22,9 +22,9 @@ parameters! {
         pub alpha: f64 [from -1.0 / 3.0, to 0.0] = -0.3,
         /// b, share of the constraint force at the end of the step in the positions; not 1/2.
         pub b: f64 = 0.0,
-        /// How the linear systems are solved: `structured` or `dense`. The blocks of systems as small as those here (6
-        /// coordinates) take more time than they save.
-        pub linear_algebra: LinearAlgebra = LinearAlgebra::Dense,
+        /// How the linear systems are solved: `shared`, `structured` or `dense`. The blocks of systems as small as those here (6
+        /// coordinates) take more time than they save, but for those of `shared`.
+        pub linear_algebra: PairAlgebra = PairAlgebra::Dense,
         /// Newton's method.
         pub newton: NewtonSettings = NewtonSettings::default(),
     }

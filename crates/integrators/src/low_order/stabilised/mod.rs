@@ -56,7 +56,9 @@ pub struct Stabilised {
     outdated: bool,
     /// The last correction in the step.
     last: f64,
-    shared: Shared,
+    shared: Shared<2>,
+    /// Correction of the positions' pair, with one matrix for both.
+    position: Vec<f64>,
     system: System,
     /// What is used in the place of `metric`, `pair`, `shared` and `system` where there are many bodies.
     sparse: Option<SparsePair>,
@@ -91,7 +93,8 @@ impl Stabilised {
             pair: VelocityPair::new(of_pair, constraints),
             outdated: true,
             last: f64::INFINITY,
-            shared: Shared::new(of_pair, constraints),
+            shared: Shared::new([&vec![0.0; of_pair], &vec![0.0; constraints]]),
+            position: vec![0.0; of_pair + constraints],
             system: System::new(size),
             x: vec![0.0; size.max(n)],
             sparse,
@@ -149,25 +152,25 @@ impl Stabilised {
     /// velocities, `a + e`, which is what damping depends on, thus lacks the latter only.
     fn solve_shared(&mut self, trial: &Trial) -> f64 {
         let (n, of_forces) = (self.a.len(), self.of_forces());
-        let Self { predictor, a, e, lower, nu, metric, shared, system, x, .. } = self;
+        let Self { predictor, a, e, lower, nu, metric, position, system, x, .. } = self;
         let terms = &trial.terms;
         for (residual, &phi) in x[n..].iter_mut().zip(&terms.constraints) {
             *residual = -phi / predictor.by_position;
         }
         system.solve(x);
-        shared.position.copy_from_slice(x);
+        position.copy_from_slice(x);
         let (dynamics, velocities) = x.split_at_mut(n);
         dynamics.fill(0.0);
         add_transposed_product(1.0, terms.jacobian.all(), nu, dynamics);
         metric.add_product(-1.0, e, dynamics);
-        trial.derivatives.constraint_rates_along(&trial.v, &shared.position[..n], velocities);
+        trial.derivatives.constraint_rates_along(&trial.v, &position[..n], velocities);
         let ratio = predictor.by_position / predictor.by_velocity;
         let constraints = terms.constraints.iter().zip(&terms.constraint_rates);
         for (x, (&phi, &rate)) in velocities.iter_mut().zip(constraints) {
             *x = phi / predictor.by_position - rate / predictor.by_velocity - ratio * *x;
         }
         system.solve(x);
-        let (change, multipliers) = shared.position.split_at(n);
+        let (change, multipliers) = position.split_at(n);
         let (e_change, nu_change) = x.split_at(n);
         increase(a, change);
         increase(lower, multipliers);
@@ -246,7 +249,7 @@ impl Formula for Stabilised {
             }
         }
         if self.algebra == PairAlgebra::Shared && self.sparse.is_none() {
-            self.shared.begin(&mut self.e, &mut self.nu);
+            self.shared.begin([&mut self.e, &mut self.nu]);
         }
         if !guess {
             self.a.fill(0.0);

@@ -503,8 +503,12 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.write_constant(&structure, jacobian);
         constraint_rates.fill(S::nought());
         let (n, rows) = (q.len(), &structure.jacobian);
+        // values come with all derivatives, and are the same with each
+        let mut are_known = false;
         self.second_derivatives(t, q, derivatives, |(i, j), phi| {
-            constraints.iter_mut().zip(phi).for_each(|(value, phi)| *value = phi.re);
+            if !std::mem::replace(&mut are_known, true) {
+                constraints.iter_mut().zip(phi).for_each(|(value, phi)| *value = phi.re);
+            }
             if i < n {
                 jacobian.write_column(rows, i, rows.column(i).iter().map(|&c| phi[c].eps1));
             }

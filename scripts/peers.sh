@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Instructions of ode15s beside diffsol's BDF, and of DOPRI5 and DOP853 beside ode_solvers, solutions only and with the same
+# equations in both; what is above its bar is told. Needs valgrind, and builds programs that nothing else depends on.
+set -euo pipefail
+cd "$(dirname "$0")/../examples/peers"
+
+cargo build --release --quiet
+count() {
+    local log
+    log=$(mktemp)
+    valgrind --tool=callgrind --toggle-collect='*solve_counted*' --callgrind-out-file=/dev/null --log-file="$log" \
+        target/release/peers "$@" >/dev/null || exit 1
+    awk '/Collected/ { print $NF }' "$log"
+    rm -f "$log"
+}
+
+echo '| problem | tolerance | ours | instructions | peer | instructions | ratio | bar | |'
+echo '|---|---|---|---|---|---|---|---|---|'
+while read -r problem tolerance ours peer bar; do
+    a=$(count "$problem" "$ours" "$tolerance")
+    b=$(count "$problem" "$peer" "$tolerance")
+    awk -v a="$a" -v b="$b" -v bar="$bar" -v row="| $problem | $tolerance | \`$ours\` | $a | $peer | $b" \
+        'BEGIN { printf "%s | %.3f | %s | %s |\n", row, a / b, bar, (a / b <= bar ? "holds" : "**does not hold**") }'
+done <<'PAIRS'
+robertson 1e-4 ode15s diffsol-bdf 1.0
+robertson 1e-6 ode15s diffsol-bdf 1.0
+van-der-pol 1e-4 ode15s diffsol-bdf 1.0
+van-der-pol 1e-6 ode15s diffsol-bdf 1.0
+heat-32 1e-6 ode15s diffsol-bdf 1.0
+heat-128 1e-6 ode15s diffsol-bdf 1.0
+pendulum 1e-6 dopri5 ode_solvers-dopri5 1.05
+pendulum 1e-10 dopri5 ode_solvers-dopri5 1.05
+pendulum 1e-6 dop853 ode_solvers-dop853 1.02
+squeezer 1e-6 dopri5 ode_solvers-dopri5 1.02
+squeezer 1e-6 dop853 ode_solvers-dop853 1.02
+squeezer 1e-10 dop853 ode_solvers-dop853 1.02
+PAIRS
