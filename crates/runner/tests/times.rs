@@ -77,7 +77,7 @@ fn recorded_times_change_only_when_that_is_asked_for() {
     assert!(recorded.exists() && !own.exists());
     let header = fs::read_to_string(&recorded).unwrap();
     assert!(
-        header.starts_with("method,step,median_s,spread_s,ratio,low,high,step_ns,samples_s,run,machine\n"),
+        header.starts_with("method,step,median_s,spread_s,ratio,low,high,step_ns,samples_s,setup_s,run,machine\n"),
         "{header}"
     );
     let before = contents(&at("results"));
