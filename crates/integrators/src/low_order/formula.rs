@@ -67,6 +67,15 @@ pub struct Correction {
     pub reform: bool,
 }
 
+/// The local error of a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Estimate<'f> {
+    /// Of each position, in magnitude.
+    pub error: &'f [f64],
+    /// Solutions with the matrix that it took.
+    pub solves: u64,
+}
+
 /// One step of a method, as an iteration on its own unknowns.
 pub trait Formula {
     /// Whether it takes terms and derivatives with the entries of a pattern only.
@@ -116,9 +125,9 @@ pub trait Formula {
     /// [`begin`](Self::begin) in runs that choose their steps, of which [`Start::jerk`] tells.
     fn resize(&mut self, _h: f64) {}
 
-    /// The iteration has ended: the local error of the positions, of order h³, by one solution with the factors; none where a formula has
+    /// The iteration has ended: the local error of the positions, of order h³, by solutions with the factors; none where a formula has
     /// no estimate. The last correction is lost.
-    fn error(&mut self, _trial: &Trial) -> Option<&[f64]> {
+    fn error(&mut self, _trial: &Trial) -> Option<Estimate<'_>> {
         None
     }
 

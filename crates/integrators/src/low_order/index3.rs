@@ -5,7 +5,7 @@ use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
 use nalgebra::DMatrix;
 
 use super::blocks::{increase, largest, place_of_largest};
-use super::formula::{Correction, Formula, Start, Trial};
+use super::formula::{Correction, Estimate, Formula, Start, Trial};
 use super::newton::rounding_of;
 use super::predictor::{Discretisation, Predictor};
 use super::settings::MassAt;
@@ -161,24 +161,41 @@ impl Formula for Index3 {
     }
 
     /// The system with `M e/(1+α)` in place of forces takes from `e = C h² (a₁ − a₀)` what would leave the constraints, on which the
-    /// positions are, and what a spring too stiff for the step makes of it.
-    fn error(&mut self, trial: &Trial) -> Option<&[f64]> {
+    /// positions are, and what a spring too stiff for the step makes of it. The reactions `Jᵀ μ` that do so have the directions of the
+    /// end; what they would move along the constraints with those of the start, `(J₁ − J₀)ᵀ μ`, is added in magnitude. See
+    /// [`Varying`].
+    fn error(&mut self, trial: &Trial) -> Option<Estimate<'_>> {
         let Self { varying, alpha, mass_at, a, mass, shifted: error, system, x, .. } = self;
         let varying = varying.as_mut()?;
+        let n = a.len();
         varying.error(a, error);
         x.fill(0.0);
-        let (dynamics, _) = x.split_at_mut(a.len());
-        mass_at.choose(&trial.terms.mass, mass).add_product(1.0 / (1.0 + *alpha), error, dynamics);
+        mass_at.choose(&trial.terms.mass, mass).add_product(1.0 / (1.0 + *alpha), error, &mut x[..n]);
         system.solve(x);
-        varying.take_rates(&x[..a.len()]);
-        Some(&x[..a.len()])
+        varying.take_rates(&x[..n]);
+        for (error, along) in error.iter_mut().zip(&*x) {
+            *error = along.abs();
+        }
+        if x.len() == n {
+            return Some(Estimate { error, solves: 1 });
+        }
+        let (turned, reactions) = x.split_at_mut(n);
+        turned.fill(0.0);
+        trial.terms.jacobian.add_transposed_product(1.0, reactions, turned);
+        varying.jacobian().add_transposed_product(-1.0, reactions, turned);
+        reactions.fill(0.0);
+        system.solve(x);
+        for (error, turned) in error.iter_mut().zip(&*x) {
+            *error += turned.abs();
+        }
+        Some(Estimate { error, solves: 2 })
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         trial.terms.all_forces(&self.lambda, &mut self.forces);
         self.predictor.keep(&self.a);
         if let Some(varying) = &mut self.varying {
-            varying.accept(&mut self.predictor, &self.a, &self.lambda);
+            varying.accept(&mut self.predictor, &self.a, &self.lambda, &trial.terms.jacobian);
         }
         self.predictor.accept(&trial.q, &trial.v);
         Ok(())

@@ -9,7 +9,7 @@ use mbsbench_problem::{
     Counted, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Task, Unsuitable,
 };
 
-use super::formula::{Formula, Start, Trial};
+use super::formula::{Estimate, Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
 use super::start::start;
@@ -114,9 +114,20 @@ struct Steps<F> {
 }
 
 impl<F: Formula> Steps<F> {
+    /// End and size of the next attempt (s).
+    fn next(&self, run: &Run<'_, Counted<'_>>) -> Result<(f64, f64), Failure> {
+        match &self.controlled {
+            None => Ok(run.constant_step()),
+            Some(controlled) => controlled.next(run.t, run.task.t_end),
+        }
+    }
+
     /// Iterates over a step of size `h` (s) that ends at `t_next`.
     fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>, t_next: f64, h: f64) -> Result<(), Failure> {
-        let Self { formula, trial, newton, keeper, watched, .. } = self;
+        let Self { formula, trial, newton, keeper, watched, controlled, .. } = self;
+        if controlled.is_some() {
+            formula.resize(h);
+        }
         let time = run.t;
         trial.t = t_next;
         let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
@@ -147,12 +158,22 @@ impl<F: Formula> Steps<F> {
         Ok(stands)
     }
 
+    /// Keeps the step that was iterated at `time`.
+    fn accept(&mut self, time: f64) -> Result<(), Failure> {
+        let Self { formula, trial, end, .. } = self;
+        formula.accept(trial).map_err(|Singular| singular(time, "mass matrix"))?;
+        let (q, v) = end.split_at_mut(trial.q.len());
+        q.copy_from_slice(&trial.q);
+        v.copy_from_slice(&trial.v);
+        Ok(())
+    }
+
     /// Estimated error of the step just iterated, in the norm of the tolerances: root mean square of
     /// `error_i / (abs + rel · max(|q₀_i|, |q₁_i|))`. Not a number where there is no estimate.
     fn error(&mut self, run: &mut Run<'_, Counted<'_>>, (rel, abs): (f64, f64)) -> f64 {
         let Self { formula, trial, state, .. } = self;
-        run.own.linear_solves += 1;
-        let Some(error) = formula.error(trial) else { return f64::NAN };
+        let Some(Estimate { error, solves }) = formula.error(trial) else { return f64::NAN };
+        run.own.linear_solves += solves;
         let positions = state.iter().zip(&trial.q);
         let of_one = |(error, (start, end)): (&f64, (&f64, &f64))| error / (abs + rel * start.abs().max(end.abs()));
         let sum: f64 = error.iter().zip(positions).map(of_one).map(|x| x * x).sum();
@@ -168,22 +189,12 @@ fn is_cured_by_smaller_steps(failure: &Failure) -> bool {
 
 impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let (t_next, h) = match &self.controlled {
-            None => run.constant_step(),
-            Some(controlled) => controlled.next(run.t, run.task.t_end)?,
-        };
-        if self.controlled.is_some() {
-            self.formula.resize(h);
-        }
+        let (t_next, h) = self.next(run)?;
         let made = self.iterate(run, t_next, h);
         if !self.stands(run, made, h)? {
             return Ok(run.reject());
         }
-        let Self { formula, trial, end, .. } = self;
-        formula.accept(trial).map_err(|Singular| singular(run.t, "mass matrix"))?;
-        let (q, v) = end.split_at_mut(trial.q.len());
-        q.copy_from_slice(&trial.q);
-        v.copy_from_slice(&trial.v);
+        self.accept(run.t)?;
         Ok(Some(t_next))
     }
 
