@@ -52,6 +52,10 @@ impl<R: Rule> Method for Solver<R> {
         self.0.adapts()
     }
 
+    fn is_for_constant_steps(&self) -> bool {
+        true
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         drive::suits(problem)
     }
