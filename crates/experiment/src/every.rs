@@ -14,7 +14,8 @@ use crate::registry::{self, Choice, MethodKind, ModelKind, Registry};
 const KEY: &str = "every";
 
 /// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
-/// their error, with a step the others.
+/// their error, with a step those that do not and those that are published with constant steps, though they can do both
+/// (`hht-i3`, `generalized-alpha`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {
@@ -25,7 +26,7 @@ pub struct Every {
     pub with: BTreeMap<String, serde_json::Value>,
     /// Methods that are left out, each with the reason.
     pub except: BTreeMap<String, String>,
-    /// With a step, also the methods that control their error: for what is asked of a formula and not of a solve.
+    /// With a step, all methods, also those meant to control their error: for what is asked of a formula and not of a solve.
     pub controlled: bool,
 }
 
@@ -78,9 +79,9 @@ impl Methods {
         }
         if written.is_empty() {
             let problem = Problem::new(node.place, "no registered method suits the model and decides on its steps so");
-            return Err(
-                problem.help("with `tolerance` those are meant that control their error, with a step the others")
-            );
+            return Err(problem.help(
+                "with `tolerance` those are meant that control their error, with a step those for constant steps",
+            ));
         }
         methods.node = Node::new(Value::List(written), node.place);
         Ok(methods)
@@ -166,7 +167,7 @@ impl Every {
             let model = model.object().model();
             made.suits(Formulated::<f64>::ode(&*model).as_mut()).is_ok()
         };
-        let decides_so = made.adapts() == to_tolerance || (self.controlled && !to_tolerance);
+        let decides_so = if to_tolerance { made.adapts() } else { self.controlled || made.is_for_constant_steps() };
         Ok(decides_so && models.iter().all(suits))
     }
 }
@@ -190,10 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn every_method_stands_on_one_side_and_suits() {
+    fn methods_stand_on_their_sides_and_suit() {
         let registry = Registry::builtin();
         let [to_tolerance, with_steps] = [true, false].map(|side| names("method: every", "slider-crank", side));
-        assert!(to_tolerance.iter().all(|name| !with_steps.contains(name)));
+        let on_both: Vec<_> = to_tolerance.iter().filter(|name| with_steps.contains(name)).collect();
+        assert_eq!(on_both, ["hht-i3", "generalized-alpha"], "published with constant steps, and controlled");
         for name in ["dopri5", "dop853-projected", "radau5"] {
             assert!(to_tolerance.iter().any(|known| known == name), "{name}");
         }
@@ -201,7 +203,7 @@ mod tests {
             assert!(with_steps.iter().any(|known| known == name), "{name}");
         }
         // Contact powers are no part of that model.
-        let all = to_tolerance.len() + with_steps.len();
+        let all = to_tolerance.len() + with_steps.len() - on_both.len();
         assert!(all < registry.methods().len() && !with_steps.contains(&"stormer-verlet".to_owned()));
         assert!(!names("method: every", "pendulum", false).contains(&"newmark".to_owned()), "it has no constraints");
         let controlled = names("method: { every: { controlled: true } }", "slider-crank", false);

@@ -6,8 +6,9 @@ use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Scalar, S
 
 use crate::Stepper;
 use crate::attempt::{Attempt, state_within};
-use crate::control::{Controller, ControllerSettings, Verdict, first_step};
+use crate::control::{ControllerSettings, first_step};
 use crate::events::Locator;
+use crate::sizes::Controlled;
 
 /// Whether the task asks for an error-controlled step.
 #[must_use]
@@ -72,43 +73,6 @@ struct Steps<S: Scalar, St> {
     controlled: Option<Controlled>,
 }
 
-/// What decides on the size of steps that work to tolerances.
-struct Controlled {
-    controller: Controller,
-    /// Relative and absolute.
-    tolerances: (f64, f64),
-    max_step: f64,
-    /// See [`ControllerSettings::stretch`].
-    stretch: f64,
-    /// Size of the next attempt, s; none before the first one is chosen.
-    size: Option<f64>,
-}
-
-impl Controlled {
-    /// None for constant steps.
-    fn new<S: Scalar>(control: ControllerSettings, error_order: Option<u32>, task: &Task<'_, S>) -> Option<Self> {
-        let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else { return None };
-        let span = (task.t_end - task.t_start).value();
-        let max_step = max_step.unwrap_or(span).min(span);
-        let order = error_order.expect("checked before the first step");
-        let (controller, stretch) = (Controller::new(control, order, max_step), control.stretch);
-        let size = initial_step.map(|step| step.min(max_step));
-        Some(Self { controller, tolerances: (rel, abs), max_step, stretch, size })
-    }
-
-    /// End and size of the next step.
-    #[inline]
-    fn next<S: Scalar>(&self, t: S, t_end: S) -> Result<(S, S), Failure> {
-        let size = self.size.unwrap_or(self.max_step);
-        if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
-            return Err(Failure::StepTooSmall { time: t.value(), step: size });
-        }
-        let is_last = (t + self.stretch * size - t_end).value() > 0.0;
-        let h = if is_last { t_end - t } else { S::from(size) };
-        Ok((if is_last { t_end } else { t + h }, h))
-    }
-}
-
 impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St> {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
         self.locator.begin(run, &self.attempt)?;
@@ -128,23 +92,20 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
             Some(controlled) => controlled.next(run.t, run.task.t_end)?,
         };
         let made = attempt.step(run, h);
-        if let Some(Controlled { controller, tolerances: (rel, abs), max_step, size, .. }) = controlled {
+        if let Some(controlled) = controlled {
+            let (rel, abs) = controlled.tolerances;
             let error = match made {
-                Ok(()) => attempt.stepper.error(h, &attempt.y, &attempt.end, *rel, *abs).unwrap_or(f64::NAN),
+                Ok(()) => attempt.stepper.error(h, &attempt.y, &attempt.end, rel, abs).unwrap_or(f64::NAN),
                 Err(Failure::NonFinite { .. }) => f64::INFINITY,
                 Err(failure) => return Err(failure),
             };
-            match controller.judge(error, h.value()) {
-                Verdict::Accepted(next) => *size = Some(next),
-                Verdict::Rejected(smaller) => {
-                    let rejected = run.reject();
-                    *size = Some(smaller);
-                    // Where nothing finite lies ahead, no small step helps.
-                    if !error.is_finite() && smaller <= f64::EPSILON * *max_step {
-                        return Err(Failure::NonFinite { time: run.t.value() });
-                    }
-                    return Ok(rejected);
+            if !controlled.accepts(error, h.value()) {
+                let rejected = run.reject();
+                // Where nothing finite lies ahead, no small step helps.
+                if !error.is_finite() && controlled.is_hopeless() {
+                    return Err(Failure::NonFinite { time: run.t.value() });
                 }
+                return Ok(rejected);
             }
         } else {
             made?;

@@ -51,6 +51,7 @@ pub mod ode23s;
 pub mod ode45;
 pub mod projected;
 pub mod radau5;
+mod sizes;
 pub mod stepper;
 mod suite;
 pub mod tableau;

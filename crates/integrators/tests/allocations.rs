@@ -15,7 +15,9 @@ use mbsbench_integrators::{
     HhtSi2, Llm, Lms2, Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5,
     Rk8, Ss4, Trapezoidal,
 };
-use mbsbench_problem::{AsEventOde, AsOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Task};
+use mbsbench_problem::{
+    AsEventOde, AsOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Statistics, Task,
+};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -82,6 +84,25 @@ fn check_mechanics<D: MethodDefinition>(definition: &D) {
     };
     let count = |steps| (0..5).map(|_| once(steps)).min().expect("five counts");
     assert_eq!(count(2), count(1000), "{}", D::NAME);
+}
+
+/// The same for constrained mechanics with controlled steps, some of them rejected.
+fn check_controlled_mechanics<D: MethodDefinition>(definition: &D) {
+    let method = definition.method();
+    let once = |t_end: f64| {
+        let (model, initial) = (constrained::Manufactured { constrained: true }, constrained::Manufactured::exact(0.0));
+        let settings = Settings::tolerance(1e-6, 1e-6);
+        let region = Region::new(ALLOCATOR);
+        let solution = constrained::solve(&model, &*method, &initial, [0.0, t_end], settings, &mut Silent);
+        let change = region.change();
+        assert_eq!(solution.failure, None);
+        let Statistics { steps_accepted, steps_rejected, .. } = solution.statistics;
+        ((change.allocations + change.reallocations, change.bytes_allocated), steps_accepted, steps_rejected)
+    };
+    let count = |t_end| (0..5).map(|_| once(t_end)).min().expect("five counts");
+    let ((short, few, _), (long, many, rejected)) = (count(0.01), count(20.0));
+    assert!(many > 50 * few && rejected > 0, "{}: {few} and {many} steps, {rejected} rejected", D::NAME);
+    assert_eq!(short, long, "{} with controlled steps", D::NAME);
 }
 
 /// The same for the implicit formulas, on constrained mechanics and on differential equations.
@@ -202,6 +223,8 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_mechanics(&Newmark::default());
     check_mechanics(&HhtI3::default());
     check_mechanics(&HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() });
+    check_controlled_mechanics(&HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() });
+    check_controlled_mechanics(&GeneralizedAlpha::default());
     check_mechanics(&Nstiff::default());
     for linear_algebra in [PairAlgebra::Shared, PairAlgebra::Structured, PairAlgebra::Dense] {
         check_mechanics(&HhtSi2 { linear_algebra, ..HhtSi2::default() });

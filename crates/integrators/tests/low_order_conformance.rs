@@ -2,8 +2,10 @@
 
 mod common;
 
-use common::conformance::{STEP, budgets_are_kept, is_watched, run, spans_are_kept};
-use common::constrained::{Cliff, Odd, Pendulum, distance, solve};
+use common::conformance::{
+    STEP, both_controls_keep_spans, both_controls_tell_failures, budgets_are_kept, is_watched, run, spans_are_kept,
+};
+use common::constrained::{Cliff, Odd, Pendulum, Watcher, distance, solve};
 use common::{Circle, constrained};
 use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings};
 use mbsbench_integrators::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
@@ -105,11 +107,12 @@ fn failures<D: LowOrder>(method: &dyn Method) {
     refused(odd(&Odd::Nonholonomic), &[0.0; 4], "1 nonholonomic");
     refused(odd(&Odd::MorePositions), &[0.0; 5], "positions that are vectors");
     refused(odd(&Odd::TurnedRates), &[0.0; 4], "positions that are vectors");
+    let tolerance = if method.adapts() { -1e-6 } else { 1e-6 };
     for (span, settings) in [
         ([1.0, 0.0], settings),
         ([0.0, f64::NAN], settings),
         ([0.0, 1.0], Settings::fixed(0.0)),
-        ([0.0, 1.0], Settings::tolerance(1e-6, 1e-6)),
+        ([0.0, 1.0], Settings::tolerance(tolerance, 1e-6)),
     ] {
         let refused = run(method, span, settings).failure;
         assert!(matches!(refused, Some(Failure::NotApplicable { .. })), "{name}: {refused:?}");
@@ -160,7 +163,11 @@ fn kept_matrices<D: LowOrder>() {
 
 fn conformance<D: LowOrder>() {
     let method = &*D::default().method();
-    assert!(!method.adapts());
+    assert_eq!(method.adapts(), ["hht-i3", "generalized-alpha"].contains(&D::NAME), "{}", D::NAME);
+    if method.adapts() {
+        both_controls_keep_spans(method, Watcher::default);
+        both_controls_tell_failures(method, 0.0);
+    }
     spans::<D>(method);
     is_watched(D::NAME, method);
     failures::<D>(method);

@@ -71,6 +71,24 @@ fn orders_on_many_bodies_are_those_of_the_formulas() {
     }
 }
 
+/// The local error is of third order, that at the end of second: it goes with the power 2/3 of the tolerance.
+#[test]
+fn errors_on_many_bodies_go_with_the_tolerance() {
+    let reference = reference(RODS, T_END);
+    for method in [named(HhtI3::default()), named(GeneralizedAlpha::default())] {
+        let at = |tolerance: f64| errors(&method, Settings::tolerance(tolerance, tolerance), reference);
+        let (loose, tight) = (at(1e-5), at(1e-8));
+        for k in 0..2 {
+            let power = (loose[k] / tight[k]).log10() / 3.0;
+            assert!(
+                (power - 2.0 / 3.0).abs() < 0.1,
+                "{}: power {power} of the tolerance, {loose:?} {tight:?}",
+                method.0
+            );
+        }
+    }
+}
+
 #[test]
 fn methods_of_high_order_agree_with_the_form_in_angles() {
     let reference = reference(RODS, T_END);
@@ -145,7 +163,14 @@ fn steps_on_many_bodies_allocate_nothing() {
         assert!(long <= short + 8, "{}: {short} and {long} allocations", method.0);
     }
     let controlled = Settings::tolerance(1e-7, 1e-7);
-    for method in [named(Radau5::default()), named(Ode15s::default()), named(Ode23s::default())] {
+    let methods: [Named; 5] = [
+        named(Radau5::default()),
+        named(Ode15s::default()),
+        named(Ode23s::default()),
+        named(HhtI3::default()),
+        named(GeneralizedAlpha::default()),
+    ];
+    for method in methods {
         let ((short, few), (long, many)) =
             (allocations(&method, 0.05, &controlled), allocations(&method, 0.4, &controlled));
         let name = method.0;

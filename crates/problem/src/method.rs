@@ -267,6 +267,12 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
     fn adapts(&self) -> bool;
 
+    /// Whether it is compared with others at constant steps: one that cannot work to a tolerance, and one that is published with constant
+    /// steps whether or not it can. A method whose steps are meant to be controlled says no, which forbids nothing.
+    fn is_for_constant_steps(&self) -> bool {
+        !self.adapts()
+    }
+
     /// Whether the method can be used on a problem of this kind: one with a right-hand side, where a method does not say
     /// otherwise. A solve of one that does not suit ends before its first step, with [`Failure::NotApplicable`].
     ///

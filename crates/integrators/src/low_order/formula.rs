@@ -28,6 +28,8 @@ pub struct Start<'s> {
     pub a: &'s [f64],
     /// Algorithmic accelerations of the generalized-α formulas; the accelerations where there are no others.
     pub algorithmic: &'s [f64],
+    /// Rates of the accelerations, where steps will vary in size.
+    pub jerk: Option<&'s [f64]>,
     /// Multipliers that they give.
     pub lambda: &'s [f64],
     /// Terms of the equations.
@@ -63,6 +65,15 @@ pub struct Correction {
     pub solves: u64,
     /// Whether the next one needs the matrix formed anew, even where it is kept over a step.
     pub reform: bool,
+}
+
+/// The local error of a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Estimate<'f> {
+    /// Of each position, in magnitude.
+    pub error: &'f [f64],
+    /// Solutions with the matrix that it took.
+    pub solves: u64,
 }
 
 /// One step of a method, as an iteration on its own unknowns.
@@ -107,6 +118,16 @@ pub trait Formula {
     /// The largest change of an acceleration that rounding alone, in the terms at the last iterate, can be expected to make: what
     /// [`correct`](Self::correct) cannot get below, by one solution with the factors; none where a formula does not know. The last correction is lost.
     fn attainable(&mut self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    /// Prepares for a step of size `h` (s) that need not be that of the step before, and after a step that has been rejected. Comes before
+    /// [`begin`](Self::begin) in runs that choose their steps, of which [`Start::jerk`] tells.
+    fn resize(&mut self, _h: f64) {}
+
+    /// The iteration has ended: the local error of the positions, of order h³, by solutions with the factors; none where a formula has
+    /// no estimate. The last correction is lost.
+    fn error(&mut self, _trial: &Trial) -> Option<Estimate<'_>> {
         None
     }
 

@@ -5,10 +5,11 @@ use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
 use nalgebra::DMatrix;
 
 use super::blocks::{increase, largest, place_of_largest};
-use super::formula::{Correction, Formula, Start, Trial};
+use super::formula::{Correction, Estimate, Formula, Start, Trial};
 use super::newton::rounding_of;
 use super::predictor::{Discretisation, Predictor};
 use super::settings::MassAt;
+use super::varying::Varying;
 
 /// ```text
 /// M a/(1+α) − f₁ + α/(1+α) f₀ = 0,   f = D + Jᵀ λ
@@ -28,10 +29,13 @@ pub struct Index3 {
     forces: Vec<f64>,
     /// Mass at the shifted configuration.
     mass: Matrix<f64>,
+    /// That configuration, then the estimate of the error.
     shifted: Vec<f64>,
     system: Saddle,
     /// Residual with its sign turned, then correction.
     x: Vec<f64>,
+    /// None where steps are constant.
+    varying: Option<Varying>,
 }
 
 impl Index3 {
@@ -51,6 +55,7 @@ impl Index3 {
             shifted: vec![0.0; n],
             system: start.saddle(),
             x: vec![0.0; n + m],
+            varying: Varying::new(discretisation, start),
         }
     }
 }
@@ -148,9 +153,50 @@ impl Formula for Index3 {
         Some(largest(&x[..a.len()]))
     }
 
+    fn resize(&mut self, h: f64) {
+        let Self { varying, predictor, a, lambda, .. } = self;
+        if let Some(varying) = varying {
+            varying.begin(h, predictor, a, lambda);
+        }
+    }
+
+    /// The system with `M e/(1+α)` in place of forces takes from `e = C h² (a₁ − a₀)` what would leave the constraints, on which the
+    /// positions are, and what a spring too stiff for the step makes of it. The reactions `Jᵀ μ` that do so have the directions of the
+    /// end; what they would move along the constraints with those of the start, `(J₁ − J₀)ᵀ μ`, is added in magnitude. See
+    /// [`Varying`].
+    fn error(&mut self, trial: &Trial) -> Option<Estimate<'_>> {
+        let Self { varying, alpha, mass_at, a, mass, shifted: error, system, x, .. } = self;
+        let varying = varying.as_mut()?;
+        let n = a.len();
+        varying.error(a, error);
+        x.fill(0.0);
+        mass_at.choose(&trial.terms.mass, mass).add_product(1.0 / (1.0 + *alpha), error, &mut x[..n]);
+        system.solve(x);
+        varying.take_rates(&x[..n]);
+        for (error, along) in error.iter_mut().zip(&*x) {
+            *error = along.abs();
+        }
+        if x.len() == n {
+            return Some(Estimate { error, solves: 1 });
+        }
+        let (turned, reactions) = x.split_at_mut(n);
+        turned.fill(0.0);
+        trial.terms.jacobian.add_transposed_product(1.0, reactions, turned);
+        varying.jacobian().add_transposed_product(-1.0, reactions, turned);
+        reactions.fill(0.0);
+        system.solve(x);
+        for (error, turned) in error.iter_mut().zip(&*x) {
+            *error += turned.abs();
+        }
+        Some(Estimate { error, solves: 2 })
+    }
+
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         trial.terms.all_forces(&self.lambda, &mut self.forces);
         self.predictor.keep(&self.a);
+        if let Some(varying) = &mut self.varying {
+            varying.accept(&mut self.predictor, &self.a, &self.lambda, &trial.terms.jacobian);
+        }
         self.predictor.accept(&trial.q, &trial.v);
         Ok(())
     }

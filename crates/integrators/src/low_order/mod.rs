@@ -1,8 +1,9 @@
 //! Low-order implicit formulas for constrained mechanics: the six of negrut2007, and the generalized-α method.
 //!
-//! All solve `M(q) v' = D(t, q, v) + Jᵀ λ`, `0 = Φ(t, q)` in its index-3 form with a constant step. λ has the sign of
-//! this equation, as everywhere in `mbsbench`; the paper's (`M q'' + Φ_qᵀ λ = Q`) is the other one. The constraints
-//! are divided by powers of the step, so that the condition of Newton's matrix does not depend on it.
+//! All solve `M(q) v' = D(t, q, v) + Jᵀ λ`, `0 = Φ(t, q)` in its index-3 form, HHT-I3 and generalized-α with constant or controlled
+//! steps, the others with constant ones. λ has the sign of this equation, as everywhere in `mbsbench`; the paper's
+//! (`M q'' + Φ_qᵀ λ = Q`) is the other one. The constraints are divided by powers of the step, so that the condition of Newton's
+//! matrix does not depend on it.
 //!
 //! ```text
 //! Predictor  q₁ = q̂ + c_q a,  v₁ = v̂ + c_v a     Newmark's formulas, with or without algorithmic accelerations, or BDF
@@ -28,6 +29,8 @@ mod predictor;
 mod settings;
 mod shared;
 mod stabilised;
+mod start;
+mod varying;
 mod velocity_pair;
 
 pub use crate::newton::JacobianUse;

@@ -244,6 +244,12 @@ impl Predictor {
         }
     }
 
+    /// The algorithmic accelerations at the start of the step, of the generalized-α formulas.
+    pub fn algorithmic(&mut self) -> Option<&mut [f64]> {
+        let has_them = matches!(self.discretisation, Discretisation::GeneralizedAlpha(_));
+        has_them.then_some(&mut self.accelerations[0])
+    }
+
     /// Keeps the acceleration at the end of the step, where the formulas need it; to be followed by
     /// [`accept`](Self::accept).
     pub fn keep(&mut self, end: &[f64]) {

@@ -25,6 +25,10 @@ trait Rule: Copy + Send + Sync + 'static {
     fn alpha(&self) -> f64 {
         0.0
     }
+    /// Whether the formula has an estimate of its error.
+    fn adapts(&self) -> bool {
+        false
+    }
     /// See [`Method::details`].
     fn details(&self) -> Vec<String> {
         Vec::new()
@@ -45,7 +49,11 @@ impl<R: Rule> Method for Solver<R> {
     }
 
     fn adapts(&self) -> bool {
-        false
+        self.0.adapts()
+    }
+
+    fn is_for_constant_steps(&self) -> bool {
+        true
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

@@ -1,0 +1,221 @@
+//! A run: start, steps, failures.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::dae::Index3;
+use mbsbench_problem::grid::Grid;
+use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::{
+    Counted, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Task, Unsuitable,
+};
+
+use super::formula::{Estimate, Formula, Start, Trial};
+use super::newton::{self, singular};
+use super::settings::{FirstGuess, NewtonSettings};
+use super::start::start;
+use crate::control::ControllerSettings;
+use crate::hermite::show_motion;
+use crate::newton::Keeper;
+use crate::sizes::Controlled;
+
+/// Order of the estimated error: `O(h³)`.
+const ERROR_ORDER: u32 = 3;
+
+/// The PI controller of K. Gustafsson, ACM Trans. Math. Softw. 17 (1991) 533–554. A step at most doubles: a formula goes on with
+/// accelerations of the step before.
+const CONTROL: ControllerSettings =
+    ControllerSettings { factor_min: 0.2, factor_max: 2.0, ..ControllerSettings::unbounded(0.4 / ERROR_ORDER as f64) };
+
+/// What of a formula the run itself depends on.
+pub struct Plan {
+    /// Newton's method.
+    pub newton: NewtonSettings,
+    /// Whether a step needs others of its size before it.
+    pub multistep: bool,
+    /// Where the algorithmic accelerations of the start belong, in steps after it: zero where they are the accelerations.
+    pub shift: f64,
+}
+
+impl Plan {
+    /// Of a formula whose steps stand for themselves.
+    pub fn one_step(newton: NewtonSettings) -> Self {
+        Self { newton, multistep: false, shift: 0.0 }
+    }
+
+    /// Of a formula that needs equal steps.
+    pub fn multistep(newton: NewtonSettings) -> Self {
+        Self { multistep: true, ..Self::one_step(newton) }
+    }
+}
+
+/// Whether the formulas can be used on `problem`.
+///
+/// # Errors
+/// [`Unsuitable`], which says what it lacks.
+pub fn suits(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+    Unsuitable::unless_plain(problem)?;
+    Index3::suits(problem.form().mechanics()?)
+}
+
+/// Solves `task` with the formula that `make` gives for the initial motion.
+pub fn solve<F: Formula>(
+    method: &dyn Method,
+    plan: &Plan,
+    make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
+    mut problem: Counted<'_>,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Solution {
+    if let Err(failure) = check(method, plan, &mut problem, task) {
+        return Solution::refused(&problem, task, failure);
+    }
+    let mut run = Run::new(problem, task, observer);
+    run.own.add_flops(0);
+    if run.is_done() {
+        return run.stop(None);
+    }
+    let mut controlled = Controlled::new(CONTROL, Some(ERROR_ORDER), task);
+    match start(&mut run, make, plan.shift, controlled.as_mut()) {
+        Ok((formula, trial)) => {
+            let (newton, watched) = (plan.newton, run.observer.watches_newton_matrices());
+            let (state, end) = (task.initial.to_vec(), task.initial.to_vec());
+            let keeper = Keeper::new(newton.jacobian);
+            run.solve(Steps { formula, trial, keeper, newton, watched, controlled, state, end })
+        }
+        Err(failure) => run.stop(Some(failure)),
+    }
+}
+
+/// What makes the task impossible before the first step.
+fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Task<'_>) -> Result<(), Failure> {
+    task.check_for(method, problem)?;
+    let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
+    let span = task.t_end - task.t_start;
+    if plan.multistep && span > 0.0 && !grid.is_even() {
+        let reason =
+            format!("a multistep method keeps its step, and the span of {span} s is no whole number of {step} s");
+        return Err(Failure::NotApplicable { reason });
+    }
+    Ok(())
+}
+
+/// Steps of a formula.
+struct Steps<F> {
+    formula: F,
+    trial: Trial,
+    newton: NewtonSettings,
+    keeper: Keeper,
+    /// Whether the observer wants to see the matrices of Newton's method.
+    watched: bool,
+    /// None for constant steps.
+    controlled: Option<Controlled>,
+    state: Vec<f64>,
+    end: Vec<f64>,
+}
+
+impl<F: Formula> Steps<F> {
+    /// End and size of the next attempt (s).
+    fn next(&self, run: &Run<'_, Counted<'_>>) -> Result<(f64, f64), Failure> {
+        match &self.controlled {
+            None => Ok(run.constant_step()),
+            Some(controlled) => controlled.next(run.t, run.task.t_end),
+        }
+    }
+
+    /// Iterates over a step of size `h` (s) that ends at `t_next`.
+    fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>, t_next: f64, h: f64) -> Result<(), Failure> {
+        let Self { formula, trial, newton, keeper, watched, controlled, .. } = self;
+        if controlled.is_some() {
+            formula.resize(h);
+        }
+        let time = run.t;
+        trial.t = t_next;
+        let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
+        let begun = formula.begin(h, guess, &mut run.problem.mechanics()?, trial);
+        begun.map_err(|Singular| singular(time, "mass matrix"))?;
+        newton::solve(newton, keeper, *watched, run, formula, h, trial)?;
+        let is_finite = trial.q.iter().chain(&trial.v).all(|x| x.is_finite());
+        if is_finite { Ok(()) } else { Err(Failure::NonFinite { time }) }
+    }
+
+    /// Whether the step of size `h` (s) that was iterated is as accurate as is asked for; a constant one is.
+    ///
+    /// # Errors
+    /// That the step was not `made`, where no smaller one is left to be tried.
+    fn stands(&mut self, run: &mut Run<'_, Counted<'_>>, made: Result<(), Failure>, h: f64) -> Result<bool, Failure> {
+        let Some(mut controlled) = self.controlled.take() else { return made.map(|()| true) };
+        let error = match &made {
+            Ok(()) => self.error(run, controlled.tolerances),
+            Err(failure) if is_cured_by_smaller_steps(failure) => f64::INFINITY,
+            Err(failure) => return Err(failure.clone()),
+        };
+        let stands = controlled.accepts(error, h);
+        let is_hopeless = !error.is_finite() && controlled.is_hopeless();
+        self.controlled = Some(controlled);
+        if is_hopeless {
+            return Err(made.err().unwrap_or(Failure::NonFinite { time: run.t }));
+        }
+        Ok(stands)
+    }
+
+    /// Keeps the step that was iterated at `time`.
+    fn accept(&mut self, time: f64) -> Result<(), Failure> {
+        let Self { formula, trial, end, .. } = self;
+        formula.accept(trial).map_err(|Singular| singular(time, "mass matrix"))?;
+        let (q, v) = end.split_at_mut(trial.q.len());
+        q.copy_from_slice(&trial.q);
+        v.copy_from_slice(&trial.v);
+        Ok(())
+    }
+
+    /// Estimated error of the step just iterated, in the norm of the tolerances: root mean square of
+    /// `error_i / (abs + rel · max(|q₀_i|, |q₁_i|))`. Not a number where there is no estimate.
+    fn error(&mut self, run: &mut Run<'_, Counted<'_>>, (rel, abs): (f64, f64)) -> f64 {
+        let Self { formula, trial, state, .. } = self;
+        let Some(Estimate { error, solves }) = formula.error(trial) else { return f64::NAN };
+        run.own.linear_solves += solves;
+        let positions = state.iter().zip(&trial.q);
+        let of_one = |(error, (start, end)): (&f64, (&f64, &f64))| error / (abs + rel * start.abs().max(end.abs()));
+        let sum: f64 = error.iter().zip(positions).map(of_one).map(|x| x * x).sum();
+        (sum / error.len() as f64).sqrt()
+    }
+}
+
+/// Whether a step that has failed so may be made in smaller ones.
+fn is_cured_by_smaller_steps(failure: &Failure) -> bool {
+    use Failure::{AccelerationsDiverged, NonFinite, SingularMatrix};
+    matches!(failure, AccelerationsDiverged { .. } | NonFinite { .. } | SingularMatrix { .. })
+}
+
+impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        let (t_next, h) = self.next(run)?;
+        let made = self.iterate(run, t_next, h);
+        if !self.stands(run, made, h)? {
+            return Ok(run.reject());
+        }
+        self.accept(run.t)?;
+        Ok(Some(t_next))
+    }
+
+    /// Between the ends it is off by O(h⁴) and O(h³), less than the formulas are.
+    #[inline(always)]
+    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        show_motion(made, &self.state, &self.end, self.formula.multipliers())
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.end);
+    }
+
+    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+        run.own.add_flops(self.formula.flops());
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.state
+    }
+}
+
+#[cfg(test)]
+mod tests;

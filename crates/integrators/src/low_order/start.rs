@@ -1,0 +1,130 @@
+//! The start of a run: accelerations, multipliers, and the first step where its size is free.
+
+use std::sync::Arc;
+
+use mbsbench_problem::linalg::{Saddle, Singular};
+use mbsbench_problem::{Counted, Derivatives, Failure, Run, Structure, Terms};
+
+use super::formula::{Formula, Start, Trial};
+use super::newton::singular;
+use crate::sizes::Controlled;
+
+/// The formula at the initial state. With constant steps its algorithmic accelerations belong to the time `shift` steps after it; where
+/// steps are controlled, it gets the rates of the accelerations, and the first step a size, if it has none.
+///
+/// # Errors
+/// Those of the problem, and [`Failure::SingularMatrix`].
+pub fn start<F: Formula>(
+    run: &mut Run<'_, Counted<'_>>,
+    make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
+    shift: f64,
+    controlled: Option<&mut Controlled>,
+) -> Result<(F, Trial), Failure> {
+    let time = run.t;
+    let (q, v) = run.task.initial.split_at(run.task.initial.len() / 2);
+    let mut motion = Motion::new(&mut run.problem, F::TAKES_SPARSE)?;
+    let x = motion.solve(run, time, (q, v))?;
+    let terms = motion.terms.clone();
+    let (a, lambda) = x.split_at(q.len());
+    let (mut algorithmic, mut jerk) = (a.to_vec(), None);
+    if let Some(controlled) = controlled {
+        let later = probe([q, v, a], controlled).min(controlled.size.unwrap_or(f64::INFINITY));
+        let next = motion.solve_later(run, [q, v, a], later)?;
+        let rates: Vec<f64> = a.iter().zip(&next).map(|(a, next)| (next - a) / later).collect();
+        controlled.size = controlled.size.or_else(|| Some(first_step(q, &rates, 100.0 * later, controlled)));
+        jerk = Some(rates);
+    } else if shift != 0.0 {
+        // Along the line through the accelerations at the start and as much after it as these are to belong before it,
+        // so that nothing before the start is asked for; the state there is good to O(h³).
+        let shift = shift * run.constant_step().1;
+        let later = shift.abs();
+        let next = motion.solve_later(run, [q, v, a], later)?;
+        for (algorithmic, &next) in algorithmic.iter_mut().zip(&next) {
+            *algorithmic += shift / later * (next - *algorithmic);
+        }
+    }
+    let Motion { structure, derivatives, .. } = motion;
+    let (jerk, structure) = (jerk.as_deref(), &*structure);
+    let start = Start { q, v, a, algorithmic: &algorithmic, jerk, lambda, terms: &terms, structure };
+    let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
+    Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
+}
+
+/// Norm of the tolerances, with the positions `q` as typical sizes.
+fn norm(x: &[f64], q: &[f64], (rel, abs): (f64, f64)) -> f64 {
+    let sum: f64 = x.iter().zip(q).map(|(x, q)| (x / (abs + rel * q.abs())).powi(2)).sum();
+    (sum / q.len() as f64).sqrt()
+}
+
+/// A hundredth of the time in which positions change by their own size (s), as E. Hairer, S. P. Nørsett and G. Wanner choose it
+/// (Solving Ordinary Differential Equations I, section II.4), here by velocities and by accelerations.
+fn probe([q, v, a]: [&[f64]; 3], controlled: &Controlled) -> f64 {
+    let [position, velocity, acceleration] = [q, v, a].map(|x| norm(x, q, controlled.tolerances));
+    // of positions that are zero nothing can be read
+    let size = if position <= 1e-10 { 1e-4 } else { (position / velocity).min((position / acceleration).sqrt()) };
+    0.01 * size.min(controlled.max_step)
+}
+
+/// The first step (s), with a local error of about a hundredth of the tolerances by the rates of the accelerations: `C h³ q‴` with
+/// `C` about 1/10.
+fn first_step(q: &[f64], rates: &[f64], largest: f64, controlled: &Controlled) -> f64 {
+    let by_error = (0.1 / norm(rates, q, controlled.tolerances)).cbrt();
+    by_error.min(largest).min(controlled.max_step)
+}
+
+/// Accelerations and multipliers from the constraints at acceleration level.
+struct Motion {
+    structure: Arc<Structure>,
+    /// Terms at the state that was solved for last.
+    terms: Terms<f64>,
+    system: Saddle,
+    /// Memory.
+    derivatives: Derivatives<f64>,
+}
+
+impl Motion {
+    /// At the start of a run.
+    fn new(problem: &mut Counted<'_>, takes_sparse: bool) -> Result<Self, Failure> {
+        let structure = problem.mechanics()?.structure();
+        let sparse = takes_sparse && structure.is_sparse();
+        let (terms, derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
+        Ok(Self { terms, derivatives, system: Saddle::new(&structure, sparse), structure })
+    }
+
+    /// `(a ; λ)` so much `later` than the initial state (s), from positions, velocities and accelerations there.
+    fn solve_later(
+        &mut self,
+        run: &mut Run<'_, Counted<'_>>,
+        [q, v, a]: [&[f64]; 3],
+        later: f64,
+    ) -> Result<Vec<f64>, Failure> {
+        let v_later: Vec<f64> = v.iter().zip(a).map(|(v, a)| v + later * a).collect();
+        let q_later: Vec<f64> = (0..q.len()).map(|i| q[i] + 0.5 * later * (v[i] + v_later[i])).collect();
+        self.solve(run, run.t + later, (&q_later, &v_later))
+    }
+
+    /// `(a ; λ)` at a state at the time `t`.
+    fn solve(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64, (q, v): (&[f64], &[f64])) -> Result<Vec<f64>, Failure> {
+        run.afford(1)?;
+        let time = run.t;
+        let Self { terms, system, .. } = self;
+        let (n, m) = (q.len(), terms.constraints.len());
+        let mut mechanics = run.problem.mechanics()?;
+        mechanics.terms(t, q, v, terms);
+        let mut x = vec![0.0; n + m];
+        mechanics.acceleration_bias(t, q, v, &mut x[n..]);
+        if !terms.are_finite() || !x.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NonFinite { time });
+        }
+        x[..n].copy_from_slice(&terms.forces);
+        x[n..].iter_mut().for_each(|bias| *bias = -*bias);
+        system.put([1.0, 0.0, 0.0].map(|factor| (factor, &terms.mass)), 1.0, &terms.jacobian);
+        run.own.factorizations += 1;
+        run.own.linear_solves += 1;
+        let before = system.flops();
+        system.factorize().map_err(|Singular| singular(time, "[M Jᵀ; J 0]"))?;
+        system.solve_by_rows(&mut x);
+        run.own.add_flops(system.flops() - before);
+        Ok(x)
+    }
+}

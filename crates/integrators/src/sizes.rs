@@ -1,0 +1,61 @@
+//! Sizes of steps that work to tolerances: the first one, those that the controller decides on, the end of the span.
+
+use mbsbench_problem::{Failure, Scalar, StepControl, Task};
+
+use crate::control::{Controller, ControllerSettings, Verdict};
+
+/// What decides on the size of steps that work to tolerances.
+pub struct Controlled {
+    controller: Controller,
+    /// Relative and absolute.
+    pub tolerances: (f64, f64),
+    /// Largest step, s.
+    pub max_step: f64,
+    /// See [`ControllerSettings::stretch`].
+    stretch: f64,
+    /// Size of the next attempt, s; none before the first one is chosen.
+    pub size: Option<f64>,
+}
+
+impl Controlled {
+    /// None for constant steps.
+    pub fn new<S: Scalar>(control: ControllerSettings, error_order: Option<u32>, task: &Task<'_, S>) -> Option<Self> {
+        let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else { return None };
+        let span = (task.t_end - task.t_start).value();
+        let max_step = max_step.unwrap_or(span).min(span);
+        let order = error_order.expect("checked before the first step");
+        let (controller, stretch) = (Controller::new(control, order, max_step), control.stretch);
+        let size = initial_step.map(|step| step.min(max_step));
+        Some(Self { controller, tolerances: (rel, abs), max_step, stretch, size })
+    }
+
+    /// End and size of the next step.
+    ///
+    /// # Errors
+    /// [`Failure::StepTooSmall`].
+    #[inline]
+    pub fn next<S: Scalar>(&self, t: S, t_end: S) -> Result<(S, S), Failure> {
+        let size = self.size.unwrap_or(self.max_step);
+        if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
+            return Err(Failure::StepTooSmall { time: t.value(), step: size });
+        }
+        let is_last = (t + self.stretch * size - t_end).value() > 0.0;
+        let h = if is_last { t_end - t } else { S::from(size) };
+        Ok((if is_last { t_end } else { t + h }, h))
+    }
+
+    /// Whether a step of size `h` (s) stands with this estimated error in the norm of the tolerances; the size of the next
+    /// attempt follows.
+    #[inline]
+    pub fn accepts(&mut self, error: f64, h: f64) -> bool {
+        let verdict = self.controller.judge(error, h);
+        let (Verdict::Accepted(next) | Verdict::Rejected(next)) = verdict;
+        self.size = Some(next);
+        matches!(verdict, Verdict::Accepted(_))
+    }
+
+    /// Whether the next attempt is so small that it will fare no better, where the last one had no end.
+    pub fn is_hopeless(&self) -> bool {
+        self.size.is_some_and(|size| size <= f64::EPSILON * self.max_step)
+    }
+}
