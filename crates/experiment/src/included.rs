@@ -1,8 +1,11 @@
-//! Mechanisms in files of their own: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with what is to be different.
+//! Mechanisms in files of their own: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with what is to be different;
+//! robots in the format URDF, too.
 
 use std::path::{Component, Path};
+use std::sync::Arc;
 
-use mbsbench_input::{BadInput, Document, Node, Problem, Value};
+use mbsbench_input::{BadInput, Document, Node, Place, Problem, Source, Value};
+use mbsbench_mechanisms::urdf::{self, NoRobot};
 
 use super::registry::{Entry, ModelKind, Registry};
 
@@ -67,11 +70,32 @@ fn read(document: &Document, file: &Node, own: &Node, entry: &Entry<ModelKind>) 
             "accepted: the name of a file with a mechanism, from the folder of this file",
         )
     })?;
-    let mechanism = Document::parse(&path, &bytes)?;
+    let mechanism = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf")) {
+        robot(&path, &bytes)?
+    } else {
+        Document::parse(&path, &bytes)?
+    };
     entry.choose(&mechanism.root, None).map_err(|problem| mechanism.bad(vec![problem]))?;
     let parameters = mechanism.root.placed(file.place);
     Ok(match &own.value {
         Value::Map(_) => parameters.merged(&own.without(FILE)),
         _ => parameters,
     })
+}
+
+/// A robot as a document of a mechanism.
+fn robot(path: &Path, bytes: &[u8]) -> Result<Document, BadInput> {
+    let source = Arc::new(Source::new(path, String::from_utf8_lossy(bytes)));
+    match urdf::mechanism(source.text()) {
+        Ok(written) => {
+            let root = Node::from_json(&written, Place::new(0, 0));
+            Ok(Document { source, root })
+        }
+        Err(NoRobot { start, message, accepted }) => {
+            let end =
+                source.text()[start.min(source.text().len())..].find('>').map_or(start, |length| start + length + 1);
+            let problem = Problem::new(Place::new(start, end), message).help(format!("accepted: {accepted}"));
+            Err(BadInput::new(source, vec![problem]))
+        }
+    }
 }

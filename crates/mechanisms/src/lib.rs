@@ -15,5 +15,6 @@ pub mod formula;
 mod model;
 mod placing;
 pub mod system;
+pub mod urdf;
 
 pub use definition::Mechanism;

@@ -10,18 +10,25 @@ mod fixture;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use mbsbench::Registry;
 use mbsbench::cli::{self, Exit};
 
 /// Exit code, standard output and standard error of `mbsbench` over the registry of the fixture.
 fn mbsbench(arguments: &[&str]) -> (Exit, String, String) {
+    with(&fixture::registry(), arguments)
+}
+
+/// The same over any registry.
+fn with(registry: &Registry, arguments: &[&str]) -> (Exit, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = std::iter::once("mbsbench").chain(arguments.iter().copied());
-    let exit = cli::run(&fixture::registry(), all, &mut out, &mut err, false);
+    let exit = cli::run(registry, all, &mut out, &mut err, false);
     (exit, String::from_utf8(out).expect("UTF-8"), String::from_utf8(err).expect("UTF-8"))
 }
 
-fn corpus() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad_input");
+/// The files of a corpus.
+fn corpus(name: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
     let files = std::fs::read_dir(folder).expect("the corpus").map(|entry| entry.expect("an entry").path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
     files.sort();
@@ -38,15 +45,25 @@ fn names(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_broken_file_is_refused_at_the_right_place() {
-    let files = corpus();
-    assert!(files.len() >= 60, "{} files", files.len());
+    refused_at_their_places(&fixture::registry(), "bad_input", 60);
+}
+
+/// The same of mechanisms, over the registry of the program.
+#[test]
+fn every_broken_mechanism_is_refused_at_the_right_place() {
+    refused_at_their_places(&Registry::builtin(), "bad_mechanisms", 40);
+}
+
+fn refused_at_their_places(registry: &Registry, name: &str, least: usize) {
+    let files = corpus(name);
+    assert!(files.len() >= least, "{} files", files.len());
     let mut wrong = Vec::new();
     for file in &files {
         let bytes = std::fs::read(file).expect("a file");
         let first = String::from_utf8_lossy(bytes.split(|&byte| byte == b'\n').next().expect("a line")).into_owned();
         let expected: Vec<&str> = first.trim_start_matches(['\u{feff}', '#']).split('|').map(str::trim).collect();
         let [position, message, help] = expected[..] else { panic!("{}: {first}", file.display()) };
-        let (exit, out, err) = mbsbench(&["check", file.to_str().expect("UTF-8")]);
+        let (exit, out, err) = with(registry, &["check", file.to_str().expect("UTF-8")]);
         let headline = format!("{}:{position}: ", file.display());
         let has_message = err.lines().any(|line| line.contains(&headline) && line.contains(message));
         let has_help = err.lines().any(|line| line.contains("help: ") && line.contains(help));
@@ -55,13 +72,13 @@ fn every_broken_file_is_refused_at_the_right_place() {
         }
     }
     assert!(wrong.is_empty(), "{} of {} files\n{}", wrong.len(), files.len(), wrong.join("\n"));
-    assert_eq!(corpus(), files, "nothing is written beside the files");
+    assert_eq!(corpus(name), files, "nothing is written beside the files");
 }
 
 #[test]
 fn each_file_has_one_problem() {
     // A second one would be a consequence of the first, and noise.
-    for file in corpus() {
+    for file in corpus("bad_input") {
         let (_, _, err) = mbsbench(&["check", file.to_str().expect("UTF-8")]);
         assert_eq!(err.matches(&format!("{}:", file.display())).count(), 1, "{err}");
     }
