@@ -111,13 +111,13 @@ fn largest(values: &[f64]) -> (usize, f64) {
     })
 }
 
-/// Moves positions as little as closes all joints, in the metric of the weights; the row that stays open most, and by how much,
-/// where they do not close within `tolerance`.
+/// Moves positions as little as closes all joints, in the metric of the weights.
 ///
 /// # Errors
-/// Where joints do not close: number of the constraint and what is left of it.
+/// Where joints do not close within `tolerance`: number of a constraint of the one to blame, and the most that is left of any.
 pub fn close<X: Space>(system: &System<X>, q: &mut [f64], weights: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
     let (mut values, mut entries) = linearised(system, q);
+    let before = values.clone();
     if values.is_empty() {
         return Ok(());
     }
@@ -145,7 +145,13 @@ pub fn close<X: Space>(system: &System<X>, q: &mut [f64], weights: &[f64], toler
             break;
         }
     }
-    if open.1 <= tolerance { Ok(()) } else { Err(open) }
+    if open.1 <= tolerance {
+        return Ok(());
+    }
+    // What is left is shared by all joints of a loop. The one to blame is that which was open before: the others placed the bodies.
+    let still_open = (0..values.len()).filter(|&row| values[row].is_nan() || values[row].abs() > tolerance);
+    let row = still_open.max_by(|&a, &b| before[a].abs().total_cmp(&before[b].abs())).unwrap_or(open.0);
+    Err((row, open.1))
 }
 
 /// The row that is open most, where that is more than `tolerance`.

@@ -3,9 +3,9 @@
 use mbsbench_problem::View;
 use mbsbench_problem::view::Shape as Outline;
 
-use crate::compile::Compiled;
+use crate::compile::{BodySeen, Compiled};
 use crate::definition::Shape;
-use crate::system::{Space, turned};
+use crate::system::{Action, Fixed, Frames, Relation, Space, turned};
 
 /// Bodies above which nothing is drawn.
 const MOST: usize = 2000;
@@ -16,9 +16,9 @@ pub fn views<X: Space>(compiled: &Compiled<X>, y: &[f64]) -> Vec<View> {
         return Vec::new();
     }
     if X::DIMENSION == 2 {
-        return vec![view("plane", ["x (m)", "y (m)"], [0, 1], compiled, y)];
+        return vec![view("plane", ["x", "y"], [0, 1], compiled, y)];
     }
-    vec![view("front", ["x (m)", "z (m)"], [0, 2], compiled, y), view("above", ["x (m)", "y (m)"], [0, 1], compiled, y)]
+    vec![view("front", ["x", "z"], [0, 2], compiled, y), view("above", ["x", "y"], [0, 1], compiled, y)]
 }
 
 fn view<X: Space>(
@@ -46,6 +46,7 @@ fn view<X: Space>(
                 parts.push(("body", Outline::Circle { centre: at([0.0; 3]), radius: ball.radius }))
             }
             Some(Shape::Disk(disk)) => {
+                parts.extend(arms(body, &at));
                 let corner = |k: usize| {
                     let (sin, cos) = (std::f64::consts::TAU * k as f64 / 48.0).sin_cos();
                     [disk.radius * cos, disk.radius * sin, 0.0]
@@ -67,13 +68,62 @@ fn view<X: Space>(
                     }
                 }
             }
-            // a body without a shape is the lines from its centre of mass to its markers
-            None => {
-                for (_, marker) in body.markers.iter().filter(|(name, _)| !name.is_empty()) {
-                    parts.push(("body", Outline::Line(vec![at([0.0; 3]), at(marker.at.into())])));
+            None => parts.extend(arms(body, &at)),
+        }
+    }
+    let unit = 0.012 * extent(&parts);
+    parts.extend(signs(compiled, y, seen, unit));
+    View { name, axes, parts, names: Vec::new() }
+}
+
+/// Lines from the centre of mass of a body to its markers.
+fn arms(body: &BodySeen, at: &impl Fn([f64; 3]) -> [f64; 2]) -> Vec<(&'static str, Outline)> {
+    let named = body.markers.iter().filter(|(name, _)| !name.is_empty());
+    named.map(|(_, marker)| ("body", Outline::Line(vec![at([0.0; 3]), at(marker.at.into())]))).collect()
+}
+
+/// The larger side of the box around all parts, m.
+fn extent(parts: &[(&'static str, Outline)]) -> f64 {
+    let points: Vec<[f64; 2]> = parts.iter().flat_map(|(_, part)| part.points(8)).collect();
+    let side = |i: usize| {
+        let (low, high) =
+            points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p[i]), h.max(p[i])));
+        high - low
+    };
+    if points.is_empty() { 1.0 } else { side(0).max(side(1)).max(1e-9) }
+}
+
+/// Points that joints hold together, what holds points to the ground, rods without mass, and springs.
+fn signs<X: Space>(compiled: &Compiled<X>, y: &[f64], seen: [usize; 2], unit: f64) -> Vec<(&'static str, Outline)> {
+    let mut frames = Frames::<f64, X>::new(y);
+    let mut at = |point: &Fixed| {
+        let point = frames.point(point);
+        seen.map(|i| point[i])
+    };
+    let mut parts = Vec::new();
+    for relation in &compiled.system.relations {
+        match relation {
+            Relation::Coincide(a, b) => {
+                let centre = at(a);
+                parts.push(("joint", Outline::Circle { centre, radius: unit }));
+                if a.body.is_none() || b.body.is_none() {
+                    let [x, y] = centre;
+                    let below = |right: f64| [x + right * unit, y - 2.5 * unit];
+                    parts.push(("ground", Outline::Outline(vec![centre, below(-1.5), below(1.5)])));
                 }
+            }
+            Relation::Distance(a, b, _) => parts.push(("rod", Outline::Line(vec![at(a), at(b)]))),
+            _ => {}
+        }
+    }
+    for action in &compiled.system.actions {
+        if let Action::Spring(a, b, _) = action {
+            let (from, to) = (at(a), at(b));
+            // a spring that is seen from its end is a point
+            if (to[0] - from[0]).hypot(to[1] - from[1]) > unit {
+                parts.push(("spring", Outline::spring(from, to, 6, 1.2 * unit)));
             }
         }
     }
-    View { name, axes, parts, names: Vec::new() }
+    parts
 }

@@ -48,17 +48,17 @@ impl Parts {
         add("", &mechanism.forces, "forces", &nothing, &mut parts.forces)?;
         for (k, repeat) in mechanism.repeat.iter().enumerate() {
             let path = format!("repeat.{k}.");
-            let count: usize = repeat.indices.values().map(|r| (r.last - r.first) as usize + 1).product();
-            if repeat.indices.is_empty() || repeat.indices.len() > 2 || count > MOST {
-                let found = format!("{} indices, {count} times", repeat.indices.len());
+            let count: usize = repeat.r#for.values().map(|r| (r.last - r.first) as usize + 1).product();
+            if repeat.r#for.is_empty() || repeat.r#for.len() > 2 || count > MOST {
+                let found = format!("{} indices, {count} times", repeat.r#for.len());
                 return Err(OutOfRange::new(
                     format!("{path}for"),
                     found,
                     "one index or two, and at most a million of their values",
                 ));
             }
-            let names: Vec<&str> = repeat.indices.keys().map(String::as_str).collect();
-            let ranges: Vec<_> = repeat.indices.values().map(|range| range.first..=range.last).collect();
+            let names: Vec<&str> = repeat.r#for.keys().map(String::as_str).collect();
+            let ranges: Vec<_> = repeat.r#for.values().map(|range| range.first..=range.last).collect();
             let second = ranges.get(1).cloned().unwrap_or(0..=0);
             for i in ranges[0].clone() {
                 for j in second.clone() {

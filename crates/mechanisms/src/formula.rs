@@ -279,7 +279,7 @@ impl Function {
             Self::Atan => x.atan(),
             Self::Sinh => x.sinh(),
             Self::Cosh => x.cosh(),
-            Self::Tanh => x.tanh(),
+            Self::Tanh => tanh(x),
             Self::Exp => x.exp(),
             Self::Ln => x.ln(),
             Self::Sqrt => x.sqrt(),
@@ -294,6 +294,16 @@ impl Function {
             }),
         }
     }
+}
+
+/// The hyperbolic tangent, with derivatives for all arguments: that of dual numbers is a quotient, of which both parts overflow.
+pub(crate) fn tanh<S: Scalar>(x: S) -> S {
+    if x.re().abs() < 1.0 {
+        return x.tanh();
+    }
+    let (sign, size) = if x.re() < 0.0 { (-1.0, -x) } else { (1.0, x) };
+    let small = (size * -2.0).exp();
+    (-small + 1.0) / (small + 1.0) * sign
 }
 
 impl Of2 {
@@ -420,6 +430,16 @@ mod tests {
         }
         assert_eq!(refused("1 $ 2"), NoFormula::At(3));
         assert_eq!(refused(&"(".repeat(60)), NoFormula::TooLong);
+    }
+
+    #[test]
+    fn the_hyperbolic_tangent_has_derivatives_far_out() {
+        use num_dual::Dual64;
+        for x in [-1e4, -30.0, -1.5, -0.99, 0.0, 0.3, 1.0, 2.0, 800.0] {
+            let found = tanh(Dual64::new(x, 1.0));
+            assert!((found.re - x.tanh()).abs() < 1e-15, "{x}: {found}");
+            assert!((found.eps - (1.0 - x.tanh().powi(2))).abs() < 1e-15, "{x}: {found}");
+        }
     }
 
     #[test]

@@ -313,7 +313,8 @@ impl Robot {
         match kind {
             _ if damping == 0.0 && friction == 0.0 => {}
             "revolute" | "continuous" => {
-                let law = format!("-({damping})*rate - ({friction})*tanh(rate/0.001)");
+                let dry = if friction == 0.0 { String::new() } else { format!(" - ({friction})*tanh(rate/0.001)") };
+                let law = format!("-({damping})*rate{dry}");
                 self.forces.insert(
                     format!("{name}_resistance"),
                     json!({ "motor": { "between": between, "axis": axis, "torque": law } }),

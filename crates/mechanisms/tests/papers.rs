@@ -4,10 +4,17 @@
 use std::path::Path;
 
 use mbsbench_input::{Document, read};
+use mbsbench_integrators::{
+    Bathe, Dop853, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Llm, Lms2, Lms3, Newmark, Nstiff, NstiffSi2, Radau5,
+    Trapezoidal,
+};
 use mbsbench_mechanisms::Mechanism;
 use mbsbench_models::squeezer::SqueezerBodies;
-use mbsbench_models::{DoublePendulum, SliderCrank, Squeezer, StiffDoublePendulum};
-use mbsbench_problem::{MechanicalModel, Mechanics, MechanicsOf, ModelDefinition, Parameters, Terms};
+use mbsbench_models::{DoublePendulum, SliderCrank, Squeezer, SqueezerFormulation, StiffDoublePendulum};
+use mbsbench_problem::{
+    Counted, Formulated, MechanicalModel, Mechanics, MechanicsOf, Method, MethodDefinition, Model, ModelDefinition,
+    Parameters, Settings, Silent, Solution, Task, Terms,
+};
 
 /// A mechanism of the gallery.
 fn mechanism(name: &str) -> Mechanism {
@@ -55,4 +62,113 @@ fn terms_are_those_of_the_models() {
     compare("slider crank", &mechanism("slider-crank.yaml"), &SliderCrank::default());
     compare("stiff double pendulum", &mechanism("stiff-double-pendulum.yaml"), &StiffDoublePendulum::default());
     compare("squeezer", &mechanism("squeezer.yaml"), &SqueezerBodies(Squeezer::default()));
+}
+
+fn solve(model: &dyn Model, initial: &[f64], method: &dyn Method, t_end: f64, settings: Settings) -> Solution {
+    let mut ode = model.ode();
+    let task = Task { t_start: 0.0, t_end, initial, settings };
+    method.solve(Counted::new(&mut *ode), &task, &mut Silent)
+}
+
+type Named = (&'static str, Box<dyn Method>);
+
+fn named<D: MethodDefinition>(definition: D) -> Named {
+    (D::NAME, definition.method())
+}
+
+/// What the papers' tables are made of, errors and counts of a method over steps, is the same of the written mechanism from the same start:
+/// the equations differ in rounding, and no more than 1e-6 of the method's own error comes of it.
+#[test]
+fn what_tables_of_the_papers_show_is_the_same() {
+    let low_order = || -> Vec<Named> {
+        vec![
+            named(HhtI3::default()),
+            named(HhtAdd::default()),
+            named(HhtSi2::default()),
+            named(Newmark::default()),
+            named(Nstiff::default()),
+            named(NstiffSi2::default()),
+        ]
+    };
+    let implicit = || -> Vec<Named> {
+        vec![
+            named(Lms2::default()),
+            named(Lms3::default()),
+            named(Trapezoidal::default()),
+            named(Bathe::default()),
+            named(GeneralizedAlpha::default()),
+        ]
+    };
+    let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
+    let tables: [(&str, Box<dyn Model>, Vec<Named>, f64, [f64; 2]); 4] = [
+        ("double-pendulum.yaml", DoublePendulum::default().model(), low_order(), 0.5, [1.0 / 256.0, 1.0 / 1024.0]),
+        ("slider-crank.yaml", SliderCrank::default().model(), low_order(), 0.5, [1.0 / 256.0, 1.0 / 1024.0]),
+        (
+            "stiff-double-pendulum.yaml",
+            StiffDoublePendulum::default().model(),
+            vec![named(Llm::default())],
+            0.5,
+            [0.02, 0.001],
+        ),
+        ("squeezer.yaml", squeezer.model(), implicit(), 2e-3, [2e-5, 1e-5]),
+    ];
+    for (name, program, methods, t_end, steps) in &tables {
+        let written = mechanism(name).model();
+        let initial = Formulated::<f64>::initial_state(&**program);
+        let reference =
+            solve(&**program, &initial, &*Dop853::default().method(), *t_end, Settings::tolerance(1e-11, 1e-11));
+        assert_eq!(reference.failure, None, "{name}");
+        for (method_name, method) in methods {
+            for &step in steps {
+                let of = |model: &dyn Model| solve(model, &initial, &**method, *t_end, Settings::fixed(step));
+                let (a, b) = (of(&*written), of(&**program));
+                let what = format!("{name} with {method_name}, step {step}");
+                assert_eq!(
+                    (a.failure.is_none(), a.statistics.steps_accepted),
+                    (b.failure.is_none(), b.statistics.steps_accepted),
+                    "{what}"
+                );
+                // an iteration whose correction is at the tolerance to all digits but the last is one more or one less
+                let [of_a, of_b] = [&a, &b].map(|solution| solution.statistics.newton_iterations);
+                assert!(of_a.abs_diff(of_b) * 200 <= of_b, "{what}: {of_a} and {of_b} iterations");
+                if b.failure.is_some() {
+                    continue;
+                }
+                let largest = |x: &[f64], y: &[f64]| x.iter().zip(y).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()));
+                let error = largest(&b.state, &reference.state);
+                assert!(
+                    largest(&a.state, &b.state) < 1e-6 * error + 1e-9,
+                    "{what}: {:e}, error {error:e}",
+                    largest(&a.state, &b.state)
+                );
+            }
+        }
+    }
+}
+
+/// From their own starts, which files give by positions that are assembled.
+#[test]
+fn trajectories_are_within_the_error_of_the_method() {
+    let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
+    let pairs: [(&str, Box<dyn Model>, f64); 4] = [
+        ("double-pendulum.yaml", DoublePendulum::default().model(), 1.0),
+        ("slider-crank.yaml", SliderCrank::default().model(), 1.0),
+        ("stiff-double-pendulum.yaml", StiffDoublePendulum::default().model(), 1.0),
+        ("squeezer.yaml", squeezer.model(), 0.01),
+    ];
+    for (name, program, t_end) in &pairs {
+        let written = mechanism(name).model();
+        let end = |model: &dyn Model, tolerance: f64| {
+            let initial = Formulated::<f64>::initial_state(model);
+            let solution =
+                solve(model, &initial, &*Radau5::default().method(), *t_end, Settings::tolerance(tolerance, tolerance));
+            assert_eq!(solution.failure, None, "{name}");
+            solution.state
+        };
+        let half = Formulated::<f64>::initial_state(&**program).len() / 2;
+        let largest = |x: &[f64], y: &[f64]| x[..half].iter().zip(y).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()));
+        let (own, theirs, sharper) = (end(&*written, 1e-7), end(&**program, 1e-7), end(&**program, 1e-10));
+        let error = largest(&theirs, &sharper);
+        assert!(largest(&own, &theirs) < 100.0 * error, "{name}: {:e}, error {error:e}", largest(&own, &theirs));
+    }
 }

@@ -184,8 +184,9 @@ pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval
     part.check_in(interval).map_err(named)
 }
 
-/// `mass_1` and `SlidingMode` as serde names them: `mass-1`, `sliding-mode`.
+/// `mass_1`, `SlidingMode` and `r#for` as serde names them: `mass-1`, `sliding-mode`, `for`.
 fn kebab_case(name: &str) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
     let mut kebab = String::with_capacity(name.len() + 2);
     for (index, c) in name.char_indices() {
         match c {

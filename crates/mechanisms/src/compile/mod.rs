@@ -157,14 +157,12 @@ impl<'p> Names<'p> {
             let number = if body == "ground" { Some(self.markers.len() - 1) } else { self.body.get(body).copied() };
             let accepted = match number {
                 Some(number) => {
-                    let mut own: Vec<String> = self.markers[number]
-                        .keys()
-                        .map(
-                            |marker| if marker.is_empty() { format!("`{body}`") } else { format!("`{body}.{marker}`") },
-                        )
-                        .collect();
-                    own.sort();
-                    own.truncate(12);
+                    let mut own: Vec<&str> = self.markers[number].keys().copied().collect();
+                    own.sort_unstable();
+                    let named = |marker: &&str| {
+                        if marker.is_empty() { format!("`{body}`") } else { format!("`{body}.{marker}`") }
+                    };
+                    let own: Vec<String> = own.iter().take(12).map(named).collect();
                     format!("a marker of `{body}`: {}", own.join(", "))
                 }
                 None => {

@@ -15,8 +15,7 @@ parameters! {
     #[derive(Default)]
     pub struct Repeat {
         /// Indices and their values: a count `10`, for 1 to 10, or the first and the last, `[2, 10]`.
-        #[serde(rename = "for")]
-        pub indices: Named<Range>,
+        pub r#for: Named<Range>,
         /// Markers on the ground by name.
         #[serde(default)]
         pub ground: Named<super::Point>,

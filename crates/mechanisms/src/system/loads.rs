@@ -4,7 +4,7 @@ use mbsbench_problem::Scalar;
 
 use super::relations::{Fixed, dot, minus, turned};
 use super::space::{Space, Twist, Vector};
-use crate::formula::Tree;
+use crate::formula::{Tree, tanh};
 
 /// What a formula of a force knows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -386,7 +386,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
             let square = dot::<S, X>(&sliding, &sliding) / (pushing.slip_speed * pushing.slip_speed);
             // tanh(x)/x is 1 − x²/3 + … where x has no square root to differentiate
             let per_speed =
-                if square.re() < 1e-8 { -(square / 3.0) + 1.0 } else { square.sqrt().tanh() / square.sqrt() };
+                if square.re() < 1e-8 { -(square / 3.0) + 1.0 } else { tanh(square.sqrt()) / square.sqrt() };
             let by = size * per_speed * (pushing.friction / pushing.slip_speed);
             (0..X::DIMENSION).for_each(|i| force[i] -= sliding[i] * by);
         }
