@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Blocks, Matrix, Pattern, Place};
-use mbsbench_problem::{Mechanics, MechanicsOf};
+use mbsbench_problem::{MechanicalModel, Mechanics, MechanicsOf};
 
 use crate::system::{Space, System};
 
@@ -94,7 +94,7 @@ impl Least {
 }
 
 /// Entries of `∂Φ/∂q`, with Φ.
-fn linearised<X: Space>(system: &System<X>, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
+fn linearised<M: MechanicalModel>(system: &M, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
     let mut mechanics = MechanicsOf::new(system);
     let structure = Mechanics::<f64>::structure(&mut mechanics);
     let mut terms = mbsbench_problem::Terms::of(&structure, true);
@@ -158,7 +158,7 @@ pub fn open<X: Space>(system: &System<X>, q: &[f64], tolerance: f64) -> Result<(
 }
 
 /// Numbers of constraints that follow from the others there, in ascending order. `first_joint` is the first that may be left out.
-pub fn redundant<X: Space>(system: &System<X>, q: &[f64], first_joint: usize) -> Vec<usize> {
+pub fn redundant<M: MechanicalModel>(system: &M, q: &[f64], first_joint: usize) -> Vec<usize> {
     let (values, entries) = linearised(system, q);
     let mut left_out: Vec<usize> = Vec::new();
     while left_out.len() < values.len() {
