@@ -35,7 +35,8 @@ pub struct Articulated<S: Scalar, X: Space> {
 impl<S: Scalar, X: Space> Articulated<S, X> {
     /// Memory for a mechanism.
     pub fn new(space: &JointSpace<X>) -> Self {
-        let kinematics = Kinematics::new(&space.tree);
+        let mut kinematics = Kinematics::new(&space.tree);
+        kinematics.write_rates();
         let zero = nothing::<S, X>();
         let turn = [[S::nought(); 3]; 3];
         let inertia = |body| X::inertia(body, &turn);

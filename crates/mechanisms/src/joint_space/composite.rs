@@ -78,7 +78,7 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
         let mut kinematics = Kinematics::<S, X>::new(&self.tree);
         kinematics.place(&self.tree, q);
         kinematics.go(&self.tree, v);
-        let mut of_actions = vec![S::nought(); kinematics.q.len()];
+        let mut of_actions = Vec::new();
         let acted = self.act(t, &mut kinematics, &mut of_actions);
         let one = S::from(1.0);
         let mut accelerations: Vec<X::Motion<S>> = kinematics.bodies.iter().map(|moved| moved.bias).collect();

@@ -37,12 +37,13 @@ impl<X: Space> JointSpace<X> {
 
     /// Writes what the actions do to the absolute coordinates of bodies into `forces`, and finds the rates of these first; false where
     /// there are no actions.
-    pub(super) fn act<S: Scalar>(&self, t: S, kinematics: &mut Kinematics<S, X>, forces: &mut [S]) -> bool {
+    pub(super) fn act<S: Scalar>(&self, t: S, kinematics: &mut Kinematics<S, X>, forces: &mut Vec<S>) -> bool {
         if self.system.actions.is_empty() {
             return false;
         }
         kinematics.write_rates();
-        forces.fill(S::nought());
+        forces.clear();
+        forces.resize(kinematics.q.len(), S::nought());
         let at = At::<S, X>::new(t, &kinematics.q, &kinematics.v);
         self.system.actions.iter().for_each(|action| at.add(action, forces));
         true

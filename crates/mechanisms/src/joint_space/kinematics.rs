@@ -31,7 +31,7 @@ pub struct Kinematics<S: Scalar, X: Space> {
     pub columns: Vec<X::Motion<S>>,
     /// Coordinates of the bodies in absolute form.
     pub q: Vec<S>,
-    /// Their rates.
+    /// Their rates, once they are asked for.
     pub v: Vec<S>,
 }
 
@@ -102,7 +102,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
             bodies: (0..bodies).map(|_| still()).collect(),
             columns: vec![motion; tree.velocities],
             q: vec![S::nought(); bodies * X::COORDINATES],
-            v: vec![S::nought(); bodies * X::COORDINATES],
+            v: vec![],
         }
     }
 
@@ -214,6 +214,7 @@ impl<S: Scalar, X: Space> Kinematics<S, X> {
 
     /// Finds the rates of the absolute coordinates.
     pub fn write_rates(&mut self) {
+        self.v.resize(self.q.len(), S::nought());
         let states = self.q.chunks(X::COORDINATES).zip(self.v.chunks_mut(X::COORDINATES));
         for (body, (q, rates)) in self.bodies.iter().zip(states) {
             X::write_rates(q, &body.twist, rates);

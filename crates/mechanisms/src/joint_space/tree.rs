@@ -77,19 +77,16 @@ pub struct Link {
     pub to: [f64; 3],
     /// Numbers of its first coordinate and velocity.
     pub first: [usize; 2],
+    /// How many of both it has.
+    pub sizes: [usize; 2],
     /// Angle at the start of the last rotation about an axis as the file has it, rad: where it counts full turns from.
     pub near: f64,
 }
 
 impl Link {
-    /// Numbers of its coordinates and of its velocities.
-    pub fn sizes(&self) -> [usize; 2] {
-        self.steps.iter().fold([0, 0], |[q, v], step| [q + step.sizes()[0], v + step.sizes()[1]])
-    }
-
     /// Numbers of its velocities.
     pub fn velocities(&self) -> std::ops::Range<usize> {
-        self.first[1]..self.first[1] + self.sizes()[1]
+        self.first[1]..self.first[1] + self.sizes[1]
     }
 }
 
@@ -235,9 +232,9 @@ impl Tree {
         for &k in &tree.of_body {
             let link = &mut tree.links[k];
             link.first = [tree.coordinates, tree.velocities];
-            let [coordinates, velocities] = link.sizes();
-            tree.coordinates += coordinates;
-            tree.velocities += velocities;
+            link.sizes = link.steps.iter().fold([0, 0], |[q, v], step| [q + step.sizes()[0], v + step.sizes()[1]]);
+            tree.coordinates += link.sizes[0];
+            tree.velocities += link.sizes[1];
         }
         tree
     }
@@ -282,7 +279,18 @@ fn hung<X: Space>(candidate: &Candidate, body: usize, q: &[f64]) -> Link {
         [rest.w, rest.i, rest.j, rest.k]
     };
     let (from, to) = (parent.at.into(), own.at.into());
-    Link { body, parent: parent.body, joint: Some(candidate.joint), from, steps, rest, to, first: [0; 2], near }
+    Link {
+        body,
+        parent: parent.body,
+        joint: Some(candidate.joint),
+        from,
+        steps,
+        rest,
+        to,
+        first: [0; 2],
+        sizes: [0; 2],
+        near,
+    }
 }
 
 /// A body without a joint: its centre of mass, and its angle or Euler parameters.
@@ -294,5 +302,5 @@ fn free<X: Space>(body: usize) -> Link {
         (vec![Step::Slide(x), Step::Slide(y), Step::Slide(z), Step::Ball], [1.0, 0.0, 0.0, 0.0])
     };
     let zero = [0.0; 3];
-    Link { body, parent: None, joint: None, from: zero, steps, rest, to: zero, first: [0; 2], near: 0.0 }
+    Link { body, parent: None, joint: None, from: zero, steps, rest, to: zero, first: [0; 2], sizes: [0; 2], near: 0.0 }
 }

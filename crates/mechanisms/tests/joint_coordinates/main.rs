@@ -78,6 +78,7 @@ fn accelerations_in_space_are_those_of_absolute_coordinates() {
     compare::<Spatial>("universal joints", UNIVERSAL, [4, 4, 0]);
     compare::<Spatial>("balls", BALLS, [15, 12, 0]);
     compare::<Spatial>("slides", SLIDES, [9, 9, 0]);
+    compare::<Spatial>("upside down", UPSIDE_DOWN, [2, 2, 0]);
 }
 
 #[test]

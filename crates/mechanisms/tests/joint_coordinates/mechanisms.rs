@@ -192,3 +192,17 @@ joints:
   shaft: { revolute: { between: [wheel, pinion], angle: 0.1 } }
   mesh: { gear: { joints: [axle, shaft], ratio: -3 } }
 ";
+
+/// Bodies that joints hold the other way up: their relations hold for that, too.
+pub const UPSIDE_DOWN: &str = "
+motion: spatial
+gravity: [0.5, 1, -9.81]
+bodies:
+  flap: { mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0.2, 0, 0.1], position: [0, 0, 0], rotation: [pi, 0, 0], spin: [0, 0, 1] }
+  lid: { mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0.2, 0.1, 0], position: [0, 0, 0], rotation: [0, pi, 0] }
+  box: { mass: 1, inertia: [0.01, 0.02, 0.02], centre: [0, 0.1, 0], position: [0, 0, 0.2], rotation: [0, 0, pi] }
+joints:
+  hinge: { revolute: { between: [ground, flap] } }
+  glue: { fixed: { between: [flap, lid] } }
+  slide: { prismatic: { between: [box, lid], axis: [0, 0, 1] } }
+";

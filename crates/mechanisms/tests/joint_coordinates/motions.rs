@@ -1,6 +1,6 @@
 //! Motions in joint coordinates, and what is seen of them.
 
-use mbsbench_integrators::{Dop853, HhtI3};
+use mbsbench_integrators::{Dop853, HhtI3, Radau5};
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::system::{Plane, Space, Spatial};
 use mbsbench_problem::{Counted, Formulated, MethodDefinition, Model, Settings, Silent, Task};
@@ -23,18 +23,18 @@ fn observed<X: Space>(model: &MechanismModel<X>, t: f64, state: &[f64]) -> Vec<f
     values
 }
 
-/// All observables of both formulations after a motion that is solved to 1e-10.
+/// All observables of both formulations after a motion.
 ///
 /// Errors add up to no more than the tolerance times the steps (some hundreds in a second) times what the motion itself makes of a
-/// deviation (less than 10 in the time given): below 1e-7 of the largest of all values. Forces, accelerations and power are as exact as
-/// the states.
-fn same_motion<X: Space>(name: &str, text: &str, t_end: f64) {
+/// deviation (less than 10 in the time given): with 1e-10, below 1e-7 of the largest of all values. Forces, accelerations and power are as
+/// exact as the states, but for the stiff springs of the double pendulum, which make a thousand times as much of a deviation.
+fn same_motion<X: Space>(name: &str, text: &str, t_end: f64, tolerance: f64) {
     let [absolute, joint] = both::<X>(text);
     let names = |model: &MechanismModel<X>| model.observables().iter().map(|o| o.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&absolute), names(&joint), "{name}");
     let classes = joint.classes().len();
     assert_eq!(classes, Formulated::<f64>::initial_state(&joint).len(), "{name}");
-    let settings = Settings::tolerance(1e-10, 1e-10);
+    let settings = Settings::tolerance(tolerance, tolerance);
     let [first, second] = [&absolute, &joint].map(|model| {
         let end = solved(&Dop853::default(), model, t_end, settings);
         (observed(model, t_end, &end), model.views(&end))
@@ -51,20 +51,20 @@ fn same_motion<X: Space>(name: &str, text: &str, t_end: f64) {
 
 #[test]
 fn motions_in_the_plane_are_those_of_absolute_coordinates() {
-    same_motion::<Plane>("double pendulum", DOUBLE_PENDULUM, 0.2);
-    same_motion::<Plane>("cart", CART, 1.0);
-    same_motion::<Plane>("free plate", FREE_PLATE, 1.0);
-    same_motion::<Plane>("four bars", FOUR_BAR, 1.0);
-    same_motion::<Plane>("constraints", HELD, 0.5);
+    same_motion::<Plane>("double pendulum", DOUBLE_PENDULUM, 0.2, 1e-12);
+    same_motion::<Plane>("cart", CART, 1.0, 1e-10);
+    same_motion::<Plane>("free plate", FREE_PLATE, 1.0, 1e-10);
+    same_motion::<Plane>("four bars", FOUR_BAR, 1.0, 1e-10);
+    same_motion::<Plane>("constraints", HELD, 0.5, 1e-10);
 }
 
 #[test]
 fn motions_in_space_are_those_of_absolute_coordinates() {
-    same_motion::<Spatial>("driven arm", &[ARM, ARM_FORCES].concat(), 0.5);
-    same_motion::<Spatial>("universal joints", UNIVERSAL, 1.0);
-    same_motion::<Spatial>("balls", BALLS, 1.0);
-    same_motion::<Spatial>("slides", SLIDES, 0.5);
-    same_motion::<Spatial>("four bars in space", SPATIAL_FOUR_BAR, 0.5);
+    same_motion::<Spatial>("driven arm", &[ARM, ARM_FORCES].concat(), 0.5, 1e-10);
+    same_motion::<Spatial>("universal joints", UNIVERSAL, 1.0, 1e-10);
+    same_motion::<Spatial>("balls", BALLS, 1.0, 1e-10);
+    same_motion::<Spatial>("slides", SLIDES, 0.5, 1e-10);
+    same_motion::<Spatial>("four bars in space", SPATIAL_FOUR_BAR, 0.5, 1e-10);
 }
 
 /// Each step errs by about the tolerance, and there are some thousand in the time, in which the energy of about 30 J sums up what a
@@ -81,7 +81,8 @@ fn the_energy_of_an_arm_without_friction_is_kept() {
 }
 
 /// The trapezoidal rule for constrained mechanics, on trees and on loops: half the step leaves a quarter of the error. With α below zero it
-/// is of first order where masses depend on coordinates.
+/// is of first order where masses depend on coordinates. RADAU5 takes its tolerance to the power 2/3, of which a
+/// millionth leaves 1e-4 of the error, up to what its iteration makes of it, which goes up and down as in absolute coordinates.
 #[test]
 fn methods_for_mechanics_solve_trees_and_loops() {
     fn order<X: Space>(text: &str) {
@@ -94,6 +95,11 @@ fn methods_for_mechanics_solve_trees_and_loops() {
         });
         let quotient = errors[0] / errors[1];
         assert!((3.6..4.4).contains(&quotient), "{errors:?}");
+        let errors = [1e-5, 1e-11].map(|tolerance| {
+            let end = solved(&Radau5::default(), &model, 0.5, Settings::tolerance(tolerance, tolerance));
+            largest(&end[..n].iter().zip(&exact).map(|(a, b)| a - b).collect::<Vec<_>>())
+        });
+        assert!(errors[1] < 0.01 * errors[0] && errors[1] < 1e-6, "{errors:?}");
     }
     order::<Plane>(FOUR_BAR);
     order::<Plane>(CART);
