@@ -41,6 +41,9 @@ fn candidates(names: &Names<'_>) -> Result<Vec<Candidate>, OutOfRange> {
 pub(super) fn joint_space<X: Space>(names: &Names<'_>, compiled: &Compiled<X>) -> Result<JointSpace<X>, OutOfRange> {
     let relations: Vec<_> = compiled.joints.iter().map(|joint| joint.relations.clone()).collect();
     let space = JointSpace::new(&compiled.system, &compiled.initial, &candidates(names)?, &relations);
+    if space.tree.velocities == 0 {
+        return Err(OutOfRange::new("joints", "what holds all bodies", "joints that leave something to move"));
+    }
     let turning = space.tree.links.iter().find(|link| link.steps.contains(&Step::Ball));
     match turning {
         Some(link) if !space.is_tree() => {

@@ -57,7 +57,7 @@ impl<X: Space> JointSpace<X> {
         let mut held = is_held.iter();
         system.relations.retain(|_| held.next() == Some(&false));
         let mut space = Self { tree, system, initial };
-        if space.tree.has_vector_coordinates() {
+        if space.tree.has_vector_coordinates() && space.holonomic() > 0 {
             space.system.redundant = assembly::redundant(&space, &space.initial[0], 0);
         }
         space

@@ -219,6 +219,33 @@ joints:
     assert_eq!((space.coordinates(), space.holonomic(), space.system.redundant.len()), (3, 2, 3));
 }
 
+/// A second hinge where there is one already, and a length that a hinge keeps, hold at all angles: what is left is the tree.
+#[test]
+fn constraints_that_the_tree_keeps_are_left_out() {
+    let more = "
+  again: { revolute: { between: [b4.end, b5], axis: [0.2, 0.2, 1] } }
+  strut: { distance: { between: [b2.end, b3.end] } }
+forces:
+";
+    let [_, joint] = both::<Spatial>(&ARM.replace("\nforces:\n", more));
+    let space = joint.joint_space().unwrap();
+    assert_eq!((space.holonomic(), space.system.redundant.len()), (0, 6));
+    assert!(space.is_tree());
+}
+
+#[test]
+fn what_cannot_move_is_refused() {
+    let mut written = mechanism(
+        "
+motion: planar
+bodies: { post: { mass: 1, inertia: 1 } }
+joints: { foot: { fixed: { between: [ground, post] } } }
+",
+    );
+    written.formulation = Formulation::Minimal;
+    assert_eq!(MechanismModel::<Plane>::new(&written).expect_err("refused").field, "joints");
+}
+
 #[test]
 fn euler_parameters_with_constraints_are_refused_at_their_joint() {
     let string = "  string: { distance: { between: [top, stone] } }\nforces:\n";
