@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Blocks, Matrix, Pattern, Place};
-use mbsbench_problem::{Mechanics, MechanicsOf};
+use mbsbench_problem::{MechanicalModel, Mechanics, MechanicsOf};
 
 use crate::system::{Space, System};
 
@@ -12,6 +12,12 @@ const MOST_ITERATIONS: usize = 100;
 
 /// What a row that follows from the others leaves of itself, relative to rows of unit length.
 const DEPENDENT: f64 = 1e-9;
+
+/// Length of a row, relative to the longest, below which it is rounding: 1e-16 in each of some terms.
+const VANISHING: f64 = 1e-12;
+
+/// What the longest row is taken to be at the least, for mechanisms that have none but such of rounding.
+const LEAST_ROW: f64 = 1e-2;
 
 /// Constraints linearised at a state: the least change of coordinates, each with its weight, that takes a residual away.
 ///
@@ -94,7 +100,7 @@ impl Least {
 }
 
 /// Entries of `∂Φ/∂q`, with Φ.
-fn linearised<X: Space>(system: &System<X>, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
+fn linearised<M: MechanicalModel>(system: &M, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
     let mut mechanics = MechanicsOf::new(system);
     let structure = Mechanics::<f64>::structure(&mut mechanics);
     let mut terms = mbsbench_problem::Terms::of(&structure, true);
@@ -164,9 +170,14 @@ pub fn open<X: Space>(system: &System<X>, q: &[f64], tolerance: f64) -> Result<(
 }
 
 /// Numbers of constraints that follow from the others there, in ascending order. `first_joint` is the first that may be left out.
-pub fn redundant<X: Space>(system: &System<X>, q: &[f64], first_joint: usize) -> Vec<usize> {
+pub fn redundant<M: MechanicalModel>(system: &M, q: &[f64], first_joint: usize) -> Vec<usize> {
     let (values, entries) = linearised(system, q);
-    let mut left_out: Vec<usize> = Vec::new();
+    // what holds for all coordinates has a row of rounding
+    let mut lengths = vec![0.0; values.len()];
+    entries.iter().for_each(|&(i, _, x)| lengths[i] += x * x);
+    let largest = lengths.iter().fold(LEAST_ROW, |most: f64, length| most.max(length.sqrt()));
+    let vanishes = |row: &usize| lengths[*row].sqrt() < VANISHING * largest;
+    let mut left_out: Vec<usize> = (first_joint..values.len()).filter(vanishes).collect();
     while left_out.len() < values.len() {
         let kept: Vec<usize> = (0..values.len()).filter(|row| left_out.binary_search(row).is_err()).collect();
         let mut number = vec![usize::MAX; values.len()];

@@ -398,7 +398,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> f64 {
-        let known = |name: &str| ["x", "crank.tip.x", "rod_3.angle"].contains(&name).then(|| Tree::Variable(()));
+        let known = |name: &str| ["x", "crank.tip.x", "rod_3.angle"].contains(&name).then_some(Tree::Variable(()));
         let tree = Formula::Text(text.to_owned()).read().and_then(|tree| tree.resolve(&mut { known }));
         tree.unwrap_or_else(|error| panic!("{text}: {error}")).evaluate(&mut |()| 3.0)
     }

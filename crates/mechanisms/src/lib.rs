@@ -12,9 +12,11 @@ pub mod definition;
 mod drawing;
 mod flat;
 pub mod formula;
+pub mod joint_space;
 mod model;
 mod placing;
 pub mod system;
 pub mod urdf;
 
 pub use definition::Mechanism;
+pub use model::MechanismModel;

@@ -11,6 +11,7 @@ use num_dual::Dual64;
 use crate::compile::{BodySeen, Compiled, JointSeen, compile};
 use crate::definition::{Mechanism, Motion};
 use crate::drawing;
+use crate::joint_space::{Expanding, JointSpace};
 use crate::placing::Marker;
 use crate::system::{At, Fixed, Frames, Plane, Relation, Space, Spatial, System};
 
@@ -24,10 +25,6 @@ impl Mechanism {
             Motion::Planar => self.prepared::<Plane>()?.constraints(),
             Motion::Spatial => self.prepared::<Spatial>()?.constraints(),
         };
-        if matches!(self.formulation, Formulation::Minimal) {
-            let accepted = "`acceleration-level` or `sliding-mode`";
-            return Err(OutOfRange::new("formulation", "minimal", accepted));
-        }
         self.formulation.check_surfaces(holonomic + nonholonomic)
     }
 
@@ -127,7 +124,12 @@ impl<X: Space> MechanismModel<X> {
         (self.compiled.system.holonomic(), self.compiled.system.nonholonomic())
     }
 
-    /// The equations.
+    /// The equations in joint coordinates, where these are asked for.
+    pub fn joint_space(&self) -> Option<&JointSpace<X>> {
+        self.compiled.joint_space.as_ref()
+    }
+
+    /// The equations in absolute coordinates.
     pub fn system(&self) -> &System<X> {
         &self.compiled.system
     }
@@ -135,11 +137,15 @@ impl<X: Space> MechanismModel<X> {
 
 impl<S: Scalar, X: Space> Formulated<S> for MechanismModel<X> {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
+        if let Some(space) = &self.compiled.joint_space {
+            return space.ode();
+        }
         equations(&self.compiled.system, self.settings.as_ref(), &self.initial_state())
     }
 
     fn initial_state(&self) -> Vec<S> {
-        self.compiled.initial.iter().flatten().map(|&x| S::from(x)).collect()
+        let initial = self.compiled.joint_space.as_ref().map_or(&self.compiled.initial, |space| &space.initial);
+        initial.iter().flatten().map(|&x| S::from(x)).collect()
     }
 }
 
@@ -221,16 +227,28 @@ impl<X: Space> Model for MechanismModel<X> {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        Box::new(MechanismObservation::new(self))
+        let observation = MechanismObservation::new(self);
+        match &self.compiled.joint_space {
+            // a state in joint coordinates is seen as the one in absolute coordinates that it is
+            Some(space) => Box::new(Expanding { space, observation }),
+            None => Box::new(observation),
+        }
     }
 
     fn classes(&self) -> Vec<Class> {
-        let n = self.compiled.system.coordinates();
-        [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+        let system = &self.compiled.system;
+        let [n, velocities] = match &self.compiled.joint_space {
+            Some(space) => [space.coordinates(), space.velocities()],
+            None => [system.coordinates(), system.velocities()],
+        };
+        [vec![Class::Position; n], vec![Class::Velocity; velocities]].concat()
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {
-        drawing::views(&self.compiled, y)
+        match &self.compiled.joint_space {
+            Some(space) => drawing::views(&self.compiled, &space.expanded(y)),
+            None => drawing::views(&self.compiled, y),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
 use super::{JointSeen, Names, pose};
-use crate::definition::{Drive, Joint};
+use crate::definition::{Drive, Joint, Turn};
 use crate::formula::{Formula, Tree};
 use crate::placing::{Marker, Pose, Relative, across, unit};
 use crate::system::{Fixed, Law, Rate, Relation, Space, System};
@@ -26,8 +26,8 @@ fn is_given(formulas: &[&Formula]) -> bool {
 }
 
 /// The default axis of a slide, of a line, or of a joint about an axis.
-const ALONG: [f64; 3] = [1.0, 0.0, 0.0];
-const ABOUT: [f64; 3] = [0.0, 0.0, 1.0];
+pub(super) const ALONG: [f64; 3] = [1.0, 0.0, 0.0];
+pub(super) const ABOUT: [f64; 3] = [0.0, 0.0, 1.0];
 
 /// The joints that can place a body.
 pub(super) fn placing(names: &Names<'_>) -> Result<Vec<Placing>, OutOfRange> {
@@ -75,6 +75,17 @@ pub(super) fn placing(names: &Names<'_>) -> Result<Vec<Placing>, OutOfRange> {
     Ok(placing)
 }
 
+/// The axes of a universal joint.
+pub(super) fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], OutOfRange> {
+    match &*turn.axes {
+        [] => Ok([Vector3::z(), Vector3::x()]),
+        [first, second] => {
+            Ok([unit(&format!("{path}.axes.0"), first, 3, ABOUT)?, unit(&format!("{path}.axes.1"), second, 3, ALONG)?])
+        }
+        several => Err(OutOfRange::new(format!("{path}.axes"), format!("{} axes", several.len()), "two axes")),
+    }
+}
+
 /// What a file calls the joint.
 pub(super) fn kind(joint: &Joint) -> &'static str {
     match joint {
@@ -96,7 +107,12 @@ pub(super) fn kind(joint: &Joint) -> &'static str {
 }
 
 /// An axis along a marker's own directions.
-fn axis(names: &Names<'_>, path: &str, given: &[f64], default: [f64; 3]) -> Result<Vector3<f64>, OutOfRange> {
+pub(super) fn axis(
+    names: &Names<'_>,
+    path: &str,
+    given: &[f64],
+    default: [f64; 3],
+) -> Result<Vector3<f64>, OutOfRange> {
     if names.dimension == 2 && default == ABOUT && !given.is_empty() {
         return Err(OutOfRange::new(
             format!("{path}.axis"),
@@ -198,20 +214,7 @@ pub(super) fn add<X: Space>(
             }
             Joint::Universal(turn) => {
                 let [a, b] = names.pair(&path, &turn.between)?;
-                let axes = match &*turn.axes {
-                    [] => [Vector3::z(), Vector3::x()],
-                    [first, second] => [
-                        unit(&format!("{path}.axes.0"), first, X::DIMENSION, ABOUT)?,
-                        unit(&format!("{path}.axes.1"), second, X::DIMENSION, ALONG)?,
-                    ],
-                    several => {
-                        return Err(OutOfRange::new(
-                            format!("{path}.axes"),
-                            format!("{} axes", several.len()),
-                            "two axes",
-                        ));
-                    }
-                };
+                let axes = crossing(&path, turn)?;
                 adding.relation(Relation::Coincide(a.point(), b.point()));
                 adding.square(&a, &axes[0], &b, &axes[1]);
             }

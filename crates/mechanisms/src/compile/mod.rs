@@ -3,16 +3,18 @@
 mod actions;
 mod bodies;
 mod joints;
+mod tree;
 
 use std::collections::HashMap;
 
-use mbsbench_problem::OutOfRange;
+use mbsbench_problem::{Formulation, OutOfRange};
 use nalgebra::Vector3;
 
 use crate::assembly;
 use crate::definition::{Mechanism, Motion, Start};
 use crate::flat::Parts;
 use crate::formula::{Formula, Tree};
+use crate::joint_space::JointSpace;
 use crate::placing::{Marker, Pose};
 use crate::system::{Fixed, ForceLaw, Inertia, Law, Space, System, Variable};
 
@@ -49,6 +51,8 @@ pub struct Compiled<X> {
     pub bodies: Vec<BodySeen>,
     /// The joints.
     pub joints: Vec<JointSeen>,
+    /// The same in joint coordinates, where these are asked for.
+    pub joint_space: Option<JointSpace<X>>,
 }
 
 /// What names stand for.
@@ -233,8 +237,11 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     let mut system = System::<X> { bodies: inertias, gravity, ..System::default() };
     let joints = joints::add(&names, &poses, &mut system)?;
     system.actions = actions::of(&names, &poses)?;
-    let mut compiled = Compiled { system, initial, bodies: bodies::seen(&names), joints };
+    let mut compiled = Compiled { system, initial, bodies: bodies::seen(&names), joints, joint_space: None };
     start(&mut compiled, mechanism, &parts)?;
+    if matches!(mechanism.formulation, Formulation::Minimal) {
+        compiled.joint_space = Some(tree::joint_space(&names, &compiled)?);
+    }
     Ok(compiled)
 }
 

@@ -48,7 +48,8 @@ parameters! {
         /// What bodies move in.
         #[serde(default)]
         pub motion: Motion,
-        /// The equations.
+        /// The equations: of all bodies in absolute coordinates with the joints as constraints, or, with `minimal`, in joint coordinates,
+        /// with constraints where joints close loops. What is observed is the same.
         #[serde(default = "at_acceleration_level")]
         pub formulation: Formulation,
         /// Acceleration of gravity, m/s²; as many components as what bodies move in has dimensions, or none.

@@ -9,6 +9,7 @@ use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 pub use loads::{Action, At, Cushion, ForceLaw, Pushing, Turning, Variable};
 pub use relations::{BodyIndex, Fixed, Frames, Law, Rate, Relation, dot, turned};
 pub use space::{Frame, Inertia, Plane, Space, Spatial, Twist, Vector};
+pub(crate) use space::{ground_rates, transposed};
 
 /// A mechanism of rigid bodies in absolute coordinates.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +37,7 @@ impl<X: Space> System<X> {
     }
 
     /// Writes the constraints of the relations that are not left out, in the order of the file.
-    fn write_relations<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+    pub(crate) fn write_relations<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
         let mut frames = Frames::<S, X>::new(q);
         let (mut row, mut next) = (0, 0);
         let mut redundant = self.redundant.iter().copied().peekable();

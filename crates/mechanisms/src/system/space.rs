@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use mbsbench_problem::{Entries, Scalar};
 
+use crate::joint_space::Motions;
+
 /// Components along the directions of the ground; in the plane the third is not looked at.
 pub type Vector<S> = [S; 3];
 
@@ -35,7 +37,7 @@ pub struct Inertia {
 }
 
 /// What bodies move in.
-pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
+pub trait Space: Motions + Debug + Clone + Copy + Default + Send + Sync + 'static {
     /// Dimensions of it.
     const DIMENSION: usize;
     /// Coordinates of a body.
@@ -155,7 +157,7 @@ fn body_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
 }
 
 /// `E v`.
-fn ground_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
+pub fn ground_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
     [
         e[0] * v[1] - e[1] * v[0] - e[3] * v[2] + e[2] * v[3],
         e[0] * v[2] - e[2] * v[0] + e[3] * v[1] - e[1] * v[3],
@@ -164,7 +166,7 @@ fn ground_rates<S: Scalar>(e: &[S], v: &[S]) -> Vector<S> {
 }
 
 /// `Eᵀ n`, and `Gᵀ n` for the opposite `sign` of the products that differ.
-fn transposed<S: Scalar>(e: &[S], n: &Vector<S>, sign: f64) -> [S; 4] {
+pub fn transposed<S: Scalar>(e: &[S], n: &Vector<S>, sign: f64) -> [S; 4] {
     let cross = [n[1] * e[3] - n[2] * e[2], n[2] * e[1] - n[0] * e[3], n[0] * e[2] - n[1] * e[1]];
     [
         -(n[0] * e[1]) - n[1] * e[2] - n[2] * e[3],

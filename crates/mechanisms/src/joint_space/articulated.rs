@@ -1,0 +1,112 @@
+//! Accelerations of a tree by the articulated-body recursion.
+
+use mbsbench_problem::Scalar;
+
+use super::JointSpace;
+use super::dynamics::{gyroscopic, times};
+use super::kinematics::{Kinematics, borne, carried, nothing, plus, power};
+use crate::system::Space;
+
+/// Accelerations in as many operations as a multiple of the number of bodies (R. Featherstone, Rigid Body Dynamics Algorithms, Springer
+/// 2008, table 7.1).
+///
+/// A body with all that hangs on it asks for a wrench `F = I A + p` where it is accelerated by `A`. From the tips on, with the
+/// acceleration `c` that is there without those of coordinates ([`Kinematics`]) and `A = X A_p + c + Σ sⱼ vⱼ'`,
+///
+/// ```text
+/// p ← p + I c;   for each column s of the joint, the last first:
+///     d = sᵀ I s,   g = I s/d,   h = −sᵀ p/d,   I ← I − d g gᵀ,   p ← p + d h g
+/// I_p ← I_p + Xᵀ I X,   p_p ← p_p + Xᵀ p
+/// ```
+///
+/// and back with `v' = h − gᵀ A`, `A ← A + s v'` for the first column first, where `A` begins as `X A_p`. No force is along a column, since
+/// forces in joints are actions between bodies. Columns are taken one by one, each as that of a joint with a body without mass behind
+/// it, so that no matrix is inverted.
+pub struct Articulated<S: Scalar, X: Space> {
+    kinematics: Kinematics<S, X>,
+    /// `I` and `p` of each body; `A` in the place of `p` on the way back.
+    bodies: Vec<(X::Square<S>, X::Motion<S>)>,
+    /// `g` and `h` of each velocity.
+    columns: Vec<(X::Motion<S>, S)>,
+    /// What actions do to absolute coordinates.
+    forces: Vec<S>,
+}
+
+impl<S: Scalar, X: Space> Articulated<S, X> {
+    /// Memory for a mechanism.
+    pub fn new(space: &JointSpace<X>) -> Self {
+        let mut kinematics = Kinematics::new(&space.tree);
+        kinematics.write_rates();
+        let zero = nothing::<S, X>();
+        let turn = [[S::nought(); 3]; 3];
+        let inertia = |body| X::inertia(body, &turn);
+        Self {
+            bodies: space.system.bodies.iter().map(|body| (inertia(body), zero)).collect(),
+            columns: vec![(zero, S::nought()); space.tree.velocities],
+            forces: vec![S::nought(); kinematics.q.len()],
+            kinematics,
+        }
+    }
+
+    /// Writes `v'`.
+    pub fn accelerations(&mut self, space: &JointSpace<X>, t: S, q: &[S], v: &[S], rate: &mut [S]) {
+        let Self { kinematics, bodies, columns, forces } = self;
+        let (tree, one) = (&space.tree, S::from(1.0));
+        kinematics.place(tree, q);
+        kinematics.go(tree, v);
+        let acted = space.act(t, kinematics, forces);
+        for (k, (body, moved)) in bodies.iter_mut().zip(&kinematics.bodies).enumerate() {
+            let inertia = &space.system.bodies[k];
+            body.0 = X::inertia(inertia, &moved.frame.turn);
+            body.1 = gyroscopic::<S, X>(inertia, &body.0, &moved.twist);
+            if acted {
+                let own = k * X::COORDINATES..(k + 1) * X::COORDINATES;
+                let wrench = X::wrench(&kinematics.q[own.clone()], &forces[own]);
+                body.1 = plus::<S, X>(&body.1, &wrench, -one);
+            }
+        }
+        for link in tree.links.iter().rev() {
+            let moved = &kinematics.bodies[link.body];
+            let (mut inertia, mut p) = bodies[link.body];
+            p = plus::<S, X>(&p, &times::<S, X>(&inertia, &moved.bias), one);
+            for j in link.velocities().rev() {
+                let s = &kinematics.columns[j];
+                let u = times::<S, X>(&inertia, s);
+                let d = power::<S, X>(s, &u).recip();
+                let g = plus::<S, X>(&nothing::<S, X>(), &u, d);
+                let force = -power::<S, X>(s, &p);
+                for row in 0..X::FREEDOMS {
+                    for column in row..X::FREEDOMS {
+                        let entry = inertia[row][column] - u[row] * g[column];
+                        inertia[row][column] = entry;
+                        inertia[column][row] = entry;
+                    }
+                }
+                p = plus::<S, X>(&p, &g, force);
+                columns[j] = (g, force * d);
+            }
+            if let Some(parent) = link.parent {
+                let at_parent = X::at_beginning(&inertia, &moved.arm);
+                let (sum, force) = &mut bodies[parent];
+                for row in 0..X::FREEDOMS {
+                    sum[row] = plus::<S, X>(&sum[row], &at_parent[row], one);
+                }
+                *force = plus::<S, X>(force, &borne::<S, X>(&p, &moved.arm), one);
+            }
+        }
+        let ground = space.ground::<S>();
+        for link in &tree.links {
+            let moved = &kinematics.bodies[link.body];
+            let mut acceleration = match link.parent {
+                Some(parent) => carried::<S, X>(&bodies[parent].1, &moved.arm),
+                None => ground,
+            };
+            for j in link.velocities() {
+                let (g, h) = &columns[j];
+                rate[j] = *h - power::<S, X>(g, &acceleration);
+                acceleration = plus::<S, X>(&acceleration, &kinematics.columns[j], rate[j]);
+            }
+            bodies[link.body].1 = plus::<S, X>(&acceleration, &moved.bias, one);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! States in joint coordinates from absolute ones, and the other way round.
+
+use mbsbench_problem::{Observation, Scalar};
+use nalgebra::{DMatrix, DVector, Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
+
+use super::JointSpace;
+use super::kinematics::{Kinematics, carried, plus};
+use super::tree::{Link, Step, Tree};
+use crate::placing::across;
+use crate::system::{Space, Twist, turned};
+
+impl<X: Space> JointSpace<X> {
+    /// Everything at a state, with coordinates of bodies in absolute form and their rates.
+    pub fn moving<S: Scalar>(&self, q: &[S], v: &[S]) -> Kinematics<S, X> {
+        let mut kinematics = Kinematics::new(&self.tree);
+        kinematics.place(&self.tree, q);
+        kinematics.go(&self.tree, v);
+        kinematics.write_rates();
+        kinematics
+    }
+
+    /// The state `(q ; v)` in absolute coordinates that is this one.
+    pub fn expanded(&self, y: &[f64]) -> Vec<f64> {
+        let (q, v) = y.split_at(self.tree.coordinates);
+        let Kinematics { q, v, .. } = self.moving(q, v);
+        [q, v].concat()
+    }
+}
+
+/// Angle by which a rotation about an axis turns, rad, between −π and π.
+fn angle_about(axis: &Vector3<f64>, turn: &Rotation3<f64>) -> f64 {
+    let [x, y] = across(axis);
+    let turned = turn * x;
+    turned.dot(&y).atan2(turned.dot(&x))
+}
+
+impl Link {
+    /// Coordinates of a body where it is, with its rotation from the parent after which `rest` comes and the displacement of `to` from
+    /// `from`, both along the parent's directions.
+    fn coordinates(&self, turn: &Rotation3<f64>, by: &Vector3<f64>) -> Vec<f64> {
+        let axes: Vec<Vector3<f64>> = self
+            .steps
+            .iter()
+            .filter_map(|step| if let Step::Turn(axis) = step { Some(Vector3::from(*axis)) } else { None })
+            .collect();
+        let mut angles = match &*axes {
+            // with `R = R₁ R₂`: what the first does to the second axis, and the second, backwards, to the first
+            [first, second] => {
+                let (forth, back, across) = (turn * second, turn.inverse() * first, first.cross(second));
+                vec![across.dot(&forth).atan2(second.dot(&forth)), across.dot(&back).atan2(first.dot(&back))]
+            }
+            [axis] => vec![angle_about(axis, turn)],
+            _ => vec![],
+        }
+        .into_iter();
+        let mut coordinates = Vec::new();
+        for step in &self.steps {
+            match step {
+                Step::Slide(axis) => coordinates.push(Vector3::from(*axis).dot(by)),
+                Step::Turn(_) => {
+                    let angle = angles.next().unwrap_or_default();
+                    let turns = ((self.near - angle) / std::f64::consts::TAU).round();
+                    coordinates.push(angle + turns * std::f64::consts::TAU);
+                }
+                Step::Ball => {
+                    let e = UnitQuaternion::from_rotation_matrix(turn);
+                    coordinates.extend([e.w, e.i, e.j, e.k]);
+                }
+            }
+        }
+        coordinates
+    }
+}
+
+impl Tree {
+    /// Coordinates and velocities of bodies that are in absolute coordinates at `(q ; v)`. Signs of Euler parameters become those that
+    /// they have there.
+    pub fn initial<X: Space>(&mut self, q: &[f64], v: &[f64]) -> [Vec<f64>; 2] {
+        let mut found = vec![0.0; self.coordinates];
+        let own = |x: &'_ [f64], body: usize| x[body * X::COORDINATES..][..X::COORDINATES].to_vec();
+        for link in &mut self.links {
+            let frame = X::frame(&own(q, link.body));
+            let parent = link.parent.map_or_else(Vec::new, |parent| own(q, parent));
+            let of_parent = match link.parent {
+                Some(_) => X::frame(&parent),
+                None => crate::system::Frame { centre: [0.0; 3], turn: X::matrix(&X::unturned()) },
+            };
+            let ends = [(&of_parent, &link.from), (&frame, &link.to)].map(|(frame, at)| {
+                let arm = turned::<f64, X>(frame, at);
+                Vector3::from_fn(|i, _| frame.centre[i] + arm[i])
+            });
+            let matrix = |turn: &[[f64; 3]; 3]| {
+                Rotation3::from_matrix_unchecked(Matrix3::from_fn(|i, j| {
+                    if X::DIMENSION == 2 && i == 2 && j == 2 { 1.0 } else { turn[i][j] }
+                }))
+            };
+            let back = matrix(&of_parent.turn).inverse();
+            let by = back * (ends[1] - ends[0]);
+            let coordinates = if X::DIMENSION == 2 {
+                let angle = own(q, link.body)[2] - parent.get(2).copied().unwrap_or_default() - link.rest[0];
+                link.steps
+                    .iter()
+                    .map(|step| match step {
+                        Step::Turn(axis) => axis[2] * angle,
+                        Step::Slide(axis) => Vector3::from(*axis).dot(&by),
+                        Step::Ball => f64::NAN,
+                    })
+                    .collect()
+            } else {
+                let [w, x, y, z] = link.rest;
+                let rest = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+                link.coordinates(&(back * matrix(&frame.turn) * rest.to_rotation_matrix().inverse()), &by)
+            };
+            found[link.first[0]..][..coordinates.len()].copy_from_slice(&coordinates);
+        }
+        let mut kinematics = Kinematics::<f64, X>::new(self);
+        for link in &mut self.links {
+            let coordinates = &found[link.first[0]..];
+            kinematics.place_link(link, coordinates);
+            let [found, written] = [&kinematics.q, q].map(|q| X::heading(&own(q, link.body)));
+            if X::DIMENSION == 3 && found.iter().zip(&written).map(|(a, b)| a * b).sum::<f64>() < 0.0 {
+                link.rest.iter_mut().for_each(|e| *e = -*e);
+                kinematics.place_link(link, coordinates);
+            }
+        }
+        let velocities = self.rates::<X>(&kinematics, q, v);
+        [found, velocities]
+    }
+
+    /// Velocities with which bodies have the twists that their absolute coordinates give.
+    fn rates<X: Space>(&self, kinematics: &Kinematics<f64, X>, q: &[f64], v: &[f64]) -> Vec<f64> {
+        let mut velocities = vec![0.0; self.velocities];
+        let twist = |body: usize| {
+            let own = body * X::COORDINATES..(body + 1) * X::COORDINATES;
+            let Twist { velocity, spin } = X::twist(&q[own.clone()], &v[own]);
+            X::join(&velocity, &spin)
+        };
+        for link in self.links.iter().filter(|link| !link.steps.is_empty()) {
+            let mut relative = twist(link.body);
+            if let Some(parent) = link.parent {
+                let of_parent = carried::<f64, X>(&twist(parent), &kinematics.bodies[link.body].arm);
+                relative = plus::<f64, X>(&relative, &of_parent, -1.0);
+            }
+            let columns = &kinematics.columns[link.velocities()];
+            let matrix = DMatrix::from_fn(X::FREEDOMS, columns.len(), |i, j| columns[j][i]);
+            let target = DVector::from_fn(X::FREEDOMS, |i, _| relative[i]);
+            // columns of a joint are independent
+            if let Ok(solution) = matrix.svd(true, true).solve(&target, 1e-14) {
+                velocities[link.velocities()].copy_from_slice(solution.as_slice());
+            }
+        }
+        velocities
+    }
+}
+
+/// What is seen of a state in absolute coordinates, seen of one in joint coordinates. Accelerations of markers and forces of joints are
+/// those of the absolute equations at that state: where loops are closed by a method's own multipliers, these are not looked at.
+pub struct Expanding<'m, X, O> {
+    /// The coordinates.
+    pub space: &'m JointSpace<X>,
+    /// What observes states in absolute coordinates.
+    pub observation: O,
+}
+
+impl<X: Space, O: Observation> Observation for Expanding<'_, X, O> {
+    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        self.observation.observe(t, &self.space.expanded(y), values);
+    }
+}

@@ -1,0 +1,306 @@
+//! The spanning tree of a mechanism: which joint each body hangs on, and what coordinates that gives it.
+
+use std::collections::VecDeque;
+
+use mbsbench_problem::Scalar;
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
+
+use crate::placing::{Marker, across};
+use crate::system::{Space, transposed};
+
+/// What a joint leaves free, with axes along the directions of its markers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Freedom {
+    /// Nothing.
+    None,
+    /// Rotation about an axis, with the angle at the start as the file gives it, rad.
+    Turn(Vector3<f64>, f64),
+    /// Motion along an axis.
+    Slide(Vector3<f64>),
+    /// Both, with the angle at the start.
+    Sleeve(Vector3<f64>, f64),
+    /// All rotations.
+    Ball,
+    /// Motion in a plane with this normal, and rotation about it.
+    Plane(Vector3<f64>),
+    /// Rotation about an axis of the first marker and about one of the second.
+    Cross([Vector3<f64>; 2]),
+}
+
+/// A joint that a body could hang on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// Number of the joint.
+    pub joint: usize,
+    /// Its markers.
+    pub markers: [Marker; 2],
+    /// What it leaves free.
+    pub freedom: Freedom,
+}
+
+/// One of the motions that a joint is made of, in this order, from the parent's directions on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step {
+    /// A rotation about an axis: one coordinate, rad.
+    Turn([f64; 3]),
+    /// A motion along an axis: one coordinate, m.
+    Slide([f64; 3]),
+    /// Any rotation: four Euler parameters, and as velocities the components of the relative angular velocity along the parent's
+    /// directions, rad/s.
+    Ball,
+}
+
+impl Step {
+    /// Numbers of coordinates and of velocities.
+    pub fn sizes(&self) -> [usize; 2] {
+        if matches!(self, Self::Ball) { [4, 3] } else { [1, 1] }
+    }
+}
+
+/// A body with the joint that it hangs on. Where all coordinates are zero (Euler parameters: those of no rotation), the body is turned by
+/// `rest` from its parent, and the points `from` and `to` are one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Number of the body.
+    pub body: usize,
+    /// What it hangs on: a body, or the ground.
+    pub parent: Option<usize>,
+    /// Number of the joint; none for a body that is free.
+    pub joint: Option<usize>,
+    /// Point of the parent, from its centre of mass along its directions, m.
+    pub from: [f64; 3],
+    /// Motions.
+    pub steps: Vec<Step>,
+    /// Rotation from the parent to the body in the end: Euler parameters, or in the plane the angle.
+    pub rest: [f64; 4],
+    /// Point of the body, from its centre of mass along its directions, m.
+    pub to: [f64; 3],
+    /// Numbers of its first coordinate and velocity.
+    pub first: [usize; 2],
+    /// How many of both it has.
+    pub sizes: [usize; 2],
+    /// Angle at the start of the last rotation about an axis as the file has it, rad: where it counts full turns from.
+    pub near: f64,
+}
+
+impl Link {
+    /// Numbers of its velocities.
+    pub fn velocities(&self) -> std::ops::Range<usize> {
+        self.first[1]..self.first[1] + self.sizes[1]
+    }
+}
+
+/// All bodies, each behind what it hangs on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// The bodies.
+    pub links: Vec<Link>,
+    /// Numbers of the links by those of the bodies.
+    pub of_body: Vec<usize>,
+    /// Number of coordinates.
+    pub coordinates: usize,
+    /// Number of velocities.
+    pub velocities: usize,
+}
+
+/// Candidates of each body, and of the ground behind them.
+fn neighbours(candidates: &[Candidate], bodies: usize) -> Vec<Vec<usize>> {
+    let mut of = vec![Vec::new(); bodies + 1];
+    for (k, candidate) in candidates.iter().enumerate() {
+        candidate.markers.iter().for_each(|marker| of[marker.body.unwrap_or(bodies)].push(k));
+    }
+    of
+}
+
+/// Which body hangs on which joint: pairs of a body and a candidate, each behind what it hangs on; without a candidate, it is free.
+///
+/// Breadth first from the ground, along joints whose coordinates are vectors; where no more body is reached by these, along the first
+/// joint that is left, and then from the first body that none has reached. So a loop is cut at a joint with rotations of all sorts, where
+/// it has one.
+fn spanning(candidates: &[Candidate], bodies: usize) -> Vec<(usize, Option<usize>)> {
+    let of = neighbours(candidates, bodies);
+    let mut order = Vec::with_capacity(bodies);
+    let mut is_placed = vec![false; bodies + 1];
+    is_placed[bodies] = true;
+    let (mut reached, mut later) = (VecDeque::from([bodies]), VecDeque::new());
+    let mut unplaced = 0;
+    loop {
+        while let Some(node) = reached.pop_front() {
+            for &k in &of[node] {
+                let [a, b] = candidates[k].markers.map(|marker| marker.body.unwrap_or(bodies));
+                let other = if a == node { b } else { a };
+                if is_placed[other] {
+                    continue;
+                }
+                if candidates[k].freedom == Freedom::Ball {
+                    later.push_back((k, other));
+                    continue;
+                }
+                is_placed[other] = true;
+                order.push((other, Some(k)));
+                reached.push_back(other);
+            }
+        }
+        if let Some((k, other)) = later.pop_front() {
+            if !is_placed[other] {
+                is_placed[other] = true;
+                order.push((other, Some(k)));
+                reached.push_back(other);
+            }
+            continue;
+        }
+        while unplaced < bodies && is_placed[unplaced] {
+            unplaced += 1;
+        }
+        if unplaced == bodies {
+            return order;
+        }
+        is_placed[unplaced] = true;
+        order.push((unplaced, None));
+        reached.push_back(unplaced);
+    }
+}
+
+/// Rotation that takes the axes `from` and across it to these.
+fn taking(from: [Vector3<f64>; 2], to: [Vector3<f64>; 2]) -> Rotation3<f64> {
+    let triad = |[x, y]: [Vector3<f64>; 2]| Matrix3::from_columns(&[x, y, x.cross(&y)]);
+    Rotation3::from_matrix_unchecked(triad(to) * triad(from).transpose())
+}
+
+/// Rotation of a body's directions to the ground's; none for the ground.
+fn rotation<X: Space>(body: Option<usize>, q: &[f64]) -> Rotation3<f64> {
+    let Some(body) = body else { return Rotation3::identity() };
+    let turn = X::frame(&q[body * X::COORDINATES..][..X::COORDINATES]).turn;
+    let mut matrix = Matrix3::from_fn(|i, j| turn[i][j]);
+    if X::DIMENSION == 2 {
+        matrix[(2, 2)] = 1.0;
+    }
+    Rotation3::from_matrix_unchecked(matrix)
+}
+
+/// Motions of a joint from the parent's marker on, and the rotation between the markers where its coordinates are zero. `now` is what it
+/// is at the start: relations of joints hold for axes with opposite directions, too.
+fn steps(candidate: &Candidate, is_reversed: bool, now: &Rotation3<f64>) -> (Vec<Step>, Rotation3<f64>, f64) {
+    let parent = candidate.markers[usize::from(is_reversed)];
+    let sign = if is_reversed { -1.0 } else { 1.0 };
+    let along = |axis: &Vector3<f64>| -> [f64; 3] { (parent.turn * axis).into() };
+    // coordinates count from the first marker to the second, whichever of them is the parent's
+    let signed = |axis: &Vector3<f64>| along(&(axis * sign));
+    let same = |axis: &Vector3<f64>| {
+        if axis.dot(&(now * axis)) > 0.0 {
+            Rotation3::identity()
+        } else {
+            let across = nalgebra::Unit::new_unchecked(across(axis)[0]);
+            Rotation3::from_axis_angle(&across, std::f64::consts::PI)
+        }
+    };
+    let kept = if now.angle() < 1e-8 { Rotation3::identity() } else { *now };
+    match &candidate.freedom {
+        Freedom::None => (vec![], kept, 0.0),
+        Freedom::Turn(axis, near) => (vec![Step::Turn(signed(axis))], same(axis), *near),
+        Freedom::Slide(axis) => (vec![Step::Slide(signed(axis))], kept, 0.0),
+        Freedom::Sleeve(axis, near) => (vec![Step::Slide(signed(axis)), Step::Turn(signed(axis))], same(axis), *near),
+        Freedom::Ball => (vec![Step::Ball], Rotation3::identity(), 0.0),
+        Freedom::Plane(normal) => {
+            let [x, y] = across(normal);
+            (vec![Step::Slide(along(&x)), Step::Slide(along(&y)), Step::Turn(along(normal))], same(normal), 0.0)
+        }
+        Freedom::Cross(axes) => {
+            let (first, second) = (axes[usize::from(is_reversed)], axes[usize::from(!is_reversed)]);
+            let middle = across(&first)[0];
+            let rest = taking([second, across(&second)[0]], [middle, first]);
+            (vec![Step::Turn(along(&first)), Step::Turn(along(&middle))], rest, 0.0)
+        }
+    }
+}
+
+impl Tree {
+    /// That of bodies which are where the absolute coordinates `q` say.
+    pub fn new<X: Space>(candidates: &[Candidate], q: &[f64]) -> Self {
+        let bodies = q.len() / X::COORDINATES;
+        let mut links: Vec<Link> = Vec::with_capacity(bodies);
+        for (body, candidate) in spanning(candidates, bodies) {
+            links.push(match candidate {
+                Some(k) => hung::<X>(&candidates[k], body, q),
+                None => free::<X>(body),
+            });
+        }
+        let mut of_body = vec![0; bodies];
+        links.iter().enumerate().for_each(|(k, link)| of_body[link.body] = k);
+        let mut tree = Self { links, of_body, coordinates: 0, velocities: 0 };
+        // coordinates in the order of the file
+        for &k in &tree.of_body {
+            let link = &mut tree.links[k];
+            link.first = [tree.coordinates, tree.velocities];
+            link.sizes = link.steps.iter().fold([0, 0], |[q, v], step| [q + step.sizes()[0], v + step.sizes()[1]]);
+            tree.coordinates += link.sizes[0];
+            tree.velocities += link.sizes[1];
+        }
+        tree
+    }
+
+    /// Whether `q' = v`.
+    pub fn has_vector_coordinates(&self) -> bool {
+        self.coordinates == self.velocities
+    }
+
+    /// Writes `q' = H(q) v`: `e' = Eᵀ ω/2` of Euler parameters.
+    pub fn position_rate<S: Scalar>(&self, q: &[S], v: &[S], rate: &mut [S]) {
+        if self.has_vector_coordinates() {
+            return rate.copy_from_slice(v);
+        }
+        for link in &self.links {
+            let [mut i, mut j] = link.first;
+            for step in &link.steps {
+                if *step == Step::Ball {
+                    let rates = transposed(&q[i..i + 4], &[v[j], v[j + 1], v[j + 2]], 1.0);
+                    rate[i..i + 4].copy_from_slice(&rates.map(|x| x * 0.5));
+                } else {
+                    rate[i] = v[j];
+                }
+                let [coordinates, velocities] = step.sizes();
+                i += coordinates;
+                j += velocities;
+            }
+        }
+    }
+}
+
+fn hung<X: Space>(candidate: &Candidate, body: usize, q: &[f64]) -> Link {
+    let is_reversed = candidate.markers[0].body == Some(body);
+    let [parent, own] = if is_reversed { [1, 0] } else { [0, 1] }.map(|k| candidate.markers[k]);
+    let now = (rotation::<X>(parent.body, q) * parent.turn).inverse() * rotation::<X>(Some(body), q) * own.turn;
+    let (steps, between, near) = steps(candidate, is_reversed, &now);
+    let rest = if X::DIMENSION == 2 {
+        let angle = |marker: &Marker| marker.angle();
+        [angle(&parent) - angle(&own), 0.0, 0.0, 0.0]
+    } else {
+        let rest = UnitQuaternion::from_rotation_matrix(&(parent.turn * between * own.turn.inverse()));
+        [rest.w, rest.i, rest.j, rest.k]
+    };
+    let (from, to) = (parent.at.into(), own.at.into());
+    Link {
+        body,
+        parent: parent.body,
+        joint: Some(candidate.joint),
+        from,
+        steps,
+        rest,
+        to,
+        first: [0; 2],
+        sizes: [0; 2],
+        near,
+    }
+}
+
+/// A body without a joint: its centre of mass, and its angle or Euler parameters.
+fn free<X: Space>(body: usize) -> Link {
+    let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let (steps, rest) = if X::DIMENSION == 2 {
+        (vec![Step::Slide(x), Step::Slide(y), Step::Turn(z)], [0.0; 4])
+    } else {
+        (vec![Step::Slide(x), Step::Slide(y), Step::Slide(z), Step::Ball], [1.0, 0.0, 0.0, 0.0])
+    };
+    let zero = [0.0; 3];
+    Link { body, parent: None, joint: None, from: zero, steps, rest, to: zero, first: [0; 2], sizes: [0; 2], near: 0.0 }
+}
