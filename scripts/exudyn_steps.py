@@ -1,6 +1,6 @@
 """What Exudyn's generalized-alpha method takes for a mechanism: microseconds of a step and Newton iterations of it, printed last.
 
-    python scripts/exudyn_steps.py "chain 32" | "chain 2" | slider-crank
+    python scripts/exudyn_steps.py "chain 32" | "chain 2" | "ring 200" | slider-crank
 
 Chains of more than two rods hang from (0, 0), together 1 m long and 1 kg, with steps of 0.5 ms and sparse matrices. Chains of two have
 rods of 1 m and 1 kg, the slider crank a crank of 1 m and a rod of 2 m of 1 kg each, with steps of 1 ms and dense matrices. What is
@@ -9,7 +9,7 @@ before the first step is left out by taking the difference of a long solution an
 
 import sys
 import time
-from math import atan2, cos, sin, sqrt
+from math import atan2, cos, pi, sin, sqrt, tan
 
 import exudyn as exu
 from exudyn.itemInterface import (
@@ -49,6 +49,27 @@ def chain(system, count, length, mass):
         pin = end
 
 
+def ring(system, count):
+    """Rods of 0.1 m and 0.1 kg pinned end to end on a circle, held in the middle of the first."""
+    radius = 0.05 / tan(pi / count)
+    first = last = None
+    for number in range(1, count + 1):
+        angle = 2 * pi * number / count
+        centre = [radius * cos(angle), radius * sin(angle)]
+        start, end = rod(system, 0.1, 0.1, centre, angle + pi / 2)
+        if last is None:
+            first = start
+            ground = system.AddObject(ObjectGround())
+            hook = system.AddMarker(MarkerBodyPosition(bodyNumber=ground, localPosition=[*centre, 0]))
+            body = system.GetMarker(start)["bodyNumber"]
+            middle = system.AddMarker(MarkerBodyRigid(bodyNumber=body, localPosition=[0, 0, 0]))
+            system.AddObject(RevoluteJoint2D(markerNumbers=[hook, middle]))
+        else:
+            system.AddObject(RevoluteJoint2D(markerNumbers=[last, start]))
+        last = end
+    system.AddObject(RevoluteJoint2D(markerNumbers=[last, first]))
+
+
 def slider_crank(system):
     """Crank at 1 rad, the slider at the end of the rod on the x axis."""
     x, y = cos(1.0), sin(1.0)
@@ -71,6 +92,8 @@ def solve(mechanism, steps):
     count = int(count or 0)
     if kind == "slider-crank":
         slider_crank(system)
+    elif kind == "ring":
+        ring(system, count)
     elif count == 2:
         chain(system, 2, 1.0, 1.0)
     else:

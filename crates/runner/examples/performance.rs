@@ -194,14 +194,45 @@ fn exudyn(python: &str, mechanism: &str) -> Outcome<(f64, f64)> {
 }
 
 /// A mechanism of Exudyn's, ours with the method and its step, and whether steps are compared, in the place of iterations.
-type Pair = (&'static str, &'static str, &'static str, f64, bool);
+type Pair<'k> = (&'static str, &'k str, &'static str, f64, bool);
+
+/// A chain as files describe it, of the rods and the length of [`pairs`]' others, or a ring of rods held in the middle of the first.
+fn written(rods: usize, is_ring: bool) -> String {
+    let (length, mass) = if is_ring { (0.1, 0.1) } else { (1.0 / rods as f64, 1.0 / rods as f64) };
+    let half = 0.5 * length;
+    let radius = half / (std::f64::consts::PI / rods as f64).tan();
+    let place = if is_ring {
+        format!(
+            "position: ['{radius}*cos(2*pi*{{i}}/{rods})', '{radius}*sin(2*pi*{{i}}/{rods})'], angle: '2*pi*{{i}}/{rods} + pi/2', "
+        )
+    } else {
+        String::new()
+    };
+    let first = if is_ring {
+        format!(
+            "closing: {{ revolute: {{ between: [rod_{rods}.end, rod_1.start] }} }}, hook: {{ revolute: {{ between: [ground.hook, rod_1] }} }}"
+        )
+    } else {
+        "hook: { revolute: { between: [ground, rod_1.start] } }".to_owned()
+    };
+    let (sin, cos) = (2.0 * std::f64::consts::PI / rods as f64).sin_cos();
+    format!(
+        "mechanism: {{ gravity: [0, -9.81], ground: {{ hook: [{}, {}] }}, observe: [rod_1], joints: {{ {first} }}, repeat: [ \
+         {{ for: {{ i: {rods} }}, bodies: {{ 'rod_{{i}}': {{ mass: {mass}, {place}shape: {{ rod: {{ length: {length} }} }}, \
+         markers: {{ start: [-{half}, 0], end: [{half}, 0] }} }} }} }}, \
+         {{ for: {{ i: [2, {rods}] }}, joints: {{ 'pin_{{i}}': {{ revolute: {{ between: ['rod_{{i-1}}.end', 'rod_{{i}}.start'] }} }} }} }} ] }}",
+        radius * cos,
+        radius * sin,
+    )
+}
 
 /// Ours beside Exudyn, in turn.
 fn pairs(page: &mut Page, python: &str) -> Outcome<()> {
     page.head("work | ours | Exudyn | ratio | bar | ");
     let crank = "slider-crank: { crank-mass: 1, crank-length: 1, rod-mass: 1, rod-length: 2, stiffness: 0, damping: 0, \
                  crank-angle: 1.0 }";
-    let all: [Pair; 8] = [
+    let (chain, ring) = (written(1000, false), written(200, true));
+    let all: [Pair<'_>; 10] = [
         ("chain 32", "rod-chain: { rods: 32 }", "generalized-alpha", 0.5, false),
         ("chain 128", "rod-chain: { rods: 128 }", "generalized-alpha", 0.5, false),
         ("chain 32", "rod-chain: { rods: 32 }", "hht-i3", 0.5, false),
@@ -210,18 +241,22 @@ fn pairs(page: &mut Page, python: &str) -> Outcome<()> {
         ("chain 2", "rod-chain: { rods: 2, length: 2.0, mass: 2.0 }", "hht-add: { linear-algebra: shared }", 0.6, true),
         ("slider-crank", crank, "generalized-alpha", 0.25, true),
         ("slider-crank", crank, "hht-add: { linear-algebra: shared }", 0.6, true),
+        ("chain 1000", &chain, "generalized-alpha", 0.7, true),
+        ("ring 200", &ring, "generalized-alpha", 0.7, true),
     ];
     for (peer, kind, name, bar, of_steps) in all {
         let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..3 {
-            let span = if of_steps { [0.0, 1.0] } else { [0.0, 0.05] };
-            let settings = Settings::fixed(if of_steps { 1e-3 } else { 5e-4 });
+            let is_small = matches!(peer, "chain 2" | "slider-crank");
+            let span = if is_small { [0.0, 1.0] } else { [0.0, 0.05] };
+            let settings = Settings::fixed(if is_small { 1e-3 } else { 5e-4 });
             let (micros, iterations) = step(kind, name, span, settings)?;
             let (peer_micros, peer_iterations) = exudyn(python, peer)?;
             ours = ours.min(if of_steps { micros } else { micros / iterations });
             theirs = theirs.min(if of_steps { peer_micros } else { peer_micros / peer_iterations });
         }
         let what = if of_steps { "a step" } else { "an iteration" };
+        let what = if kind.starts_with("mechanism") { format!("from a file, {what}") } else { what.to_owned() };
         page.judged(&format!("{peer}, `{name}`, {what}, µs | {ours:.2} | {theirs:.2}"), ours / theirs, bar);
     }
     Ok(())
