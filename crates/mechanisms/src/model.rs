@@ -1,5 +1,7 @@
 //! A mechanism as the runner sees it.
 
+use std::collections::HashSet;
+
 use mbsbench_problem::constrained::{ConstraintWatch, equations};
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
@@ -94,6 +96,15 @@ impl<X: Space> MechanismModel<X> {
                 let accepted = "names of bodies, of markers (`body.marker`) and of joints";
                 OutOfRange::new(format!("observe.{k}"), format!("`{name}`"), accepted)
             })?;
+        }
+        let mut seen = HashSet::new();
+        if let Some(twice) = model.observables().into_iter().find(|observable| !seen.insert(observable.name.clone())) {
+            let found = format!("with two observables called `{}`", twice.name);
+            return Err(OutOfRange::new(
+                "bodies",
+                found,
+                "names that differ also where a body's and a marker's are joined by `_`",
+            ));
         }
         Ok(model)
     }

@@ -70,7 +70,11 @@ fn solve(model: &dyn Model, initial: &[f64], method: &dyn Method, t_end: f64, se
     method.solve(Counted::new(&mut *ode), &task, &mut Silent)
 }
 
+/// A method with its name.
 type Named = (&'static str, Box<dyn Method>);
+
+/// A file, the same mechanism as a program, methods, the end (s) and steps (s).
+type Table = (&'static str, Box<dyn Model>, Vec<Named>, f64, [f64; 2]);
 
 fn named<D: MethodDefinition>(definition: D) -> Named {
     (D::NAME, definition.method())
@@ -100,7 +104,7 @@ fn what_tables_of_the_papers_show_is_the_same() {
         ]
     };
     let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
-    let tables: [(&str, Box<dyn Model>, Vec<Named>, f64, [f64; 2]); 4] = [
+    let tables: [Table; 4] = [
         ("double-pendulum.yaml", DoublePendulum::default().model(), low_order(), 0.5, [1.0 / 256.0, 1.0 / 1024.0]),
         ("slider-crank.yaml", SliderCrank::default().model(), low_order(), 0.5, [1.0 / 256.0, 1.0 / 1024.0]),
         (

@@ -72,6 +72,7 @@ impl Page {
     /// A line of a table that ends with what was measured, the bar for it, and whether it holds.
     fn judged(&mut self, cells: &str, measured: f64, bar: f64) {
         let verdict = if measured <= bar { "holds" } else { "**does not hold**" };
+        let bar = (1e3 * bar).round() / 1e3;
         self.line(&format!("| {cells} | {measured:.3} | {bar} | {verdict} |"));
     }
 }

@@ -186,7 +186,7 @@ fn a_method_is_refused_that_cannot_solve_the_model() {
     std::fs::write(&file, text).expect("a file");
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let arguments = ["mbsbench", "check", file.to_str().expect("UTF-8")];
-    let exit = cli::run(&mbsbench::Registry::builtin(), arguments, &mut out, &mut err, false);
+    let exit = cli::run(&Registry::builtin(), arguments, &mut out, &mut err, false);
     let err = String::from_utf8(err).expect("UTF-8");
     assert_eq!(exit, Exit::BadInput);
     assert!(err.contains(&format!("{}:6:17: `hht-i3` cannot solve `pendulum`", file.display())), "{err}");

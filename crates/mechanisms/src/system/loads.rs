@@ -2,9 +2,10 @@
 
 use mbsbench_problem::Scalar;
 
+use super::contacts::Pushing;
 use super::relations::{Fixed, dot, minus, turned};
 use super::space::{Space, Twist, Vector};
-use crate::formula::{Tree, tanh};
+use crate::formula::Tree;
 
 /// What a formula of a force knows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,21 +68,6 @@ pub enum Action {
     Floor(Fixed, [f64; 3], Fixed, f64, Pushing),
 }
 
-/// Stiffness, exponent, damping; coefficient of friction and the speed at which sliding is full.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pushing {
-    /// `k`, N/mⁿ.
-    pub stiffness: f64,
-    /// `n`.
-    pub exponent: f64,
-    /// `d`, s/m.
-    pub damping: f64,
-    /// `μ`.
-    pub friction: f64,
-    /// `v₀`, m/s.
-    pub slip_speed: f64,
-}
-
 /// A bushing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cushion {
@@ -109,9 +95,9 @@ pub struct At<'s, S, X> {
 }
 
 /// A point in motion: its arm from the centre of mass of its body, where it is, how fast.
-struct Moving<S> {
+pub(super) struct Moving<S> {
     arm: Vector<S>,
-    at: Vector<S>,
+    pub(super) at: Vector<S>,
     velocity: Vector<S>,
 }
 
@@ -121,18 +107,18 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         Self { t, q, v, space: std::marker::PhantomData }
     }
 
-    fn own<'x>(&self, body: usize, x: &'x [S]) -> &'x [S] {
+    pub(super) fn own<'x>(&self, body: usize, x: &'x [S]) -> &'x [S] {
         &x[body * X::COORDINATES..][..X::COORDINATES]
     }
 
-    fn twist(&self, body: Option<usize>) -> Twist<S> {
+    pub(super) fn twist(&self, body: Option<usize>) -> Twist<S> {
         match body {
             Some(body) => X::twist(self.own(body, self.q), self.own(body, self.v)),
             None => Twist { velocity: [S::nought(); 3], spin: [S::nought(); 3] },
         }
     }
 
-    fn moving(&self, point: &Fixed) -> Moving<S> {
+    pub(super) fn moving(&self, point: &Fixed) -> Moving<S> {
         let zero = [S::nought(); 3];
         let Some(body) = point.body else { return Moving { arm: zero, at: point.at.map(S::from), velocity: zero } };
         let frame = X::frame(self.own(body, self.q));
@@ -150,7 +136,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
         Moving { arm, at, velocity }
     }
 
-    fn direction(&self, direction: &Fixed) -> Vector<S> {
+    pub(super) fn direction(&self, direction: &Fixed) -> Vector<S> {
         match direction.body {
             Some(body) => turned::<S, X>(&X::frame(self.own(body, self.q)), &direction.at),
             None => direction.at.map(S::from),
@@ -158,7 +144,7 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
     }
 
     /// Adds a force at a point with that arm, and a torque.
-    fn apply(
+    pub(super) fn apply(
         &self,
         body: Option<usize>,
         arm: Option<&Vector<S>>,
@@ -323,90 +309,8 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
             }
             Action::Bushing(cushion) => self.add_bushing(cushion, forces),
             Action::Balls(a, b, radii, inside, pushing) => self.add_balls([a, b], radii, *inside, pushing, forces),
-            Action::Floor(a, normal, b, radius, pushing) => {
-                let normal = self.direction(&Fixed { body: a.body, at: *normal });
-                let (at_a, at_b) = (self.moving(a), self.moving(b));
-                let overlap = -(dot::<S, X>(&normal, &minus(&at_b.at, &at_a.at)) - *radius);
-                self.push([a.body, b.body], &at_b.at, *radius, &normal, overlap, pushing, forces);
-            }
+            Action::Floor(a, normal, b, radius, pushing) => self.add_floor([a, b], normal, *radius, pushing, forces),
         }
-    }
-
-    fn add_balls(
-        &self,
-        [a, b]: [&Fixed; 2],
-        [of_a, of_b]: &[f64; 2],
-        inside: bool,
-        pushing: &Pushing,
-        forces: &mut [S],
-    ) {
-        let (at_a, at_b) = (self.moving(a), self.moving(b));
-        let d = minus(&at_b.at, &at_a.at);
-        let square = dot::<S, X>(&d, &d);
-        // where the centres meet there is no direction, and no overlap of balls of which one is inside
-        if square.re() == 0.0 {
-            return;
-        }
-        let distance = square.sqrt();
-        let sign = if inside { -1.0 } else { 1.0 };
-        // the second is pushed along the normal
-        let normal = d.map(|x| x / distance * sign);
-        let overlap = if inside { distance - (of_a - of_b) } else { -(distance - (of_a + of_b)) };
-        self.push([a.body, b.body], &at_b.at, *of_b, &normal, overlap, pushing, forces);
-    }
-
-    /// Adds what two bodies do to each other that overlap, at the point of the second ball's surface against the normal.
-    fn push(
-        &self,
-        [a, b]: [Option<usize>; 2],
-        centre: &Vector<S>,
-        radius: f64,
-        normal: &Vector<S>,
-        overlap: S,
-        pushing: &Pushing,
-        forces: &mut [S],
-    ) {
-        if overlap.re() <= 0.0 {
-            return;
-        }
-        let mut touched = *centre;
-        (0..X::DIMENSION).for_each(|i| touched[i] -= normal[i] * radius);
-        let (arm_a, velocity_a) = self.carried(a, &touched);
-        let (arm_b, velocity_b) = self.carried(b, &touched);
-        let relative = minus(&velocity_b, &velocity_a);
-        let parting = dot::<S, X>(normal, &relative);
-        let size = overlap.powf(pushing.exponent) * pushing.stiffness * (-(parting * pushing.damping) + 1.0);
-        // bodies do not pull
-        if size.re() <= 0.0 {
-            return;
-        }
-        let mut force = normal.map(|x| x * size);
-        if pushing.friction > 0.0 {
-            let sliding: Vector<S> = std::array::from_fn(|i| relative[i] - normal[i] * parting);
-            let square = dot::<S, X>(&sliding, &sliding) / (pushing.slip_speed * pushing.slip_speed);
-            // tanh(x)/x is 1 − x²/3 + … where x has no square root to differentiate
-            let per_speed =
-                if square.re() < 1e-8 { -(square / 3.0) + 1.0 } else { tanh(square.sqrt()) / square.sqrt() };
-            let by = size * per_speed * (pushing.friction / pushing.slip_speed);
-            (0..X::DIMENSION).for_each(|i| force[i] -= sliding[i] * by);
-        }
-        let none = [S::nought(); 3];
-        self.apply(b, Some(&arm_b), &force, &none, forces);
-        self.apply(a, Some(&arm_a), &force.map(|x| -x), &none, forces);
-    }
-
-    /// Arm from the centre of mass to a point of the ground, and how fast the body is there.
-    fn carried(&self, body: Option<usize>, point: &Vector<S>) -> (Vector<S>, Vector<S>) {
-        let zero = [S::nought(); 3];
-        let Some(number) = body else { return (zero, zero) };
-        let own = self.own(number, self.q);
-        let mut arm = zero;
-        (0..X::DIMENSION).for_each(|i| arm[i] = point[i] - own[i]);
-        let twist = self.twist(body);
-        let turning = X::cross(&twist.spin, &arm);
-        let mut velocity = twist.velocity;
-        (0..X::DIMENSION).for_each(|i| velocity[i] += turning[i]);
-        (arm, velocity)
     }
 
     fn add_bushing(&self, cushion: &Cushion, forces: &mut [S]) {
@@ -453,31 +357,13 @@ impl<'s, S: Scalar, X: Space> At<'s, S, X> {
                 let stored = by[..with_potential].iter().zip(&cushion.stiffness);
                 stored.fold(S::nought(), |sum, (&by, stiffness)| sum + by * by * (0.5 * stiffness))
             }
-            Action::Balls(a, b, [of_a, of_b], inside, pushing) => {
-                let d = minus(&self.moving(b).at, &self.moving(a).at);
-                let square = dot::<S, X>(&d, &d);
-                if square.re() == 0.0 {
-                    return S::nought();
-                }
-                let distance = square.sqrt();
-                pushing.stored(if *inside { distance - (of_a - of_b) } else { -(distance - (of_a + of_b)) })
+            Action::Balls(a, b, radii, inside, pushing) => {
+                pushing.stored(self.overlap_of_balls([a, b], radii, *inside))
             }
             Action::Floor(a, normal, b, radius, pushing) => {
-                let normal = self.direction(&Fixed { body: a.body, at: *normal });
-                let d = minus(&self.moving(b).at, &self.moving(a).at);
-                pushing.stored(-(dot::<S, X>(&normal, &d) - *radius))
+                pushing.stored(self.overlap_of_floor([a, b], normal, *radius))
             }
             Action::Force(..) | Action::Torque(..) | Action::Actuator(..) | Action::Motor(..) => S::nought(),
         }
-    }
-}
-
-impl Pushing {
-    /// `k δⁿ⁺¹/(n + 1)`, J.
-    fn stored<S: Scalar>(&self, overlap: S) -> S {
-        if overlap.re() <= 0.0 {
-            return S::nought();
-        }
-        overlap.powf(self.exponent + 1.0) * (self.stiffness / (self.exponent + 1.0))
     }
 }

@@ -1,12 +1,14 @@
 //! A mechanism as equations: bodies, relations and actions with numbers in the place of names.
 
+mod contacts;
 mod loads;
 mod relations;
 mod space;
 
 use mbsbench_problem::{Entries, MechanicalModel, Scalar};
 
-pub use loads::{Action, At, Cushion, ForceLaw, Pushing, Turning, Variable};
+pub use contacts::Pushing;
+pub use loads::{Action, At, Cushion, ForceLaw, Turning, Variable};
 pub use relations::{BodyIndex, Fixed, Frames, Law, Rate, Relation, dot, turned};
 pub use space::{Frame, Inertia, Plane, Space, Spatial, Twist, Vector};
 pub(crate) use space::{ground_rates, transposed};
