@@ -116,7 +116,7 @@ struct Scratch(TempDir);
 impl Scratch {
     fn new(readme: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["experiments", "results", "scripts"] {
+        for name in ["experiments", "results", "scripts", "examples/mechanisms"] {
             copy(&root().join(name), &folder.path().join(name));
         }
         copy(&root().join("results/gil2013"), &folder.path().join("elsewhere/gil2013"));
