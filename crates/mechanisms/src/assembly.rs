@@ -206,6 +206,27 @@ pub fn redundant<M: MechanicalModel>(system: &M, q: &[f64], first_joint: usize) 
     left_out
 }
 
+/// Takes from multipliers of all holonomic rows what does nothing, since rows depend on each other: those of least norm are left, for rows
+/// of length one.
+pub fn share<X: Space>(system: &System<X>, q: &[f64], multipliers: &mut [f64]) {
+    let (values, entries) = linearised(system, q);
+    let mut least = Least::new(&vec![1.0; q.len()], values.len(), &entries);
+    let mut scaled: Vec<f64> = multipliers.iter().zip(&least.lengths).map(|(lambda, length)| lambda * length).collect();
+    // ε (J Jᵀ + ε)⁻¹ leaves of λ what Jᵀ takes to zero; with as many digits as ε has left, so that it is done again
+    for _ in 0..4 {
+        let n = least.unknowns;
+        least.blocks.x[..n].fill(0.0);
+        least.blocks.x[n..].copy_from_slice(&scaled);
+        least.blocks.solve();
+        for (lambda, mu) in scaled.iter_mut().zip(&least.blocks.x[n..]) {
+            *lambda += Least::EPSILON * mu;
+        }
+    }
+    for ((lambda, scaled), length) in multipliers.iter_mut().zip(&scaled).zip(&least.lengths) {
+        *lambda = scaled / length;
+    }
+}
+
 /// Changes velocities as little as the constraints allow; the one that is violated most afterwards.
 pub fn allow<X: Space>(system: &System<X>, q: &[f64], v: &mut [f64], weights: &[f64]) -> (usize, f64) {
     let mut mechanics = MechanicsOf::new(system);

@@ -14,6 +14,7 @@ mod flat;
 pub mod formula;
 pub mod joint_space;
 mod model;
+mod observation;
 mod placing;
 pub mod system;
 pub mod urdf;

@@ -2,20 +2,20 @@
 
 use std::collections::HashSet;
 
-use mbsbench_problem::constrained::{ConstraintWatch, equations};
+use mbsbench_problem::constrained::equations;
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AccelerationLevel, Formulated, Formulation, MechanicalModel, Mechanics, MechanicsOf, Model, ModelDefinition,
-    Observable, Observation, Ode, OutOfRange, Scalar, SlidingModeSettings, View,
+    Formulated, Formulation, MechanicalModel, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange, Scalar,
+    SlidingModeSettings, View,
 };
-use num_dual::Dual64;
 
-use crate::compile::{BodySeen, Compiled, JointSeen, compile};
+use crate::compile::{BodySeen, Compiled, compile};
 use crate::definition::{Mechanism, Motion};
 use crate::drawing;
 use crate::joint_space::{Expanding, JointSpace};
+use crate::observation::MechanismObservation;
 use crate::placing::Marker;
-use crate::system::{At, Fixed, Frames, Plane, Relation, Space, Spatial, System};
+use crate::system::{Fixed, Plane, Space, Spatial, System};
 
 /// Bodies up to which all of them are observed where nothing is said.
 const SEEN_UNASKED: usize = 12;
@@ -51,21 +51,21 @@ impl ModelDefinition for Mechanism {
 
 /// A point that is observed.
 #[derive(Debug, Clone)]
-struct Watched {
+pub(crate) struct Watched {
     name: String,
-    point: Fixed,
+    pub(crate) point: Fixed,
 }
 
 /// A mechanism with formulation chosen.
 #[derive(Debug, Clone)]
 pub struct MechanismModel<X> {
-    compiled: Compiled<X>,
+    pub(crate) compiled: Compiled<X>,
     settings: Option<SlidingModeSettings>,
     /// Numbers of the bodies that are observed.
-    bodies: Vec<usize>,
-    points: Vec<Watched>,
+    pub(crate) bodies: Vec<usize>,
+    pub(crate) points: Vec<Watched>,
     /// Numbers of the joints whose forces are observed.
-    joints: Vec<usize>,
+    pub(crate) joints: Vec<usize>,
 }
 
 impl<X: Space> MechanismModel<X> {
@@ -260,170 +260,5 @@ impl<X: Space> Model for MechanismModel<X> {
             Some(space) => drawing::views(&self.compiled, &space.expanded(y)),
             None => drawing::views(&self.compiled, y),
         }
-    }
-}
-
-struct MechanismObservation<'m, X> {
-    model: &'m MechanismModel<X>,
-    acceleration: AccelerationLevel<MechanicsOf<'m, System<X>>>,
-    watch: ConstraintWatch<'m, System<X>>,
-    rate: Vec<f64>,
-    initial_energy: f64,
-    /// Multipliers that a method has found for itself are of the holonomic constraints.
-    multipliers: Vec<f64>,
-    /// Where the forces of joints begin among the values.
-    forces: usize,
-    /// The coordinates observed last.
-    q: Vec<f64>,
-}
-
-impl<'m, X: Space> MechanismObservation<'m, X> {
-    fn new(model: &'m MechanismModel<X>) -> Self {
-        let system = &model.compiled.system;
-        let [q, v] = &model.compiled.initial;
-        let mechanics = MechanicsOf::new(system);
-        let multipliers = vec![0.0; Mechanics::<f64>::constraints(&mechanics)];
-        let per_body = if X::DIMENSION == 2 { 6 } else { 13 };
-        Self {
-            acceleration: AccelerationLevel::new(mechanics),
-            // surfaces of speed zero are the constraints of velocities
-            watch: ConstraintWatch::new(system, 0.0),
-            rate: vec![0.0; q.len() + v.len()],
-            initial_energy: system.energy(q, v),
-            multipliers,
-            forces: model.bodies.len() * per_body + model.points.len() * 3 * X::DIMENSION,
-            q: q.clone(),
-            model,
-        }
-    }
-
-    /// Writes the forces of the joints that are observed.
-    fn write_forces(&self, q: &[f64], values: &mut [f64]) {
-        let system = self.model.system();
-        let own = X::OWN * system.bodies.len();
-        let holonomic = &self.multipliers[system.nonholonomic()..];
-        for (&joint, values) in self.model.joints.iter().zip(values.chunks_mut(X::DIMENSION)) {
-            let force = joint_force(system, &self.model.compiled.joints[joint], q, &holonomic[own..]);
-            values.copy_from_slice(&force[..X::DIMENSION]);
-        }
-    }
-}
-
-/// Force of a joint on its first body, N, from the multipliers of the joints' constraints that are not left out.
-fn joint_force<X: Space>(system: &System<X>, joint: &JointSeen, q: &[f64], multipliers: &[f64]) -> [f64; 3] {
-    let mut frames = Frames::<f64, X>::new(q);
-    let mut force = [0.0; 3];
-    let first: usize = system.relations[..joint.relations.start].iter().map(Relation::rows::<X>).sum();
-    let left_out = |row: usize| system.redundant.binary_search(&row);
-    let mut row = first;
-    let mut next = first - left_out(first).unwrap_or_else(|before| before);
-    for relation in &system.relations[joint.relations.clone()] {
-        let lambda: [f64; 3] = std::array::from_fn(|k| {
-            if k >= relation.rows::<X>() || left_out(row + k).is_ok() {
-                return 0.0;
-            }
-            next += 1;
-            multipliers[next - 1]
-        });
-        row += relation.rows::<X>();
-        let along = match relation {
-            Relation::Coincide(..) => lambda,
-            Relation::Distance(a, b, length) => {
-                let (a, b) = (frames.point(a), frames.point(b));
-                std::array::from_fn(|i| lambda[0] * (a[i] - b[i]) / length)
-            }
-            Relation::Along(a, axis, ..) => {
-                frames.direction(&Fixed { body: a.body, at: *axis }).map(|x| -lambda[0] * x)
-            }
-            Relation::Standing(..) => [0.0, 0.0, lambda[0]],
-            Relation::Square(..) | Relation::Turned(..) | Relation::Angles(..) => [0.0; 3],
-        };
-        (0..3).for_each(|i| force[i] += along[i]);
-    }
-    force
-}
-
-/// Power of what has no potential, W: actions less what springs give back, and drives.
-fn power<X: Space>(system: &System<X>, t: f64, q: &[f64], v: &[f64], multipliers: &[f64]) -> f64 {
-    let mut forces = vec![0.0; v.len()];
-    let at = At::<f64, X>::new(t, q, v);
-    system.actions.iter().for_each(|action| at.add(action, &mut forces));
-    let of_actions: f64 = forces.iter().zip(v).map(|(force, v)| force * v).sum();
-    let moving: Vec<Dual64> = q.iter().zip(v).map(|(&q, &v)| Dual64::new(q, v)).collect();
-    let still: Vec<Dual64> = v.iter().map(|&v| Dual64::from(v)).collect();
-    let stored = system.stored(Dual64::from(t), &moving, &still).eps;
-    let mut by_time = vec![Dual64::from(0.0); system.holonomic()];
-    let at_rest: Vec<Dual64> = q.iter().map(|&q| Dual64::from(q)).collect();
-    system.holonomic_constraints(Dual64::new(t, 1.0), &at_rest, &mut by_time);
-    let of_drives: f64 =
-        by_time.iter().zip(&multipliers[system.nonholonomic()..]).map(|(phi, lambda)| phi.eps * lambda).sum();
-    of_actions + stored - of_drives
-}
-
-impl<X: Space> Observation for MechanismObservation<'_, X> {
-    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        let model = self.model;
-        let system = &model.compiled.system;
-        let n = system.coordinates();
-        let (q, v) = y.split_at(n);
-        // A state that a diverging method has run off to has neither accelerations nor multipliers.
-        let is_regular = self.acceleration.rhs(t, y, &mut self.rate).is_ok();
-        if is_regular {
-            self.multipliers.copy_from_slice(self.acceleration.multipliers());
-        } else {
-            self.multipliers.fill(f64::NAN);
-            self.rate.fill(f64::NAN);
-        }
-        let own = |body: usize| body * X::COORDINATES..(body + 1) * X::COORDINATES;
-        let mut next = 0;
-        let mut put = |of: &[f64]| {
-            values[next..next + of.len()].copy_from_slice(of);
-            next += of.len();
-        };
-        for &body in &model.bodies {
-            let (q, v) = (&q[own(body)], &v[own(body)]);
-            let twist = X::twist(q, v);
-            put(q);
-            put(&twist.velocity[..X::DIMENSION]);
-            put(if X::DIMENSION == 2 { &twist.spin[2..] } else { &twist.spin });
-        }
-        for watched in &model.points {
-            // along the motion, position and velocity of the point with their derivatives
-            let lift = |x: &[f64], rate: &[f64]| -> Vec<Dual64> {
-                x.iter().zip(rate).map(|(&x, &rate)| Dual64::new(x, rate)).collect()
-            };
-            let Some(body) = watched.point.body else { continue };
-            let (q, v) = (lift(&q[own(body)], &v[own(body)]), lift(&v[own(body)], &self.rate[n..][own(body)]));
-            let (frame, twist) = (X::frame(&q), X::twist(&q, &v));
-            let arm = crate::system::turned::<Dual64, X>(&frame, &watched.point.at);
-            let turning = X::cross(&twist.spin, &arm);
-            let at: [f64; 3] = std::array::from_fn(|i| (frame.centre[i] + arm[i]).re);
-            let velocity: [Dual64; 3] = std::array::from_fn(|i| twist.velocity[i] + turning[i]);
-            put(&at[..X::DIMENSION]);
-            put(&velocity.map(|x| x.re)[..X::DIMENSION]);
-            put(&velocity.map(|x| x.eps)[..X::DIMENSION]);
-        }
-        self.q.copy_from_slice(q);
-        let forces = self.forces..self.forces + model.joints.len() * X::DIMENSION;
-        self.write_forces(q, &mut values[forces.clone()]);
-        let energy = system.energy(q, v);
-        self.watch.evaluate(t, q, v);
-        values[forces.end..].copy_from_slice(&[
-            energy,
-            energy - self.initial_energy,
-            system.kinetic(q, v),
-            system.height(q),
-            system.stored(t, q, v),
-            power(system, t, q, v, &self.multipliers),
-            self.watch.constraint(),
-            self.watch.surface(),
-        ]);
-    }
-
-    fn observe_multipliers(&mut self, multipliers: &[f64], values: &mut [f64]) {
-        let first = self.multipliers.len() - multipliers.len();
-        self.multipliers[first..].copy_from_slice(multipliers);
-        let forces = self.forces..self.forces + self.model.joints.len() * X::DIMENSION;
-        self.write_forces(&self.q, &mut values[forces]);
     }
 }

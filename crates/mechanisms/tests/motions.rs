@@ -254,3 +254,34 @@ fn the_spatial_slider_crank_is_where_its_reference_is() {
     assert!((values[1][0] - 0.261_002_006_297_969_9).abs() < 1e-8, "{values:?}");
     assert!((values[0][1] - values[0][2] - 0.765_698_4).abs() < 1e-12, "{values:?}");
 }
+
+/// A pendulum at rest on one pin that is said three times: each carries a third, and their sum is what one alone carries.
+#[test]
+fn joints_that_say_the_same_share_the_force() {
+    let pendulum = |pins: &[&str]| {
+        let pin = json!({ "revolute": { "between": ["ground", "rod.top"] } });
+        let joints: serde_json::Map<_, _> = pins.iter().map(|name| ((*name).to_owned(), pin.clone())).collect();
+        mechanism(json!({
+            "gravity": [0, -10],
+            "bodies": { "rod": {
+                "mass": 3, "shape": { "rod": { "length": 1 } }, "position": [0.5, 0], "rate": 2, "velocity": [0, 1],
+                "markers": { "top": [-0.5, 0] },
+            } },
+            "joints": joints,
+        }))
+    };
+    let force = |pins: &[&str], joint: &str| {
+        let model = pendulum(pins).model();
+        let state: Vec<f64> = Formulated::<f64>::initial_state(&*model);
+        observed(&*model, 0.0, &state, &[&format!("{joint}_fx"), &format!("{joint}_fy")])
+    };
+    // on the ground: the centrifugal force m ω² l/2, and a quarter of the weight of a level rod
+    let alone = force(&["a"], "a");
+    assert!((alone[0] - 6.0).abs() < 1e-12 && (alone[1] + 7.5).abs() < 1e-12, "{alone:?}");
+    for joint in ["a", "b", "c"] {
+        let shared = force(&["a", "b", "c"], joint);
+        for (shared, alone) in shared.iter().zip(&alone) {
+            assert!((3.0 * shared - alone).abs() < 1e-9, "{joint}: {shared} and {alone}");
+        }
+    }
+}

@@ -95,4 +95,11 @@ fn the_comparison_is_made_when_it_is_asked_for() {
     assert!(compared >= 4, "{compared}");
     let markdown = fs::read_to_string(at("results/comparison/summary.md")).unwrap();
     assert!(markdown.contains("| 1e-6 |") && markdown.contains("## Angle of the pendulum"));
+
+    // an experiment of one's own is ranked beside its results
+    let said = mbsbench(folder.path(), "run experiments/comparison/pendulum.yaml --out mine");
+    assert!(said.contains("ranking: mine/comparison/pendulum/ranking.md"), "{said}");
+    let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+    assert_eq!(read("mine/comparison/pendulum/ranking.csv"), read("results/comparison/summary.csv"));
+    assert!(!at("mine/comparison/summary.csv").exists());
 }

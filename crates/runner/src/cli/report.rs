@@ -48,12 +48,31 @@ fn comparison<'p>(plans: &'p [Plan], results: &Path) -> Result<ComparisonReport<
     let evidence = Evidence::read(results, plans, |plan| is_comparison(&plan.experiment))?;
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
     let summary = Summary(own.iter().flat_map(|plan| rank(plan, &evidence)).collect());
+    save(&results.join(COMPARISON), "summary", &summary)?;
+    Ok(ComparisonReport { plans: own, summary })
+}
+
+/// Writes the rankings of experiments beside their results, each for itself.
+pub(super) fn rankings(plans: &[Plan], results: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let ranks = |plan: &Plan| !plan.experiment.rankings.is_empty();
+    let evidence = Evidence::read(results, plans, ranks)?;
+    for plan in plans.iter().filter(|plan| ranks(plan)) {
+        let summary = Summary(rank(plan, &evidence));
+        let folder = results.join(&plan.experiment.id);
+        save(&folder, "ranking", &summary)?;
+        output.line(format!("ranking: {}", folder.join("ranking.md").display()))?;
+    }
+    Ok(())
+}
+
+/// Writes a summary as CSV and as Markdown.
+fn save(folder: &Path, name: &str, summary: &Summary<'_>) -> Result<(), CommandError> {
     let csv = summary.to_csv().map_err(WriteError::from)?;
-    for (name, text) in [("summary.csv", csv), ("summary.md", summary.markdown().into_bytes())] {
-        let path = results.join(COMPARISON).join(name);
+    for (kind, text) in [("csv", csv), ("md", summary.markdown().into_bytes())] {
+        let path = folder.join(format!("{name}.{kind}"));
         write_atomically(&path, &text).map_err(|error| CommandError::Store { path, error })?;
     }
-    Ok(ComparisonReport { plans: own, summary })
+    Ok(())
 }
 
 /// Writes what made the results of these plans.

@@ -11,7 +11,7 @@ use mbsbench_runs::store::Store;
 
 use super::check::note;
 use super::files::{ledger, named, papers, selected};
-use super::report::{manifest, report};
+use super::report::{manifest, rankings, report};
 use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
 use crate::artefacts::{keep_times, recorded_times, write, write_pictures};
@@ -48,7 +48,8 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let plans = load(registry, files, options.quick)?;
     note(&plans, output);
-    run_plans(registry, &plans, out, options, record_times, output)
+    run_plans(registry, &plans, out, options, record_times, output)?;
+    rankings(&plans, out, output)
 }
 
 /// Reproduces the papers or experiments named, all papers where none is.
