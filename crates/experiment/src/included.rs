@@ -2,9 +2,8 @@
 //! robots in the format URDF, too.
 
 use std::path::{Component, Path};
-use std::sync::Arc;
 
-use mbsbench_input::{BadInput, Document, Node, Place, Problem, Source, Value};
+use mbsbench_input::{BadInput, Document, Node, Place, Problem, Value, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
 use super::registry::{Entry, ModelKind, Registry};
@@ -85,15 +84,14 @@ fn read(document: &Document, file: &Node, own: &Node, entry: &Entry<ModelKind>) 
 
 /// A robot as a document of a mechanism.
 fn robot(path: &Path, bytes: &[u8]) -> Result<Document, BadInput> {
-    let source = Arc::new(Source::new(path, String::from_utf8_lossy(bytes)));
+    let source = source(path, bytes)?;
     match urdf::mechanism(source.text()) {
         Ok(written) => {
             let root = Node::from_json(&written, Place::new(0, 0));
             Ok(Document { source, root })
         }
         Err(NoRobot { start, message, accepted }) => {
-            let end =
-                source.text()[start.min(source.text().len())..].find('>').map_or(start, |length| start + length + 1);
+            let end = source.text()[start..].find('>').map_or(start, |length| start + length + 1);
             let problem = Problem::new(Place::new(start, end), message).help(format!("accepted: {accepted}"));
             Err(BadInput::new(source, vec![problem]))
         }

@@ -23,5 +23,5 @@ pub use diagnostic::{BadInput, Problem};
 pub use files::write_atomically;
 pub use keys::keys_of;
 pub use node::{Entry, Key, Node, Number, Value};
-pub use parse::Document;
+pub use parse::{Document, source};
 pub use source::{Place, Source};

@@ -33,17 +33,7 @@ impl Document {
     /// # Errors
     /// [`BadInput`] where they are no single YAML document, or one that is too large.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BadInput> {
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text.to_owned(),
-            Err(error) => {
-                let valid = error.valid_up_to();
-                let message = format!("byte {:#04x} is not UTF-8", bytes[valid]);
-                let source = Source::new(path, String::from_utf8_lossy(bytes));
-                let problem = Problem::new(Place::new(valid, valid + 1), message).help("save the file as UTF-8");
-                return Err(BadInput::new(Arc::new(source), vec![problem]));
-            }
-        };
-        let source = Arc::new(Source::new(path, text));
+        let source = source(path, bytes)?;
         match parse(&source) {
             Ok(root) => Ok(Self { source, root }),
             Err(problem) => Err(BadInput::new(source, vec![problem])),
@@ -54,6 +44,23 @@ impl Document {
     #[must_use]
     pub fn bad(&self, problems: Vec<Problem>) -> BadInput {
         BadInput::new(Arc::clone(&self.source), problems)
+    }
+}
+
+/// The text of the file at `path`.
+///
+/// # Errors
+/// [`BadInput`] where it is not UTF-8.
+pub fn source(path: &Path, bytes: &[u8]) -> Result<Arc<Source>, BadInput> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(Arc::new(Source::new(path, text))),
+        Err(error) => {
+            let valid = error.valid_up_to();
+            let message = format!("byte {:#04x} is not UTF-8", bytes[valid]);
+            let source = Source::new(path, String::from_utf8_lossy(bytes));
+            let problem = Problem::new(Place::new(valid, valid + 1), message).help("save the file as UTF-8");
+            Err(BadInput::new(Arc::new(source), vec![problem]))
+        }
     }
 }
 

@@ -149,14 +149,12 @@ fn shape(link: Node<'_, '_>) -> Result<Option<Value>, NoRobot> {
 /// What is wrong with it, and where.
 pub fn mechanism(text: &str) -> Result<Value, NoRobot> {
     let document = Document::parse(text).map_err(|error| {
-        let position = error.pos();
-        let line_start: usize =
-            text.split_inclusive('\n').take(position.row.saturating_sub(1) as usize).map(str::len).sum();
-        NoRobot {
-            start: line_start + position.col.saturating_sub(1) as usize,
-            message: error.to_string(),
-            accepted: "XML".into(),
-        }
+        let place = error.pos();
+        let line: usize = text.split_inclusive('\n').take(place.row as usize - 1).map(str::len).sum();
+        let column =
+            text[line..].char_indices().nth(place.col as usize - 1).map_or(text.len() - line, |(byte, _)| byte);
+        let start = line + column;
+        NoRobot { start, message: error.to_string(), accepted: "XML".into() }
     })?;
     let robot = document.root_element();
     if !robot.has_tag_name("robot") {

@@ -90,6 +90,8 @@ fn what_is_wrong_is_shown_at_its_place() {
         "<robot",
     );
     at("<axis xyz=\"1 0 0\"/>", "<mimic joint=\"bend\"/>", "<mimic");
+    // characters of several bytes count as one
+    at("<link name=\"base\"/>", "<link name=\"ééé\"/></link>", "</link>");
     at("<robot name=\"arm\">", "<robots name=\"arm\">", "</robot>");
 }
 
