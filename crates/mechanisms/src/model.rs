@@ -24,14 +24,10 @@ impl Mechanism {
     /// Fails unless the mechanism makes sense, closes and can move.
     pub(crate) fn can_be_assembled(&self) -> Result<(), OutOfRange> {
         let (holonomic, nonholonomic) = match self.motion {
-            Motion::Planar => self.prepared::<Plane>()?.constraints(),
-            Motion::Spatial => self.prepared::<Spatial>()?.constraints(),
+            Motion::Planar => MechanismModel::<Plane>::new(self)?.constraints(),
+            Motion::Spatial => MechanismModel::<Spatial>::new(self)?.constraints(),
         };
         self.formulation.check_surfaces(holonomic + nonholonomic)
-    }
-
-    fn prepared<X: Space>(&self) -> Result<MechanismModel<X>, OutOfRange> {
-        MechanismModel::new(self)
     }
 }
 
@@ -43,8 +39,8 @@ impl ModelDefinition for Mechanism {
 
     fn model(&self) -> Box<dyn Model> {
         match self.motion {
-            Motion::Planar => Box::new(self.prepared::<Plane>().expect("checked before")),
-            Motion::Spatial => Box::new(self.prepared::<Spatial>().expect("checked before")),
+            Motion::Planar => Box::new(MechanismModel::<Plane>::new(self).expect("checked before")),
+            Motion::Spatial => Box::new(MechanismModel::<Spatial>::new(self).expect("checked before")),
         }
     }
 }

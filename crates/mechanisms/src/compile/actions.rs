@@ -3,6 +3,7 @@
 use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
+use super::joints::{ABOUT, axis as axis_of};
 use super::{Names, directions, pose};
 use crate::definition::{At, Force, Touch};
 use crate::placing::{Marker, Pose, across, unit};
@@ -24,15 +25,8 @@ fn kind(force: &Force) -> &'static str {
 
 /// How the second of two markers turns from the first.
 fn turning(names: &Names<'_>, path: &str, between: &[At; 2], axis: &[f64]) -> Result<Turning, OutOfRange> {
-    if names.dimension == 2 && !axis.is_empty() {
-        return Err(OutOfRange::new(
-            format!("{path}.axis"),
-            format!("{axis:?}"),
-            "nothing: in the plane all turns are about one axis",
-        ));
-    }
+    let axis = axis_of(names, path, axis, ABOUT)?;
     let [a, b] = names.pair(path, between)?;
-    let axis = unit(&format!("{path}.axis"), axis, 3, [0.0, 0.0, 1.0])?;
     let [x, y] = across(&axis);
     let offset = b.angle() - a.angle();
     Ok(Turning { x: a.direction(&x), y: a.direction(&y), axis: a.direction(&axis), second: b.direction(&x), offset })
