@@ -48,8 +48,10 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let plans = load(registry, files, options.quick)?;
     note(&plans, output);
-    run_plans(registry, &plans, out, options, record_times, output)?;
-    rankings(&plans, out, output)
+    let summary = run_plans(registry, &plans, out, options, record_times, output)?;
+    rankings(&plans, out, output)?;
+    output.line(summary)?;
+    Ok(())
 }
 
 /// Reproduces the papers or experiments named, all papers where none is.
@@ -71,7 +73,8 @@ pub(super) fn reproduce(
     for paper in &whole {
         ledger(paper, &plans)?;
     }
-    run_plans(registry, &plans, out, options, record_times, output)?;
+    let summary = run_plans(registry, &plans, out, options, record_times, output)?;
+    output.line(summary)?;
     let mut exit = Exit::Done;
     for paper in &whole {
         exit = exit.worst(verify_paper(paper, &plans, Shown::default(), out, output)?);
@@ -85,6 +88,7 @@ pub(super) fn reproduce(
     Ok(exit)
 }
 
+/// Makes the runs of plans and writes what comes of them; what is left to print is how many runs there were.
 fn run_plans(
     registry: &Registry,
     plans: &[Plan],
@@ -92,7 +96,7 @@ fn run_plans(
     options: &RunOptions,
     record_times: bool,
     output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+) -> Result<String, CommandError> {
     let (pool, store, progress, outcomes) = make(registry, plans, options, output)?;
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
         // Alone, after all other work: nothing else of this program runs while it is timed.
@@ -115,8 +119,7 @@ fn run_plans(
             written.folder.display()
         ))?;
     }
-    output.line(progress.summary())?;
-    Ok(())
+    Ok(progress.summary())
 }
 
 /// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.
