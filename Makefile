@@ -5,7 +5,10 @@ OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
-.PHONY: reproduce times quick report study test lock bench instructions performance lint setup
+# Folders of experiments that are sets of benchmark problems.
+SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
+
+.PHONY: reproduce times quick report sets study test lock bench instructions performance lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/times/
 	$(MBSBENCH) reproduce
@@ -19,8 +22,11 @@ quick: ## every method, model and renderer on shortened experiments, into target
 report: ## results/report/ anew, from the results that are there
 	$(MBSBENCH) report
 
+sets: setup ## the sets of benchmark problems, into results/
+	$(MBSBENCH) reproduce $(SETS)
+
 study: setup ## how far verdicts depend on what the papers leave out; all methods on all models
-	$(MBSBENCH) robustness $(filter-out %/claims.yaml %/anchors.yaml experiments/comparison/%, $(wildcard experiments/*/*.yaml))
+	$(MBSBENCH) robustness $(filter-out %/claims.yaml %/anchors.yaml %/paper.yaml experiments/comparison/%, $(wildcard experiments/*/*.yaml))
 	$(MBSBENCH) reproduce comparison
 	$(MBSBENCH) report
 

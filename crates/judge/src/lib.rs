@@ -4,4 +4,5 @@
 pub mod claims;
 pub mod comparison;
 pub mod fit;
+pub mod publication;
 pub mod robustness;

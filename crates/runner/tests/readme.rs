@@ -18,6 +18,7 @@
 //! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` writes outputs and derived parts anew.
 
 mod chapter;
+mod document;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,6 +28,7 @@ use std::process::{Command, Output};
 
 use chapter::copy;
 use clap::Parser as _;
+use document::{Part, parts, same};
 use mbsbench::Registry;
 use mbsbench::claims::record::GROUNDS;
 use mbsbench::claims::spec::BoundFrom;
@@ -62,8 +64,6 @@ method: { rk5: { advanced: higher } }
 measures: [energy_variation]
 ";
 
-/// In the order of the scorecard.
-const PAPERS: [&str; 5] = ["compere2001", "modin2005", "negrut2007", "gil2013", "zhang2022"];
 const VERDICTS: [&str; 6] = ["reproduced", "partly", "depends", "contradicted", "inconclusive", "untestable"];
 
 fn root() -> PathBuf {
@@ -72,33 +72,6 @@ fn root() -> PathBuf {
 
 fn readme() -> String {
     fs::read_to_string(root().join("README.md")).unwrap()
-}
-
-/// A piece of the README.
-enum Part<'r> {
-    /// Lines outside of what follows.
-    Text(&'r str),
-    /// A fenced block: its language and its lines.
-    Block(&'r str, Vec<&'r str>),
-    /// What stands between `<!-- derived: NAME -->` and `<!-- /derived -->`: its name.
-    Derived(&'r str),
-}
-
-fn parts(readme: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let mut lines = readme.lines();
-    while let Some(line) = lines.next() {
-        let derived = line.strip_prefix("<!-- derived: ").and_then(|rest| rest.strip_suffix(" -->"));
-        parts.push(match (line.strip_prefix("```"), derived) {
-            (Some(language), _) => Part::Block(language, lines.by_ref().take_while(|&line| line != "```").collect()),
-            (_, Some(name)) => {
-                assert!(lines.any(|line| line == "<!-- /derived -->"), "the end of `{name}`");
-                Part::Derived(name)
-            }
-            _ => Part::Text(line),
-        });
-    }
-    parts
 }
 
 /// The lines of all blocks in one language.
@@ -127,23 +100,8 @@ impl Scratch {
         Self(folder)
     }
 
-    /// Runs a line of a shell in which `mbsbench` is this build.
     fn shell(&self, line: &str) -> Output {
-        let program = Path::new(env!("CARGO_BIN_EXE_mbsbench"));
-        assert_eq!(program.file_stem().unwrap(), "mbsbench");
-        let folders = [program.parent().unwrap().to_owned()];
-        let paths = std::env::var_os("PATH").unwrap_or_default();
-        let paths = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&paths))).unwrap();
-        let mut shell = Command::new("sh");
-        shell.args(["-c", line]).current_dir(self.0.path()).env("PATH", paths).env("NO_COLOR", "1");
-        shell.output().unwrap()
-    }
-
-    /// What a line prints, without spaces at the ends of lines.
-    fn printed(&self, line: &str) -> String {
-        let output = self.shell(line);
-        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        text.lines().map(|line| line.trim_end().to_owned() + "\n").collect::<String>().trim_matches('\n').to_owned()
+        document::shell(self.0.path(), line)
     }
 
     fn succeeds(&self, line: &str) {
@@ -167,7 +125,7 @@ fn renewed(readme: &str) -> String {
                 writeln!(text, "```console").unwrap();
                 for command in lines.iter().filter_map(|line| line.strip_prefix("$ ")) {
                     writeln!(text, "$ {command}").unwrap();
-                    let printed = scratch.printed(command);
+                    let printed = document::printed(scratch.0.path(), command);
                     printed.lines().for_each(|line| writeln!(text, "{line}").unwrap());
                 }
                 writeln!(text, "```").unwrap();
@@ -193,17 +151,6 @@ fn output_and_numbers_in_the_readme_are_real() {
     assert_eq!(readme.lines().count(), renewed.lines().count());
 }
 
-/// Whether two lines say the same: the same words, numbers within a factor of two.
-fn same(shown: &str, real: &str) -> bool {
-    let number = |word: &str| word.parse::<f64>().ok();
-    let close = |(a, b): (&str, &str)| match (number(a), number(b)) {
-        (Some(x), Some(y)) => x == y || (0.5..=2.0).contains(&(x / y)),
-        _ => a == b,
-    };
-    shown.split_whitespace().count() == real.split_whitespace().count()
-        && shown.split_whitespace().zip(real.split_whitespace()).all(close)
-}
-
 /// What stands in a derived part.
 fn derived(name: &str) -> String {
     match name {
@@ -214,6 +161,14 @@ fn derived(name: &str) -> String {
         "cheapest" => cheapest(),
         other => panic!("nothing is known of `{other}`"),
     }
+}
+
+/// The papers, in the order of the report, without the sets of benchmark problems.
+fn papers() -> Vec<String> {
+    let listed = document::printed(&root(), "mbsbench list papers --format json");
+    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    let papers = listed.iter().filter(|each| each["kind"] == "paper");
+    papers.map(|paper| paper["id"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The judged statements of a paper, or our findings.
@@ -229,13 +184,14 @@ fn checks(statements: &[Value]) -> Vec<&Value> {
 
 fn counts() -> String {
     let registry = Registry::builtin();
-    let of = |is_finding| PAPERS.iter().flat_map(|paper| statements(paper, is_finding)).collect::<Vec<_>>();
+    let all = papers();
+    let of = |is_finding| all.iter().flat_map(|paper| statements(paper, is_finding)).collect::<Vec<_>>();
     let (papers, ours) = (of(false), of(true));
     let (methods, models) = (registry.methods().len(), registry.models().len());
     format!(
         "So far: {} statements of {} papers, tested by {} checks, and {} findings of ours; {methods} methods, {models} models.\n",
         papers.len(),
-        PAPERS.len(),
+        all.len(),
         checks(&papers).len(),
         ours.len()
     )
@@ -248,8 +204,8 @@ fn scorecard() -> String {
         VERDICTS.join(" | "),
         "---|".repeat(VERDICTS.len())
     );
-    for paper in PAPERS {
-        let statements = statements(paper, false);
+    for paper in papers() {
+        let statements = statements(&paper, false);
         let mut name = format!("[`{paper}`](results/report/{paper}.html)");
         for (ground, marks) in GROUNDS {
             let rests = |statement: &&Value| {
@@ -344,7 +300,7 @@ fn found() -> String {
 
 /// Where the bounds of all checks on the papers' statements come from, and how many were set late.
 fn bounds() -> String {
-    let papers: Vec<Value> = PAPERS.iter().flat_map(|paper| statements(paper, false)).collect();
+    let papers: Vec<Value> = papers().iter().flat_map(|paper| statements(paper, false)).collect();
     let bounded: Vec<&Value> = checks(&papers).into_iter().filter(|check| check["bound_from"].is_string()).collect();
     let count = |key: &str, value: &str| bounded.iter().filter(|check| check[key] == value).count();
     let parts: Vec<String> = BoundFrom::ALL

@@ -29,7 +29,8 @@ fn accepts_every_experiment_of_the_project() {
         for file in fs::read_dir(paper.unwrap().path()).unwrap() {
             let path = file.unwrap().path();
             let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-            if path.extension().is_none_or(|extension| extension != "yaml") || ["claims", "anchors"].contains(&&*stem) {
+            let is_other = ["claims", "anchors", "paper"].contains(&&*stem);
+            if path.extension().is_none_or(|extension| extension != "yaml") || is_other {
                 continue;
             }
             let document = yaml(&fs::read_to_string(&path).unwrap());
@@ -79,4 +80,25 @@ fn accepts_the_ledgers_and_refuses_plain_mistakes_in_them() {
             assert!(!validator.is_valid(&yaml(&text.replacen(from, to, 1))), "{to}");
         }
     }
+}
+
+#[test]
+fn accepts_how_papers_are_cited_and_refuses_plain_mistakes_in_that() {
+    let validator = jsonschema::validator_for(&schema("paper")).unwrap();
+    let mut files = 0;
+    for folder in fs::read_dir(root().join("experiments")).unwrap() {
+        let path = folder.unwrap().path().join("paper.yaml");
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        assert!(validator.is_valid(&yaml(&text)), "{}", path.display());
+        for (from, to) in [
+            ("schema: 1", "schema: 7"),
+            ("title:", "titel:"),
+            ("year: ", "year: x"),
+            ("authors: [", "authors: [], x: ["),
+        ] {
+            assert!(text.contains(from) && !validator.is_valid(&yaml(&text.replacen(from, to, 1))), "{to}");
+        }
+        files += 1;
+    }
+    assert!(files >= 5);
 }

@@ -12,12 +12,9 @@ use super::WriteError;
 /// Where a reader's own times go, so that recorded ones stay as they are.
 const OWN: &str = "target/times";
 
-/// The folder whose files are recorded.
-const RECORDED: &str = "results";
-
-/// Writes the times just taken, and gives the rows of `results` the times that are to be shown. With `record`, where none are recorded
-/// yet, and outside `results/` these are the times just taken, which go to `out/<id>/timings.csv`. Else they are the recorded ones,
-/// and the others go to `target/times/<id>/`. What a reader should be told is returned.
+/// Writes the times just taken, and gives the rows of `results` the times that are to be shown. Where recorded ones are not to be
+/// kept (`keeps`), or there are none yet, these are the times just taken, which go to `out/<id>/timings.csv`. Else they are the
+/// recorded ones, and the others go to `target/times/<id>/`. What a reader should be told is returned.
 ///
 /// # Errors
 /// Files that cannot be written or read.
@@ -26,11 +23,11 @@ pub fn keep_times(
     plan: &Plan,
     results: &mut ResultSet,
     taken: Vec<Option<RunTiming>>,
-    record: bool,
+    keeps: bool,
 ) -> Result<Vec<String>, WriteError> {
     let id = &plan.experiment.id;
     let recorded = out.join(id).join(timings::FILE);
-    let is_apart = !record && out == Path::new(RECORDED) && recorded.exists();
+    let is_apart = keeps && recorded.exists();
     let path = if is_apart { Path::new(OWN).join(id).join(timings::FILE) } else { recorded.clone() };
     let mut told = Vec::new();
     if taken.iter().any(Option::is_some) {

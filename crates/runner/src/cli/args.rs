@@ -6,6 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use mbsbench_experiment::plan::Shard;
 
 use super::diff::DiffOptions;
+use super::files::EXPERIMENTS;
+use super::new::Start;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
 use super::verify::Shown;
@@ -18,6 +20,9 @@ use super::verify::Shown;
     after_help = "Exit codes: 0 done; 1 a verdict or run differs from what is expected; 2 bad input; 3 the disk or the system failed."
 )]
 pub struct Arguments {
+    /// Folder that has a folder for each paper; results are kept beside it.
+    #[arg(long, global = true, value_name = "DIR", default_value = EXPERIMENTS)]
+    pub experiments: PathBuf,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -75,17 +80,17 @@ pub enum Command {
         /// What is printed.
         #[command(flatten)]
         shown: Shown,
-        /// Folder with the results.
-        #[arg(long, value_name = "DIR", default_value = "results")]
-        results: PathBuf,
+        /// Folder with the results; beside the experiments where not given.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
     },
     /// Tell a statement as a referee would: verdict, what it hangs on, checks, how to redo it.
     Explain {
         /// Its id or that of one of its checks, with or without the paper.
         statement: String,
-        /// Folder with the results.
-        #[arg(long, value_name = "DIR", default_value = "results")]
-        results: PathBuf,
+        /// Folder with the results; beside the experiments where not given.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
     },
     /// Compare two folders of results by tolerance.
     Diff {
@@ -115,19 +120,25 @@ pub enum Command {
     Lock {
         /// The paper; all where none is given.
         paper: Option<String>,
-        /// Folder with the results.
-        #[arg(long, value_name = "DIR", default_value = "results")]
-        results: PathBuf,
+        /// Folder with the results; beside the experiments where not given.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
     },
     /// Write the report of all papers whose results are there.
     Report {
-        /// Folder with the results; the report goes to `DIR/report/index.html`.
-        #[arg(long, value_name = "DIR", default_value = "results")]
-        results: PathBuf,
+        /// Folder with the results, beside the experiments where not given; the report goes to `DIR/report/index.html`.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
+    },
+    /// Begin a paper, an experiment or a statement: a commented file that `check` accepts.
+    New {
+        /// What is begun.
+        #[command(subcommand)]
+        what: Start,
     },
     /// Validate experiment files and ledgers, and do nothing else.
     Check {
-        /// Experiment files, `claims.yaml` or `anchors.yaml`.
+        /// Experiment files, `claims.yaml`, `anchors.yaml` or `paper.yaml`.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -179,9 +190,9 @@ pub enum Command {
         /// How to print it.
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,
-        /// Folder with experiment files, for `list experiments`.
-        #[arg(long, default_value = "experiments")]
-        folder: PathBuf,
+        /// Folder with experiment files, for `list experiments`; that of the papers where not given.
+        #[arg(long)]
+        folder: Option<PathBuf>,
     },
     /// Show the parameters of a model, method or measure.
     #[command(override_usage = "mbsbench describe [model|method|measure] <NAME>")]
@@ -190,7 +201,7 @@ pub enum Command {
         #[arg(num_args = 1..=2, required = true, value_name = "NAME")]
         what: Vec<String>,
     },
-    /// Print the JSON Schema of experiment files or of ledgers.
+    /// Print the JSON Schema of experiment files, of ledgers or of `paper.yaml`.
     Schema {
         /// Of which files.
         #[arg(value_enum, default_value_t = Schemas::Experiment)]
@@ -209,6 +220,8 @@ pub enum Listed {
     Measures,
     /// Experiment files.
     Experiments,
+    /// Papers and sets of benchmark problems.
+    Papers,
     /// Statements of the papers, and findings of ours.
     Statements,
 }
@@ -231,6 +244,8 @@ pub enum Schemas {
     Experiment,
     /// `claims.yaml` and `anchors.yaml`.
     Claims,
+    /// `paper.yaml`.
+    Paper,
 }
 
 /// How a list is printed.

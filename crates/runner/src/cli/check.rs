@@ -7,9 +7,10 @@ use std::sync::Arc;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::{Registry, notes};
 use mbsbench_input::{BadInput, Problem};
+use mbsbench_judge::publication::Publication;
 
 use super::CommandError;
-use super::files::{book, plans_beside, read_ledger};
+use super::files::{book, is_publication, plans_beside, read_ledger, read_with};
 use crate::output::Output;
 
 /// Reads experiment files and plans their runs; all files are read before the first problem is reported.
@@ -55,12 +56,17 @@ pub(super) fn note(plans: &[Plan], output: &mut Output<'_>) {
 
 pub(super) fn check(registry: &Registry, files: &[PathBuf], output: &mut Output<'_>) -> Result<(), CommandError> {
     let (ledgers, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|path| book(path).is_some());
+    let (publications, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_publication(path));
     let plans = load(registry, &files, false)?;
     note(&plans, output);
     // What `--quick` makes of the file has to be in order as well.
     load(registry, &files, true)?;
     for (plan, file) in plans.iter().zip(&files) {
         output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
+    }
+    for path in publications {
+        let publication = read_with(&path, Publication::read)?;
+        output.line(format!("{}: {}", path.display(), publication.citation()))?;
     }
     for path in ledgers {
         let Some(book) = book(&path) else { continue };

@@ -37,6 +37,30 @@ pub enum CommandError {
         /// All names.
         known: Vec<String>,
     },
+    /// What is to be begun cannot be called so.
+    #[error("`{}` is no name for it\nhelp: accepted: {accepted}", found.escape_debug())]
+    NoName {
+        /// What was found.
+        found: String,
+        /// What would be accepted.
+        accepted: &'static str,
+    },
+    /// What is to be begun is there already.
+    #[error("{}{} is there already; nothing was written", what.as_ref().map_or_else(String::new, |what| format!("`{what}` of ")), path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+        /// What of it, if not all.
+        what: Option<String>,
+    },
+    /// A statement has nothing to be tested on.
+    #[error(
+        "{paper} has no experiment that a statement could be tested on\nhelp: `mbsbench new experiment {paper}/NAME` begins one"
+    )]
+    NoExperiment {
+        /// The paper.
+        paper: String,
+    },
     /// A key that no run has.
     #[error(
         "no run has the key `{found}`\nhelp: {}`mbsbench plan` lists the runs of files, papers and experiments",
@@ -110,6 +134,9 @@ impl CommandError {
         match self {
             Self::BadInput(_)
             | Self::UnknownName { .. }
+            | Self::NoName { .. }
+            | Self::Exists { .. }
+            | Self::NoExperiment { .. }
             | Self::UnknownRun { .. }
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))

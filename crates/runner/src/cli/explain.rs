@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::spec::AxisValue;
 use mbsbench_judge::claims::spec::{BoundFrom, BoundSet, Operand};
 use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict};
 use mbsbench_numbers::short;
 
-use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
+use super::CommandError;
+use super::files::{Library, papers};
 use super::verify::{evidence, judged_on};
-use super::{CommandError, load};
 use crate::output::Output;
 
 /// Most checks that are told one by one where the statement, and not a check, is asked for.
@@ -23,15 +22,15 @@ const NAMES: usize = 12;
 
 /// Tells everything about a statement, or about the statement of a check, and how to redo it.
 pub(super) fn explain(
-    registry: &Registry,
+    library: Library<'_>,
     name: &str,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let plans = library.plans(false)?;
     let mut known = Vec::new();
     for paper in papers(&plans) {
-        let Some(ledger) = ledger(&paper, &plans)? else { continue };
+        let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
         let own = name.strip_prefix(paper.as_str()).and_then(|rest| rest.strip_prefix(['/', ':'])).unwrap_or(name);
         let statements = || ledger.statements.iter().chain(&ledger.findings);
         known.extend(statements().map(|statement| statement.id.clone()));

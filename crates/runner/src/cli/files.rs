@@ -7,6 +7,7 @@ use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Document};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::comparison::is_comparison;
+use mbsbench_judge::publication::{self, Publication, PublicationKind};
 
 use super::{CommandError, load};
 
@@ -16,28 +17,147 @@ pub(super) const EXPERIMENTS: &str = "experiments";
 /// Ledgers lie beside the experiments of their paper.
 const LEDGERS: [(&str, Book); 2] = [("claims", Book::Claims), ("anchors", Book::Anchors)];
 
+/// Folders of papers with their experiments and ledgers, and what these can name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Library<'l> {
+    pub(super) registry: &'l Registry,
+    /// The folder that has a folder for each paper.
+    pub(super) experiments: &'l Path,
+}
+
+impl Library<'_> {
+    /// Where results of its experiments are kept: beside their folder.
+    pub(super) fn results(&self) -> PathBuf {
+        self.experiments.with_file_name("results")
+    }
+
+    /// Plans of all experiments.
+    pub(super) fn plans(&self, quick: bool) -> Result<Vec<Plan>, CommandError> {
+        load(self.registry, &experiment_files(self.experiments)?, quick)
+    }
+
+    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all of the papers where none is named.
+    pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
+        let mut plans = self.plans(quick)?;
+        let is_called = |plan: &Plan, name: &String| plan.experiment.id == *name || plan.experiment.paper == *name;
+        if let Some(name) = names.iter().find(|name| !plans.iter().any(|plan| is_called(plan, name))) {
+            let mut known: Vec<String> =
+                plans.iter().flat_map(|plan| [plan.experiment.paper.clone(), plan.experiment.id.clone()]).collect();
+            known.sort();
+            known.dedup();
+            return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
+        }
+        if names.is_empty() {
+            let papers = self.papers_alone(&plans)?;
+            plans.retain(|plan| papers.contains(&plan.experiment.paper));
+        } else {
+            plans.retain(|plan| names.iter().any(|name| is_called(plan, name)));
+        }
+        Ok(plans)
+    }
+
+    /// Plans of experiment files, or of papers and experiments by their names; all of the papers where nothing is wanted.
+    pub(super) fn selected(&self, wanted: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
+        let is_file =
+            |path: &PathBuf| path.is_file() || path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+        if !wanted.is_empty() && wanted.iter().all(is_file) {
+            return load(self.registry, wanted, quick);
+        }
+        let names: Vec<String> = wanted.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        self.named(&names, quick)
+    }
+
+    /// The papers of some plans. Sets of problems and the comparison across the papers are none: they take long, and are named by who
+    /// wants them.
+    pub(super) fn papers_alone(&self, plans: &[Plan]) -> Result<Vec<String>, CommandError> {
+        let mut alone = Vec::new();
+        for paper in papers(plans.iter().filter(|plan| !is_comparison(&plan.experiment))) {
+            if self.publication(&paper)?.kind == PublicationKind::Paper {
+                alone.push(paper);
+            }
+        }
+        Ok(alone)
+    }
+
+    /// How a paper or set is cited; of one without `paper.yaml` its id is all that is known.
+    pub(super) fn publication(&self, paper: &str) -> Result<Publication, CommandError> {
+        let path = self.experiments.join(paper).join(publication::FILE);
+        if path.exists() { read_with(&path, Publication::read) } else { Ok(Publication::untold(paper)) }
+    }
+
+    /// All papers and sets, in the order of the report: those with a `paper.yaml`, and those of some plans.
+    pub(super) fn publications(&self, plans: &[Plan]) -> Result<Vec<(String, Publication)>, CommandError> {
+        let mut ids = papers(plans.iter().filter(|plan| !is_comparison(&plan.experiment)));
+        for folder in entries(self.experiments)?.iter().filter(|folder| folder.join(publication::FILE).exists()) {
+            ids.extend(folder.file_name().map(|name| name.to_string_lossy().into_owned()));
+        }
+        ids.sort();
+        ids.dedup();
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            let publication = self.publication(&id)?;
+            found.push((id, publication));
+        }
+        found.sort_by(|(_, one), (_, other)| one.order(other));
+        Ok(found)
+    }
+
+    /// The ledger of a paper; none where it has no ledger.
+    pub(super) fn ledger(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+        self.book(paper, Book::Claims, plans)
+    }
+
+    /// The anchors of a paper; none where it has none.
+    pub(super) fn anchors(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+        self.book(paper, Book::Anchors, plans)
+    }
+
+    /// Where the ledger of a paper is, if it has one.
+    pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Option<PathBuf> {
+        let (name, _) = LEDGERS.into_iter().find(|(_, one)| *one == book)?;
+        let path = self.experiments.join(paper).join(format!("{name}.yaml"));
+        path.exists().then_some(path)
+    }
+
+    fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+        self.ledger_file(paper, book).map(|path| read_ledger(&path, book, plans)).transpose()
+    }
+}
+
 /// The book that a file is, by its name; none for an experiment.
 pub(super) fn book(path: &Path) -> Option<Book> {
     let stem = path.file_stem()?;
     LEDGERS.into_iter().find(|(name, _)| stem == *name).map(|(_, book)| book)
 }
 
-/// Experiment files below a folder, in the order of their paths.
+/// Whether a file says how a paper is cited.
+pub(super) fn is_publication(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == publication::FILE)
+}
+
+/// Experiment files in a folder and in the folders of papers in it, in the order of their paths. What is deeper belongs to them:
+/// mechanisms, references, published values.
 pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let mut files = all_files(folder)?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none());
+    let mut files = Vec::new();
+    for path in entries(folder)? {
+        if path.is_dir() {
+            files.extend(entries(&path)?.into_iter().filter(|path| path.is_file()));
+        } else {
+            files.push(path);
+        }
+    }
+    files.retain(|path| is_experiment(path));
     Ok(files)
+}
+
+fn is_experiment(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none() && !is_publication(path)
 }
 
 /// All files below a folder, in the order of their paths.
 pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let unreadable = |error| CommandError::Unreadable { path: folder.to_owned(), error };
-    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
-    let mut paths: Vec<PathBuf> =
-        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>().map_err(unreadable)?;
-    paths.sort();
     let mut files = Vec::new();
-    for path in paths {
+    for path in entries(folder)? {
         if path.is_dir() {
             files.extend(all_files(&path)?);
         } else {
@@ -47,59 +167,22 @@ pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     Ok(files)
 }
 
-/// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all of the papers where none is named.
-pub(super) fn named(registry: &Registry, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
-    let mut plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, quick)?;
-    let is_called = |plan: &Plan, name: &String| plan.experiment.id == *name || plan.experiment.paper == *name;
-    if let Some(name) = names.iter().find(|name| !plans.iter().any(|plan| is_called(plan, name))) {
-        let mut known: Vec<String> =
-            plans.iter().flat_map(|plan| [plan.experiment.paper.clone(), plan.experiment.id.clone()]).collect();
-        known.sort();
-        known.dedup();
-        return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
-    }
-    // The comparison across the papers is no paper's, and takes long.
-    plans.retain(|plan| match names {
-        [] => !is_comparison(&plan.experiment),
-        names => names.iter().any(|name| is_called(plan, name)),
-    });
-    Ok(plans)
-}
-
-/// Plans of experiment files, or of papers and experiments by their names; all of the papers where nothing is wanted.
-pub(super) fn selected(registry: &Registry, wanted: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
-    let is_file = |path: &PathBuf| path.is_file() || path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    if !wanted.is_empty() && wanted.iter().all(is_file) {
-        return load(registry, wanted, quick);
-    }
-    let names: Vec<String> = wanted.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-    named(registry, &names, quick)
+/// What is in a folder, in order.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let unreadable = |error| CommandError::Unreadable { path: folder.to_owned(), error };
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>().map_err(unreadable)?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// The papers of some plans, in order, each once.
-pub(super) fn papers(plans: &[Plan]) -> Vec<String> {
-    let mut papers: Vec<String> = plans.iter().map(|plan| plan.experiment.paper.clone()).collect();
+pub(super) fn papers<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<String> {
+    let mut papers: Vec<String> = plans.into_iter().map(|plan| plan.experiment.paper.clone()).collect();
     papers.sort();
     papers.dedup();
     papers
-}
-
-/// The ledger of a paper; none where it has no ledger.
-pub(super) fn ledger(paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
-    let path = Path::new(EXPERIMENTS).join(paper).join("claims.yaml");
-    if !path.exists() {
-        return Ok(None);
-    }
-    read_ledger(&path, Book::Claims, plans).map(Some)
-}
-
-/// The anchors of a paper; none where it has none.
-pub(super) fn anchors(paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
-    let path = Path::new(EXPERIMENTS).join(paper).join("anchors.yaml");
-    if !path.exists() {
-        return Ok(None);
-    }
-    read_ledger(&path, Book::Anchors, plans).map(Some)
 }
 
 /// Reads a ledger.
@@ -112,14 +195,17 @@ pub(super) fn read_unlocked(path: &Path, plans: &[Plan]) -> Result<Ledger, Comma
     read_with(path, |document| Ledger::read_unlocked(document, Book::Claims, plans))
 }
 
-fn read_with(path: &Path, read: impl Fn(&Document) -> Result<Ledger, BadInput>) -> Result<Ledger, CommandError> {
+/// Reads a file of YAML as what it is.
+pub(super) fn read_with<T>(path: &Path, read: impl Fn(&Document) -> Result<T, BadInput>) -> Result<T, CommandError> {
     let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
-    let ledger = Document::parse(path, &bytes).and_then(|document| read(&document));
-    ledger.map_err(|wrong| CommandError::BadInput(vec![wrong]))
+    let found = Document::parse(path, &bytes).and_then(|document| read(&document));
+    found.map_err(|wrong| CommandError::BadInput(vec![wrong]))
 }
 
 /// Plans of the experiments that lie beside a ledger.
 pub(super) fn plans_beside(registry: &Registry, ledger: &Path) -> Result<Vec<Plan>, CommandError> {
     let folder = ledger.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    load(registry, &experiment_files(folder)?, false)
+    let mut files = entries(folder)?;
+    files.retain(|path| path.is_file() && is_experiment(path));
+    load(registry, &files, false)
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use mbsbench_experiment::read_id;
-use mbsbench_experiment::registry::{Entry, Kind, Registry};
+use mbsbench_experiment::registry::{Entry, Kind};
 use mbsbench_input::{BadInput, Document, Node};
+use mbsbench_judge::publication::Publication;
 use serde_json::{Value, json};
 
-use super::files::{EXPERIMENTS, experiment_files, ledger, papers};
-use super::{CommandError, Format, Listed, load};
+use super::files::{Library, experiment_files, papers};
+use super::{CommandError, Format, Listed};
 use crate::output::Output;
 
 /// A line of a list: its name, what stands beside it, and all of it for programs.
@@ -19,18 +20,19 @@ struct Item {
 }
 
 pub(super) fn list(
-    registry: &Registry,
+    library: Library<'_>,
     what: Listed,
     format: Format,
-    folder: &Path,
+    folder: Option<&Path>,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let items = match what {
-        Listed::Models => entries(registry.models()),
-        Listed::Methods => entries(registry.methods()),
-        Listed::Measures => entries(registry.measures()),
-        Listed::Experiments => experiments(folder)?,
-        Listed::Statements => statements(registry)?,
+        Listed::Models => entries(library.registry.models()),
+        Listed::Methods => entries(library.registry.methods()),
+        Listed::Measures => entries(library.registry.measures()),
+        Listed::Experiments => experiments(folder.unwrap_or(library.experiments))?,
+        Listed::Papers => publications(library)?,
+        Listed::Statements => statements(library)?,
     };
     if format == Format::Json {
         let items: Vec<Value> = items.into_iter().map(|item| item.json).collect();
@@ -84,12 +86,22 @@ fn experiment(path: &Path, bytes: &[u8]) -> Result<Item, BadInput> {
     Ok(Item { name: id, about: title, json })
 }
 
+/// The papers and sets, as the report has them.
+fn publications(library: Library<'_>) -> Result<Vec<Item>, CommandError> {
+    let item = |(id, publication): (String, Publication)| Item {
+        about: publication.citation(),
+        json: publication.to_json(&id),
+        name: id,
+    };
+    Ok(library.publications(&library.plans(false)?)?.into_iter().map(item).collect())
+}
+
 /// The statements of all papers and our findings, in the order of their ledgers.
-fn statements(registry: &Registry) -> Result<Vec<Item>, CommandError> {
-    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+fn statements(library: Library<'_>) -> Result<Vec<Item>, CommandError> {
+    let plans = library.plans(false)?;
     let mut items = Vec::new();
     for paper in papers(&plans) {
-        let Some(ledger) = ledger(&paper, &plans)? else { continue };
+        let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
         let statements = ledger.statements.into_iter().map(|statement| (false, statement));
         for (is_finding, statement) in statements.chain(ledger.findings.into_iter().map(|finding| (true, finding))) {
             let checks: Vec<&str> = statement.checks.iter().map(|check| check.id.as_str()).collect();

@@ -3,32 +3,28 @@
 use std::path::Path;
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::spec::BoundSet;
-use mbsbench_judge::claims::{Check, Evidence, Lock};
+use mbsbench_judge::claims::{Book, Check, Evidence, Lock};
 
-use super::files::{EXPERIMENTS, experiment_files, papers, read_unlocked};
-use super::{CommandError, load};
+use super::CommandError;
+use super::files::{Library, papers, read_unlocked};
 use crate::output::Output;
 
 /// Writes the lock of the ledger of a paper, of all papers where none is named, and says what is new in it.
 pub(super) fn lock(
-    registry: &Registry,
+    library: Library<'_>,
     paper: Option<&str>,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let plans = library.plans(false)?;
     let known = papers(&plans);
     if let Some(paper) = paper.filter(|paper| !known.iter().any(|known| known == paper)) {
         return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known });
     }
     for name in known.iter().filter(|name| paper.is_none_or(|paper| paper == *name)) {
-        let path = Path::new(EXPERIMENTS).join(name).join("claims.yaml");
-        if !path.exists() {
-            continue;
-        }
+        let Some(path) = library.ledger_file(name, Book::Claims) else { continue };
         let ledger = read_unlocked(&path, &plans)?;
         let file = Lock::beside(&path);
         let before = std::fs::read_to_string(&file).ok().map(|text| Lock::parse(&text));

@@ -10,6 +10,7 @@ mod files;
 mod list;
 mod lock;
 mod merge;
+mod new;
 mod parts;
 mod plan;
 mod reference;
@@ -21,6 +22,7 @@ mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -30,6 +32,7 @@ pub use check::load;
 pub use error::CommandError;
 
 use crate::output::Output;
+use files::Library;
 use mbsbench_experiment::registry::Registry;
 
 /// Exit codes of the program.
@@ -87,39 +90,40 @@ pub fn run(
             };
         }
     };
-    match command(registry, &arguments.command, &mut output) {
+    match command(registry, &arguments, &mut output) {
         Ok(exit) => exit,
         Err(error) => tell(&mut output, &error.render(colour), error.exit()),
     }
 }
 
-fn command(registry: &Registry, command: &Command, output: &mut Output<'_>) -> Result<Exit, CommandError> {
-    match command {
+fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    let library = Library { registry, experiments: &arguments.experiments };
+    let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
+    match &arguments.command {
         Command::Reproduce { wanted, options, record_times } => {
-            return run::reproduce(registry, wanted, options, *record_times, output);
+            return run::reproduce(library, wanted, options, *record_times, output);
         }
         Command::Verify { paper, shown, results } => {
-            return verify::verify(registry, paper.as_deref(), *shown, results, output);
+            return verify::verify(library, paper.as_deref(), *shown, &beside(results), output);
         }
-        Command::Explain { statement, results } => explain::explain(registry, statement, results, output)?,
-        Command::Lock { paper, results } => lock::lock(registry, paper.as_deref(), results, output)?,
+        Command::Explain { statement, results } => explain::explain(library, statement, &beside(results), output)?,
+        Command::Lock { paper, results } => lock::lock(library, paper.as_deref(), &beside(results), output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
-        Command::Reference { id } => return reference::reference(registry, id, output),
+        Command::Reference { id } => return reference::reference(library, id, output),
         Command::Run { files, out, options, record_times } => {
-            run::run(registry, files, out, options, *record_times, output)?;
+            run::run(library, files, out, options, *record_times, output)?;
         }
-        Command::Render { wanted, png, out, options } => {
-            run::render(registry, wanted, *png, out, options, output)?;
-        }
-        Command::Robustness { files, options } => robustness::robustness(registry, files, options, output)?,
-        Command::Report { results } => report::report(registry, results, output)?,
+        Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
+        Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
+        Command::Report { results } => report::report(library, &beside(results), output)?,
         Command::Check { files } => check::check(registry, files, output)?,
-        Command::Plan { wanted, quick, format } => plan::plan(registry, wanted, *quick, *format, output)?,
-        Command::Cell { key, wanted, options } => parts::cell(registry, key, wanted, options, output)?,
-        Command::Shard { shard, wanted, options } => parts::shard(registry, *shard, wanted, options, output)?,
+        Command::Plan { wanted, quick, format } => plan::plan(library, wanted, *quick, *format, output)?,
+        Command::Cell { key, wanted, options } => parts::cell(library, key, wanted, options, output)?,
+        Command::Shard { shard, wanted, options } => parts::shard(library, *shard, wanted, options, output)?,
         Command::Merge { folders, cache } => return merge::merge(registry, folders, cache, output),
-        Command::List { what, format, folder } => list::list(registry, *what, *format, folder, output)?,
+        Command::List { what, format, folder } => list::list(library, *what, *format, folder.as_deref(), output)?,
         Command::Describe { what } => describe::describe(registry, what, output)?,
+        Command::New { what } => new::new(library, what, output)?,
         Command::Schema { what } => schema::schema(registry, *what, output)?,
     }
     Ok(Exit::Done)

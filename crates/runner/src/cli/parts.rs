@@ -11,19 +11,19 @@ use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
 use super::CommandError;
-use super::files::selected;
+use super::files::Library;
 use super::run::RunOptions;
 use crate::output::Output;
 
 /// Makes the run of that key. Where several experiments have it, what each of them draws of it is kept.
 pub(super) fn cell(
-    registry: &Registry,
+    library: Library<'_>,
     key: &str,
     wanted: &[PathBuf],
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = selected(registry, wanted, options.quick)?;
+    let plans = library.selected(wanted, options.quick)?;
     let is_meant = |run: &RunSpec| key == run.key.full() || key == run.key.to_string();
     let meant: Vec<(&Plan, &RunSpec)> = runs(&plans).filter(|(_, run)| is_meant(run)).collect();
     let Some((first, _)) = meant.first() else {
@@ -34,7 +34,7 @@ pub(super) fn cell(
     if meant.iter().all(|(plan, _)| plan.is_timed()) {
         return Err(CommandError::TimedRun { key: key.to_owned(), experiment: first.experiment.id.clone() });
     }
-    let (made, _) = keep(registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
+    let (made, _) = keep(library.registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
     for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
         let line = format!("{} {} {}: {}", run.key, plan.experiment.id, title(plan, run), record.status);
         output.line(line)?;
@@ -44,13 +44,13 @@ pub(super) fn cell(
 
 /// Makes a part of the runs.
 pub(super) fn shard(
-    registry: &Registry,
+    library: Library<'_>,
     shard: Shard,
     wanted: &[PathBuf],
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = selected(registry, wanted, options.quick)?;
+    let plans = library.selected(wanted, options.quick)?;
     for plan in plans.iter().filter(|plan| plan.is_timed()) {
         let Plan { experiment, runs, .. } = plan;
         output.line(format!(
@@ -59,7 +59,8 @@ pub(super) fn shard(
             runs.len()
         ))?;
     }
-    let (_, progress) = keep(registry, &plans, &|plan, run| !plan.is_timed() && shard.has(&run.key), options, output)?;
+    let (_, progress) =
+        keep(library.registry, &plans, &|plan, run| !plan.is_timed() && shard.has(&run.key), options, output)?;
     output.line(progress.summary())?;
     Ok(())
 }

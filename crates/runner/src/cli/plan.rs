@@ -3,23 +3,22 @@
 use std::path::PathBuf;
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_experiment::registry::Registry;
 use serde_json::{Map, Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
-use super::files::selected;
+use super::files::Library;
 use super::{CommandError, Format};
 use crate::output::Output;
 
 pub(super) fn plan(
-    registry: &Registry,
+    library: Library<'_>,
     wanted: &[PathBuf],
     quick: bool,
     format: Format,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    for plan in selected(registry, wanted, quick)? {
+    for plan in library.selected(wanted, quick)? {
         match format {
             Format::Text => print_table(&plan, output)?,
             Format::Json => {

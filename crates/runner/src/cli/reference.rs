@@ -5,18 +5,17 @@ use std::path::Path;
 
 use mbsbench_experiment::plan::stored::{StoredReference, command, times};
 use mbsbench_experiment::plan::{Plan, ReferencePlan, RunSpec};
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Problem};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_runs::pipeline::make_reference;
 
-use super::files::{EXPERIMENTS, experiment_files};
+use super::files::{Library, experiment_files};
 use super::{CommandError, Exit};
 use crate::output::Output;
 
 /// Makes every stored reference of the experiment `id`, at the times that all experiments need that share it.
-pub(super) fn reference(registry: &Registry, id: &str, output: &mut Output<'_>) -> Result<Exit, CommandError> {
-    let plans = plans(registry)?;
+pub(super) fn reference(library: Library<'_>, id: &str, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    let plans = plans(library)?;
     let known = || plans.iter().filter(|plan| references(plan).next().is_some()).map(|plan| plan.experiment.id.clone());
     let Some(plan) = plans.iter().find(|plan| plan.experiment.id == id) else {
         let known = known().collect();
@@ -44,12 +43,12 @@ pub(super) fn reference(registry: &Registry, id: &str, output: &mut Output<'_>) 
 }
 
 /// All experiments, whether or not their stored references are there.
-fn plans(registry: &Registry) -> Result<Vec<Plan>, CommandError> {
+fn plans(library: Library<'_>) -> Result<Vec<Plan>, CommandError> {
     let read = |path: std::path::PathBuf| {
         let bytes = std::fs::read(&path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
-        Plan::read_for_references(&path, &bytes, registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))
+        Plan::read_for_references(&path, &bytes, library.registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))
     };
-    experiment_files(Path::new(EXPERIMENTS))?.into_iter().map(read).collect()
+    experiment_files(library.experiments)?.into_iter().map(read).collect()
 }
 
 /// The runs of a plan whose references are stored, with file and reference.

@@ -3,42 +3,37 @@
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::Evidence;
 use mbsbench_judge::comparison::{COMPARISON, Summary, is_comparison, rank};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::provenance;
 
-use super::files::{EXPERIMENTS, all_files, experiment_files, ledger, papers};
+use super::CommandError;
+use super::files::{Library, all_files, papers};
 use super::verify::judged;
-use super::{CommandError, load};
 use crate::artefacts::WriteError;
 use crate::output::Output;
 use crate::report::{ComparisonReport, PaperReport, write};
 
 /// Writes the report of all papers whose results are there.
-pub(super) fn report(registry: &Registry, results: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
-    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
-    let complete = |paper: &&String| {
-        plans.iter().filter(|plan| plan.experiment.paper == **paper).all(|plan| runs_file(results, plan).exists())
+pub(super) fn report(library: Library<'_>, results: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let plans = library.plans(false)?;
+    let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
+    let is_complete = |paper: &str| {
+        let own = of(paper);
+        !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
     };
-    let (compared, papers): (Vec<String>, Vec<String>) =
-        papers(&plans).into_iter().filter(|paper| complete(&paper)).partition(|paper| paper == COMPARISON);
-    let compared = if compared.is_empty() { None } else { Some(comparison(&plans, results)?) };
-    let mut ledgers = Vec::with_capacity(papers.len());
-    for paper in &papers {
-        ledgers.push(ledger(paper, &plans)?);
+    let compared = if is_complete(COMPARISON) { Some(comparison(&plans, results)?) } else { None };
+    let (complete, lacking): (Vec<_>, Vec<_>) =
+        library.publications(&plans)?.into_iter().partition(|(paper, _)| is_complete(paper));
+    let mut reports = Vec::with_capacity(complete.len());
+    for (paper, publication) in complete {
+        let ledger = library.ledger(&paper, &plans)?;
+        let judged = ledger.map_or(Ok(Vec::new()), |ledger| judged(&ledger, &plans, results))?;
+        reports.push(PaperReport { plans: of(&paper), judged, paper, publication });
     }
-    let mut reports = Vec::with_capacity(papers.len());
-    for (paper, ledger) in papers.iter().zip(&ledgers) {
-        reports.push(PaperReport {
-            paper,
-            plans: plans.iter().filter(|plan| plan.experiment.paper == *paper).collect(),
-            judged: ledger.as_ref().map_or(Ok(Vec::new()), |ledger| judged(ledger, &plans, results))?,
-        });
-    }
-    let page = write(results, &reports, compared.as_ref())?;
+    let page = write(results, &reports, &lacking, compared.as_ref())?;
     output.line(format!("report: {}", page.display()))?;
     Ok(())
 }
@@ -76,11 +71,15 @@ fn save(folder: &Path, name: &str, summary: &Summary<'_>) -> Result<(), CommandE
 }
 
 /// Writes what made the results of these plans.
-pub(super) fn manifest(registry: &Registry, plans: &[Plan], results: &Path) -> Result<(), CommandError> {
+pub(super) fn manifest(library: Library<'_>, plans: &[Plan], results: &Path) -> Result<(), CommandError> {
     let mut outputs: Vec<PathBuf> = plans.iter().map(|plan| runs_file(results, plan)).collect();
     let claims = papers(plans).into_iter().map(|paper| results.join(paper).join("claims.json"));
     outputs.extend(claims.filter(|path| path.exists()));
-    Ok(provenance::write(results, &fingerprint(registry), &all_files(Path::new(EXPERIMENTS))?, &outputs)?)
+    let mut inputs = Vec::new();
+    for paper in papers(plans) {
+        inputs.extend(all_files(&library.experiments.join(paper))?);
+    }
+    Ok(provenance::write(results, &fingerprint(library.registry), &inputs, &outputs)?)
 }
 
 fn runs_file(results: &Path, plan: &Plan) -> PathBuf {

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::robustness::{Finding, Scope, Study, StudyError, words};
 use mbsbench_render::{lay_out, svg};
@@ -14,7 +13,7 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style};
 
-use super::files::{EXPERIMENTS, experiment_files, ledger};
+use super::files::Library;
 use super::{CommandError, load};
 use crate::artefacts::{WriteError, shares};
 use crate::output::Output;
@@ -38,13 +37,14 @@ pub struct StudyOptions {
 
 /// Samples the undetermined parameters of experiment files, goes through their readings, and judges the checks that rest on each.
 pub(super) fn robustness(
-    registry: &Registry,
+    library: Library<'_>,
     files: &[PathBuf],
     options: &StudyOptions,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
+    let registry = library.registry;
     let plans = load(registry, files, false)?;
-    let all = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let all = library.plans(false)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
     let store = Store::new(&options.cache, fingerprint(registry));
     for plan in &plans {
@@ -53,7 +53,7 @@ pub(super) fn robustness(
             output.line(format!("{id}: nothing is undetermined"))?;
             continue;
         }
-        let Some(ledger) = ledger(&plan.experiment.paper, &all)? else {
+        let Some(ledger) = library.ledger(&plan.experiment.paper, &all)? else {
             output.line(format!("{id}: the paper has no ledger"))?;
             continue;
         };

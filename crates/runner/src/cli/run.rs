@@ -10,7 +10,7 @@ use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
 use super::check::note;
-use super::files::{ledger, named, papers, selected};
+use super::files::{Library, papers};
 use super::report::{manifest, rankings, report};
 use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
@@ -39,16 +39,16 @@ pub struct RunOptions {
 
 /// Runs experiment files and writes their results under `out`.
 pub(super) fn run(
-    registry: &Registry,
+    library: Library<'_>,
     files: &[PathBuf],
     out: &Path,
     options: &RunOptions,
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = load(registry, files, options.quick)?;
+    let plans = load(library.registry, files, options.quick)?;
     note(&plans, output);
-    let summary = run_plans(registry, &plans, out, options, record_times, output)?;
+    let summary = run_plans(library, &plans, out, options, record_times, output)?;
     rankings(&plans, out, output)?;
     output.line(summary)?;
     Ok(())
@@ -56,59 +56,62 @@ pub(super) fn run(
 
 /// Reproduces the papers or experiments named, all papers where none is.
 pub(super) fn reproduce(
-    registry: &Registry,
+    library: Library<'_>,
     wanted: &[String],
     options: &RunOptions,
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let plans = named(registry, wanted, options.quick)?;
+    let plans = library.named(wanted, options.quick)?;
     // What a shortened experiment gives is nobody's result.
-    let out = if options.quick { Path::new("target/quick") } else { Path::new("results") };
+    let out = if options.quick { PathBuf::from("target/quick") } else { library.results() };
+    let out = out.as_path();
     // Ledgers are read before anything is run, so that a mistake in one is known at once.
     let whole: Vec<String> = papers(&plans)
         .into_iter()
         .filter(|paper| !options.quick && (wanted.is_empty() || wanted.contains(paper)))
         .collect();
     for paper in &whole {
-        ledger(paper, &plans)?;
+        library.ledger(paper, &plans)?;
     }
-    let summary = run_plans(registry, &plans, out, options, record_times, output)?;
+    let summary = run_plans(library, &plans, out, options, record_times, output)?;
     output.line(summary)?;
     let mut exit = Exit::Done;
     for paper in &whole {
-        exit = exit.worst(verify_paper(paper, &plans, Shown::default(), out, output)?);
+        exit = exit.worst(verify_paper(library, paper, &plans, Shown::default(), out, output)?);
     }
     if wanted.is_empty() && !options.quick {
-        manifest(registry, &plans, out)?;
+        manifest(library, &plans, out)?;
     }
     if !whole.is_empty() {
-        report(registry, out, output)?;
+        report(library, out, output)?;
     }
     Ok(exit)
 }
 
 /// Makes the runs of plans and writes what comes of them; what is left to print is how many runs there were.
 fn run_plans(
-    registry: &Registry,
+    library: Library<'_>,
     plans: &[Plan],
     out: &Path,
     options: &RunOptions,
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<String, CommandError> {
-    let (pool, store, progress, outcomes) = make(registry, plans, options, output)?;
+    let (pool, store, progress, outcomes) = make(library.registry, plans, options, output)?;
+    // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
+    let keeps = !record_times && out == library.results();
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
         // Alone, after all other work: nothing else of this program runs while it is timed.
         // Those to be recorded are of now, and not what the store remembers.
         let timings = timings_of(plan, &outcome.results, &store, options.fresh || record_times)
             .map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
         if let Some(timings) = timings {
-            for line in keep_times(out, plan, &mut outcome.results, timings, record_times)? {
+            for line in keep_times(out, plan, &mut outcome.results, timings, keeps)? {
                 output.line(line)?;
             }
         }
-        let written = pool.install(|| write(out, plan, &outcome, registry, &store))?;
+        let written = pool.install(|| write(out, plan, &outcome, library.registry, &store))?;
         for table in &written.tables {
             output.line(table)?;
         }
@@ -124,18 +127,18 @@ fn run_plans(
 
 /// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.
 pub(super) fn render(
-    registry: &Registry,
+    library: Library<'_>,
     wanted: &[PathBuf],
     as_png: bool,
     out: &Path,
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = selected(registry, wanted, options.quick)?;
-    let (pool, store, progress, outcomes) = make(registry, &plans, options, output)?;
+    let plans = library.selected(wanted, options.quick)?;
+    let (pool, store, progress, outcomes) = make(library.registry, &plans, options, output)?;
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
-        recorded_times(Path::new("results"), plan, &mut outcome.results)?;
-        let paths = pool.install(|| write_pictures(out, plan, &outcome, registry, &store, as_png))?;
+        recorded_times(&library.results(), plan, &mut outcome.results)?;
+        let paths = pool.install(|| write_pictures(out, plan, &outcome, library.registry, &store, as_png))?;
         for path in paths {
             output.line(path.display().to_string())?;
         }

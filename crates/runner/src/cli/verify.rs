@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
 use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
@@ -12,8 +11,8 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
 
-use super::files::{EXPERIMENTS, anchors, experiment_files, ledger, papers};
-use super::{CommandError, Exit, load};
+use super::files::{Library, papers};
+use super::{CommandError, Exit};
 use crate::output::Output;
 
 /// What is printed of the verdicts.
@@ -29,44 +28,55 @@ pub struct Shown {
 
 /// Judges all statements of a paper, of all papers where none is named, and writes `claims.json`.
 pub(super) fn verify(
-    registry: &Registry,
+    library: Library<'_>,
     paper: Option<&str>,
     shown: Shown,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let plans = load(registry, &experiment_files(Path::new(EXPERIMENTS))?, false)?;
+    let plans = library.plans(false)?;
     let known = papers(&plans);
     if let Some(paper) = paper.filter(|paper| !known.iter().any(|known| known == paper)) {
         return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known });
     }
     let mut exit = Exit::Done;
-    for name in known.iter().filter(|name| paper.is_none_or(|paper| paper == *name)) {
-        exit = exit.worst(verify_paper(name, &plans, shown, results, output)?);
+    let wanted = match paper {
+        Some(paper) => vec![paper.to_owned()],
+        None => library.papers_alone(&plans)?,
+    };
+    for name in &wanted {
+        exit = exit.worst(verify_paper(library, name, &plans, shown, results, output)?);
     }
     Ok(exit)
 }
 
 /// Judges the statements of a paper on the results in a folder, writes `claims.json` and prints the table.
 pub(super) fn verify_paper(
+    library: Library<'_>,
     paper: &str,
     plans: &[Plan],
     shown: Shown,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let Some(ledger) = ledger(paper, plans)? else { return Ok(Exit::Done) };
+    let Some(ledger) = library.ledger(paper, plans)? else { return Ok(Exit::Done) };
     let judged = judged(&ledger, plans, results)?;
     let path = results.join(paper).join("claims.json");
     write_atomically(&path, to_json(&judged).as_bytes())
         .map_err(|error| CommandError::Store { path: path.clone(), error })?;
-    let anchored = verify_anchors(paper, plans, results, output)?;
+    let anchored = verify_anchors(library, paper, plans, results, output)?;
     Ok(print(paper, &judged, shown, output)?.worst(anchored))
 }
 
 /// Judges the values that guard against regressions, which no report counts, and names those that do not hold.
-fn verify_anchors(paper: &str, plans: &[Plan], results: &Path, output: &mut Output<'_>) -> Result<Exit, CommandError> {
-    let Some(ledger) = anchors(paper, plans)? else { return Ok(Exit::Done) };
+fn verify_anchors(
+    library: Library<'_>,
+    paper: &str,
+    plans: &[Plan],
+    results: &Path,
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let Some(ledger) = library.anchors(paper, plans)? else { return Ok(Exit::Done) };
     let evidence = evidence(&ledger, plans, results)?;
     let judged: Vec<_> =
         ledger.checks().map(|check| (check, mbsbench_judge::claims::judge(paper, check, &evidence))).collect();

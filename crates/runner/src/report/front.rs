@@ -1,16 +1,17 @@
 //! The front page: all papers and how their statements fare.
 
-use maud::html;
+use maud::{Markup, html};
 use mbsbench_judge::claims::Verdict;
+use mbsbench_judge::publication::{Publication, PublicationKind};
 
 use super::PaperReport;
-use super::page::{badge, page, scorecard};
-use super::published::PAPERS;
+use super::page::{badge, of, page, scorecard};
 
 /// The front page.
-pub(super) fn page_of(reports: &[PaperReport<'_>], is_compared: bool) -> String {
+pub(super) fn page_of(reports: &[PaperReport<'_>], lacking: &[(String, Publication)], is_compared: bool) -> String {
     let total = reports.iter().map(|report| report.scores().total()).sum::<usize>();
-    let report_of = |id: &str| reports.iter().find(|report| report.paper == id);
+    let of_kind = |kind| reports.iter().filter(move |report| report.publication.kind == kind);
+    let (papers, sets) = (|| of_kind(PublicationKind::Paper), || of_kind(PublicationKind::Set));
     let body = html! {
         header {
             h1 { "Does what these papers say hold?" }
@@ -27,22 +28,15 @@ pub(super) fn page_of(reports: &[PaperReport<'_>], is_compared: bool) -> String 
                     p { "The methods of all papers on the models of all papers: the cheapest for an accuracy, and work over precision." }
                 }
             }
-            @for (paper, report) in PAPERS.iter().filter_map(|paper| Some((paper, report_of(paper.id)?))) {
-                section.paper {
-                    h2 { a href=(format!("{}.html", paper.id)) { (paper.title) } }
-                    p { (paper.authors) " (" code { (paper.id) } "): " (paper.about) "." }
-                    @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger yet." } }
-                    @else { (scorecard(&report.scores(), &format!("{}.html", paper.id))) }
-                }
+            @for report in papers() { (entry(report)) }
+            @if sets().next().is_some() {
+                h2 { "Sets of benchmark problems" }
+                @for report in sets() { (entry(report)) }
             }
-            @if PAPERS.iter().any(|paper| report_of(paper.id).is_none()) {
+            @if !lacking.is_empty() {
                 section {
                     h2 { "Not reproduced yet" }
-                    ul {
-                        @for paper in PAPERS.iter().filter(|paper| report_of(paper.id).is_none()) {
-                            li { (paper.authors) ": " em { (paper.title) } " (" code { (paper.id) } "): " (paper.about) "." }
-                        }
-                    }
+                    ul { @for (id, publication) in lacking { li { em { (publication.title) } ". " (of(id, publication)) } } }
                 }
             }
             section {
@@ -68,4 +62,17 @@ pub(super) fn page_of(reports: &[PaperReport<'_>], is_compared: bool) -> String 
         }
     };
     page("mbsbench: does what these papers say hold?", &body)
+}
+
+/// A paper or set with how its statements fare.
+fn entry(report: &PaperReport<'_>) -> Markup {
+    let page = format!("{}.html", report.paper);
+    html! {
+        section.paper {
+            h2 { a href=(page) { (report.publication.title) } }
+            p { (of(&report.paper, &report.publication)) }
+            @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger yet." } }
+            @else { (scorecard(&report.scores(), &page)) }
+        }
+    }
 }

@@ -8,7 +8,6 @@ mod comparison;
 mod front;
 mod page;
 mod paper;
-mod published;
 mod robustness;
 mod statement;
 
@@ -19,11 +18,14 @@ use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::comparison::Summary;
+use mbsbench_judge::publication::Publication;
 
 /// A paper with everything that its page shows.
 pub struct PaperReport<'r> {
     /// The paper's id.
-    pub paper: &'r str,
+    pub paper: String,
+    /// How it is cited.
+    pub publication: Publication,
     /// Plans of its experiments.
     pub plans: Vec<&'r Plan>,
     /// Its statements and our findings, judged; none where it has no ledger.
@@ -56,13 +58,14 @@ pub struct ComparisonReport<'r> {
 }
 
 /// Writes `results/report/index.html`, a page for each paper and that of the comparison, where it was made, from the files
-/// under `results`.
+/// under `results`. The front page names those that are `lacking` results as well.
 ///
 /// # Errors
 /// The first file that cannot be read or written.
 pub fn write(
     results: &Path,
     papers: &[PaperReport<'_>],
+    lacking: &[(String, Publication)],
     compared: Option<&ComparisonReport<'_>>,
 ) -> Result<PathBuf, ReportError> {
     let folder = results.join("report");
@@ -76,7 +79,7 @@ pub fn write(
     if let Some(compared) = compared {
         save("comparison.html", comparison::page_of(results, &compared.plans, &compared.summary)?)?;
     }
-    save("index.html", front::page_of(papers, compared.is_some()))?;
+    save("index.html", front::page_of(papers, lacking, compared.is_some()))?;
     Ok(folder.join("index.html"))
 }
 

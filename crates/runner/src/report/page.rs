@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use mbsbench_judge::claims::Verdict;
 use mbsbench_judge::claims::record::{GROUNDS, Scores};
+use mbsbench_judge::publication::Publication;
 use mbsbench_render::svg;
 
 /// Background of figures on a light and on a dark page.
@@ -107,4 +108,12 @@ pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
 /// A name as the target of a link.
 pub(super) fn anchor(id: &str) -> String {
     id.replace('/', "-")
+}
+
+/// Whose it is, and what it is about.
+pub(super) fn of(id: &str, publication: &Publication) -> Markup {
+    html! {
+        @if let Some(by) = publication.by() { (by) " (" code { (id) } "): " (publication.about) "." }
+        @else { "Nobody says who wrote it: " code { "experiments/" (id) "/paper.yaml" } " would." }
+    }
 }

@@ -8,13 +8,14 @@ use mbsbench_experiment::{Mark, Undetermined};
 use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::spec::{BoundFrom, BoundSet};
 use mbsbench_judge::claims::{Judged, Verdict};
+use mbsbench_judge::publication::Publication;
 use mbsbench_judge::robustness::words;
 use mbsbench_numbers::brief;
 
 use super::artefact::{Artefact, entry, experiment_anchor};
-use super::page::{badge, page, scorecard, verdict_anchor};
+use super::page::{badge, of, page, scorecard, verdict_anchor};
 use super::statement::{ground, on_the_stand_in, reasons, statement, target};
-use super::{PaperReport, ReportError, published, robustness};
+use super::{PaperReport, ReportError, robustness};
 
 /// The page of a paper.
 pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, ReportError> {
@@ -31,15 +32,16 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
     }
     let mut sections = Vec::with_capacity(artefacts.len());
     for (artefact, judged) in artefacts.iter().zip(&placed) {
-        sections.push(artefact.section(results, report.paper, judged)?);
+        sections.push(artefact.section(results, &report.paper, judged)?);
     }
-    let about = published::paper(report.paper);
-    let title = about.map_or(report.paper, |about| about.title);
+    let publication = &report.publication;
+    let title = publication.title.as_str();
     let body = html! {
         header {
             p.crumbs { a href="index.html" { "All papers" } }
             h1 { (title) }
-            @if let Some(about) = about { p.lead { (about.authors) " (" code { (about.id) } "): " (about.about) "." } }
+            p.lead { (of(&report.paper, publication)) }
+            (published(publication))
         }
         main {
             section id="scorecard" {
@@ -66,7 +68,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             @if !elsewhere.is_empty() {
                 section id="statements" {
                     h2 { "Statements of the text" }
-                    @for judged in &elsewhere { (statement(report.paper, judged)) }
+                    @for judged in &elsewhere { (statement(&report.paper, judged)) }
                 }
             }
             @if !findings.is_empty() {
@@ -74,7 +76,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
                     h2 { "Findings of ours" }
                     @let scores = Scores::of(&report.judged, true);
                     p { "What the paper does not say: " (scores.total()) " findings with " (scores.checks) " checks, which stand in no scorecard." }
-                    @for judged in &findings { (statement(report.paper, judged)) }
+                    @for judged in &findings { (statement(&report.paper, judged)) }
                 }
             }
             section id="experiments" {
@@ -98,6 +100,23 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
         }
     };
     Ok(page(&format!("mbsbench: {title}"), &body))
+}
+
+/// Where it was published, and on what terms its numbers stand here.
+fn published(publication: &Publication) -> Markup {
+    html! {
+        @if publication.by().is_some() {
+            p {
+                @if let Some(source) = &publication.source { (source) ", " } (publication.year)
+                @if let (Some(link), Some(address)) = (&publication.link, publication.address()) {
+                    ", " a href=(address) rel="noreferrer" { (link) }
+                }
+                "."
+                @if let Some(licence) = &publication.licence { " Data: " (licence.trim_end_matches('.')) "." }
+                @if publication.cite.is_some() { " Cite as: " (publication.citation()) }
+            }
+        }
+    }
 }
 
 /// The field that leaves only statements with some words, a verdict or a ground; the script makes it work.

@@ -73,7 +73,7 @@ pub fn plans(folder: &Path, registry: &Registry) -> Vec<Plan> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
-        name.ends_with(".yaml") && name != "claims.yaml" && name != "anchors.yaml"
+        name.ends_with(".yaml") && !["claims.yaml", "anchors.yaml", "paper.yaml"].contains(&&*name)
     });
     files.sort();
     load(registry, &files, false).unwrap_or_else(|error| panic!("{}", error.render(false)))

@@ -1,0 +1,226 @@
+//! What is reproduced, as it is cited: `experiments/<id>/paper.yaml`.
+
+use std::cmp::Ordering;
+
+use mbsbench_input::{BadInput, Document, Problem, read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Its file, beside the experiments.
+pub const FILE: &str = "paper.yaml";
+
+/// Version of the file format.
+const SCHEMA: u32 = 1;
+
+/// What is published: one paper, or problems that a community measures itself by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PublicationKind {
+    /// A paper.
+    #[default]
+    Paper,
+    /// A set of benchmark problems; its runs are many, and are made on demand.
+    Set,
+}
+
+impl PublicationKind {
+    /// As in files: `set`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Set => "set",
+        }
+    }
+}
+
+/// A paper or a set of benchmark problems, as it is cited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "A paper, or a set of benchmark problems")]
+pub struct Publication {
+    /// Version of the file format.
+    pub schema: u32,
+    /// A paper, or a set of benchmark problems.
+    #[serde(default)]
+    pub kind: PublicationKind,
+    /// Title, as published.
+    pub title: String,
+    /// Authors, in the order of the title page; of a set, who keeps it.
+    pub authors: Vec<String>,
+    /// Year of publication.
+    pub year: u16,
+    /// What it is about, in a line.
+    pub about: String,
+    /// Where it was published: journal, volume and pages, proceedings, or web page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// DOI (`10.…/…`) or address (`https://…`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// On what terms its data and numbers stand here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// How its authors ask to be cited, where that is not authors, title, source and year.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cite: Option<String>,
+}
+
+impl Publication {
+    /// Reads `paper.yaml`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the file.
+    pub fn read(document: &Document) -> Result<Self, BadInput> {
+        let root = &document.root;
+        let found: Self = read(root).map_err(|problem| document.bad(vec![problem]))?;
+        let at = |key: &str, message: &str, help: &str| {
+            document.bad(vec![Problem::new(root.place_of(key), message).help(help)])
+        };
+        if found.schema != SCHEMA {
+            return Err(at("schema", "another version of the file format", &format!("accepted: {SCHEMA}")));
+        }
+        for (key, text) in [("title", &found.title), ("about", &found.about)] {
+            if text.trim().is_empty() {
+                return Err(at(key, "nothing stands here", "accepted: text"));
+            }
+        }
+        if found.authors.is_empty() || found.authors.iter().any(|author| author.trim().is_empty()) {
+            return Err(at("authors", "an author has no name", "accepted: a list of names"));
+        }
+        if found.link.as_deref().is_some_and(|link| address(link).is_none()) {
+            let help = "accepted: a DOI (`10.1007/s11044-021-09806-9`) or an address that begins with `https://`";
+            return Err(at("link", "this leads nowhere", help));
+        }
+        Ok(found)
+    }
+
+    /// What is known of one that has no `paper.yaml`: its id.
+    #[must_use]
+    pub fn untold(id: &str) -> Self {
+        Self {
+            schema: SCHEMA,
+            kind: PublicationKind::Paper,
+            title: id.to_owned(),
+            authors: Vec::new(),
+            year: 0,
+            about: String::new(),
+            source: None,
+            link: None,
+            licence: None,
+            cite: None,
+        }
+    }
+
+    /// Papers before sets, each by year; those of which nothing is told last.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Ordering {
+        let rank = |one: &Self| (one.kind, one.authors.is_empty(), one.year);
+        rank(self).cmp(&rank(other))
+    }
+
+    /// The authors in a line; none where nobody is told.
+    #[must_use]
+    pub fn by(&self) -> Option<String> {
+        (!self.authors.is_empty()).then(|| self.authors.join(", "))
+    }
+
+    /// The address that `link` leads to.
+    #[must_use]
+    pub fn address(&self) -> Option<String> {
+        self.link.as_deref().and_then(address)
+    }
+
+    /// How it is cited, in a line.
+    #[must_use]
+    pub fn citation(&self) -> String {
+        if let Some(cite) = &self.cite {
+            return cite.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        let year = (self.year > 0).then(|| self.year.to_string());
+        let parts = [self.by(), Some(self.title.clone()), self.source.clone(), year, self.link.clone()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(". ") + "."
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn to_json(&self, id: &str) -> Value {
+        let mut value = json!(self);
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("schema");
+            fields.insert("id".to_owned(), json!(id));
+            fields.insert("citation".to_owned(), json!(self.citation()));
+        }
+        value
+    }
+}
+
+/// The address of a link, if it is one.
+fn address(link: &str) -> Option<String> {
+    let is_plain = !link.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+    if link.starts_with("10.") && link.contains('/') && is_plain {
+        return Some(format!("https://doi.org/{link}"));
+    }
+    (link.starts_with("https://") && link.len() > "https://".len() && is_plain).then(|| link.to_owned())
+}
+
+/// The schema of the file.
+#[must_use]
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(Publication).to_value();
+    schema["properties"]["schema"] = json!({ "const": SCHEMA, "description": "Version of the file format." });
+    schema["properties"]["authors"]["minItems"] = json!(1);
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Publication, String> {
+        let document = Document::parse(Path::new("paper.yaml"), text.as_bytes()).map_err(|bad| bad.to_string())?;
+        Publication::read(&document).map_err(|bad| bad.render(false))
+    }
+
+    const PLAIN: &str = "schema: 1\ntitle: T\nauthors: [A. One, B. Two]\nyear: 2020\nabout: steps\n";
+
+    #[test]
+    fn citations_are_made_of_what_there_is() {
+        let plain = read_text(PLAIN).unwrap();
+        assert_eq!(plain.citation(), "A. One, B. Two. T. 2020.");
+        let more = read_text(&format!("{PLAIN}source: J. Mech. 1, 2-3\nlink: 10.1/x\n")).unwrap();
+        assert_eq!(more.citation(), "A. One, B. Two. T. J. Mech. 1, 2-3. 2020. 10.1/x.");
+        assert_eq!(more.address().unwrap(), "https://doi.org/10.1/x");
+        let own = read_text(&format!("{PLAIN}cite: |\n  as we\n  like it\n")).unwrap();
+        assert_eq!(own.citation(), "as we like it");
+    }
+
+    #[test]
+    fn what_leads_nowhere_or_says_nothing_is_refused() {
+        for (line, said) in [
+            ("link: javascript:x", "leads nowhere"),
+            ("link: http://x", "leads nowhere"),
+            ("kind: book", "accepted"),
+            ("colour: red", "unknown"),
+        ] {
+            let error = read_text(&format!("{PLAIN}{line}\n")).unwrap_err();
+            assert!(error.contains(said), "{line}: {error}");
+        }
+        for (from, to) in [("schema: 1", "schema: 9"), ("[A. One, B. Two]", "[]"), ("title: T", "title: ' '")] {
+            assert!(read_text(&PLAIN.replace(from, to)).is_err(), "{to}");
+        }
+    }
+
+    #[test]
+    fn papers_stand_before_sets_and_by_year() {
+        let of = |text: &str| read_text(text).unwrap();
+        let (old, new) = (of(PLAIN), of(&PLAIN.replace("2020", "2024")));
+        let set = of(&format!("{}kind: set\n", PLAIN.replace("2020", "1999")));
+        assert_eq!(old.order(&new), Ordering::Less);
+        assert_eq!(new.order(&set), Ordering::Less);
+        assert_eq!(new.order(&Publication::untold("x")), Ordering::Less);
+    }
+}
