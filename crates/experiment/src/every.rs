@@ -13,9 +13,12 @@ use crate::registry::{self, Choice, MethodKind, ModelKind, Registry};
 /// What stands for the methods in a list of them.
 const KEY: &str = "every";
 
+/// The key for what a method is called.
+const LABEL: &str = "label";
+
 /// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
 /// their error, with a step those that do not and those that are published with constant steps, though they can do both
-/// (`hht-i3`, `generalized-alpha`).
+/// (`hht-i3`, `generalized-alpha`). A method of which a file has the coefficients (`tableau`) is meant where `with` has them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {
@@ -125,8 +128,9 @@ fn parameters(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place
 fn point(method: &registry::Entry<MethodKind>, parameters: &Node) -> Node {
     let place = parameters.place;
     let entry = |name: &str, value: Node| Entry { key: Key { name: name.to_owned(), place }, value };
-    let label = entry("label", Node::new(Value::Text(method.name().to_owned()), place));
-    let parameters = Node::new(Value::Map(parameters.entries().iter().cloned().chain([label]).collect()), place);
+    let label = entry(LABEL, Node::new(Value::Text(method.name().to_owned()), place));
+    let label = parameters.get(LABEL).is_none().then_some(label);
+    let parameters = Node::new(Value::Map(parameters.entries().iter().cloned().chain(label).collect()), place);
     Node::new(Value::Map(vec![entry(method.name(), parameters)]), place)
 }
 
@@ -159,10 +163,11 @@ impl Every {
         to_tolerance: bool,
     ) -> Result<bool, Problem> {
         let is_named = self.families.is_empty() || self.families.iter().any(|family| family == method.family());
-        if !is_named || self.except.contains_key(method.name()) {
+        let is_written = !method.is_written_out() || self.with.contains_key(method.name());
+        if !is_named || !is_written || self.except.contains_key(method.name()) {
             return Ok(false);
         }
-        let made = method.choose(parameters, None)?.object().method();
+        let made = method.choose(&parameters.without(LABEL), None)?.object().method();
         let suits = |model: &Choice<ModelKind>| {
             let model = model.object().model();
             made.suits(Formulated::<f64>::ode(&*model).as_mut()).is_ok()

@@ -1,17 +1,20 @@
-//! Mechanisms in files of their own: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with what is to be different;
-//! robots in the format URDF, too.
+//! Mechanisms and methods in files of their own: `mechanism: crane.yaml`, or `mechanism: { file: crane.yaml, … }` with what is to be
+//! different; `tableau: ralston.yaml` likewise. Robots in the format URDF, too.
 
 use std::path::{Component, Path};
 
-use mbsbench_input::{BadInput, Document, Node, Place, Problem, Value, source};
+use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Value, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
-use super::registry::{Entry, ModelKind, Registry};
+use super::registry::{Choice, Entry, Kind, MethodKind, Registry};
 
 /// The key for the file among the parameters.
 pub const FILE: &str = "file";
 
-/// The document with the mechanisms of other files in it. Problems of such a file are shown there; what it says counts as said where
+/// The key for what something is called in tables.
+const LABEL: &str = "label";
+
+/// The document with the mechanisms and methods of other files in it. Problems of such a file are shown there; what it says counts as said where
 /// it is named.
 ///
 /// # Errors
@@ -19,12 +22,43 @@ pub const FILE: &str = "file";
 pub fn included(document: Document, registry: &Registry) -> Result<Document, BadInput> {
     let mut outcome = Ok(());
     let mut replace = |name: &str, own: &Node| {
-        let entry = registry.models().iter().find(|entry| entry.is_written_out() && entry.name() == name)?;
-        let file = if own.text().is_some() { own } else { own.get(FILE)? };
-        read(&document, file, own, entry).map_err(|bad| outcome = Err(bad)).ok()
+        let file = || if own.text().is_some() { Some(own) } else { own.get(FILE) };
+        let read = if let Some(entry) = written_out(registry.models(), name) {
+            read(&document, file()?, own, entry)
+        } else {
+            read(&document, file()?, own, written_out(registry.methods(), name)?)
+        };
+        read.map_err(|bad| outcome = Err(bad)).ok()
     };
     let root = with_files(&document.root, &mut replace);
     outcome.map(|()| Document { root, ..document })
+}
+
+/// The entry of that name, where it may stand in a file of its own.
+fn written_out<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Option<&'r Entry<K>> {
+    entries.iter().find(|entry| entry.is_written_out() && entry.name() == name)
+}
+
+/// The method that the file at `path` writes out.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_method(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Choice<MethodKind>, BadInput> {
+    let document = Document::parse(path, bytes)?;
+    let entry = registry.methods().iter().find(|entry| entry.is_written_out());
+    let Some(entry) = entry else {
+        return Err(
+            document.bad(vec![Problem::new(document.root.place, "no method here can be written out in a file")])
+        );
+    };
+    let label = document.root.get(LABEL).map(mbsbench_input::read::<String>).transpose();
+    let label = label.map_err(|problem| document.bad(vec![problem]))?.or_else(|| stem(path));
+    entry.choose(&document.root.without(LABEL), label).map_err(|problem| document.bad(vec![problem]))
+}
+
+/// The name of a file without its ending.
+fn stem(path: &Path) -> Option<String> {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
 }
 
 /// The tree with values replaced that stand behind certain keys.
@@ -47,12 +81,12 @@ fn with_files(node: &Node, replace: &mut impl FnMut(&str, &Node) -> Option<Node>
 }
 
 /// The parameters in a file, with those that stand beside its name over them.
-fn read(document: &Document, file: &Node, own: &Node, entry: &Entry<ModelKind>) -> Result<Node, BadInput> {
+fn read<K: Kind>(document: &Document, file: &Node, own: &Node, entry: &Entry<K>) -> Result<Node, BadInput> {
     let refused = |message: String, help: &str| document.bad(vec![Problem::new(file.place, message).help(help)]);
     let Some(name) = file.text() else {
         return Err(refused(
             format!("found {} where a file is named", file.describe()),
-            "accepted: a name like `crane.yaml`",
+            &format!("accepted: the name of a file, `{}.yaml`", entry.name()),
         ));
     };
     let relative = Path::new(name);
@@ -66,19 +100,25 @@ fn read(document: &Document, file: &Node, own: &Node, entry: &Entry<ModelKind>) 
     let bytes = std::fs::read(&path).map_err(|error| {
         refused(
             format!("`{}`: {error}", path.display()),
-            "accepted: the name of a file with a mechanism, from the folder of this file",
+            &format!("accepted: the name of a file with a {}, from the folder of this file", entry.name()),
         )
     })?;
-    let mechanism = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf")) {
-        robot(&path, &bytes)?
-    } else {
-        Document::parse(&path, &bytes)?
-    };
-    entry.choose(&mechanism.root, None).map_err(|problem| mechanism.bad(vec![problem]))?;
-    let parameters = mechanism.root.placed(file.place);
+    let is_robot = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf"));
+    let found = if K::NAME == "model" && is_robot { robot(&path, &bytes)? } else { Document::parse(&path, &bytes)? };
+    // A model is called what the experiment calls it; a method brings its name along.
+    let is_labelled = K::NAME == MethodKind::NAME;
+    let parameters = if is_labelled { found.root.without(LABEL) } else { found.root.clone() };
+    entry.choose(&parameters, None).map_err(|problem| found.bad(vec![problem]))?;
+    let mut written = found.root.placed(file.place);
+    if let (Value::Map(entries), true, Some(stem)) = (&mut written.value, is_labelled, stem(&path))
+        && entries.iter().all(|entry| entry.key.name != LABEL)
+    {
+        let key = Key { name: LABEL.to_owned(), place: file.place };
+        entries.push(mbsbench_input::Entry { key, value: Node::new(Value::Text(stem), file.place) });
+    }
     Ok(match &own.value {
-        Value::Map(_) => parameters.merged(&own.without(FILE)),
-        _ => parameters,
+        Value::Map(_) => written.merged(&own.without(FILE)),
+        _ => written,
     })
 }
 

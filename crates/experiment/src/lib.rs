@@ -36,6 +36,7 @@ pub use case::{Case, Exclusion};
 pub use every::Every;
 pub use gathered::Gathered;
 pub use identity::{is_safe_name, read_id};
+pub use included::read_method;
 pub use known::{Known, Mark};
 pub use problems::Problems;
 pub use published::{Published, PublishedError};

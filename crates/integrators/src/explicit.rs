@@ -34,7 +34,13 @@ impl ExplicitRungeKutta {
     /// The method of `tableau`, advancing with the weights `b`.
     #[must_use]
     pub fn new(tableau: &Tableau, control: ControllerSettings) -> Self {
-        Self { formula: Formula::new(tableau), control, dense_output: false }
+        Self::of(Formula::new(tableau), control)
+    }
+
+    /// The method of a formula.
+    #[must_use]
+    pub fn of(formula: Formula<DoubleDouble>, control: ControllerSettings) -> Self {
+        Self { formula, control, dense_output: false }
     }
 
     /// The same, advancing with the formula that `advance` names. A tableau without a second formula has only one.

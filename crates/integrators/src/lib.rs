@@ -20,6 +20,7 @@
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
 //! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.
 //! - [`radau5`]: an implicit Runge–Kutta method whose stages are solved for together.
+//! - [`written`]: methods of which a file has the coefficients, made of the same formulas.
 //! - [`contact_power`]: steps that follow the power of contacts instead of an error.
 
 #[macro_use]
@@ -56,6 +57,7 @@ pub mod stepper;
 mod suite;
 pub mod tableau;
 pub mod tableaux;
+pub mod written;
 
 pub use contact_power::{ContactPower, SemiExplicit, StormerVerlet};
 pub use definitions::{Bs32, Dop853, Dopri5, Gbs, Rk3, Rk4, Rk5, Rk8};
@@ -77,3 +79,4 @@ pub use projected::Dop853Projected;
 pub use radau5::Radau5;
 pub use stepper::Stepper;
 pub use tableau::Tableau;
+pub use written::Written;

@@ -35,43 +35,11 @@ impl Number {
             Self::Ratio(numerator, denominator) => S::ratio(numerator as f64, denominator as f64),
             Self::Decimal(digits) => {
                 let hi: f64 = digits.parse().expect("a decimal in a tableau is a number; a test reads them all");
-                let lo = (exact_decimal(digits) - hi).value();
+                let lo = (DoubleDouble::from_decimal(digits) - hi).value();
                 S::from(hi) + lo
             }
         }
     }
-}
-
-/// A decimal of at most 31 significant digits in double-double precision.
-fn exact_decimal(text: &str) -> DoubleDouble {
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let mut exponent: i32 = exponent.parse().expect("an exponent is a whole number");
-    let mut whole = 0u128;
-    let mut after_point = false;
-    for digit in mantissa.bytes() {
-        match digit {
-            b'.' => after_point = true,
-            b'0'..=b'9' => {
-                whole = whole * 10 + u128::from(digit - b'0');
-                exponent -= i32::from(after_point);
-            }
-            _ => {}
-        }
-    }
-    // 31 digits are 103 bits: two doubles hold them
-    let hi = whole >> 52;
-    let lo = whole & ((1 << 52) - 1);
-    let mut value = DoubleDouble::from(hi as f64) * (1u64 << 52) as f64 + lo as f64;
-    // powers of ten up to 10^22 are doubles
-    while exponent < 0 {
-        let part = (-exponent).min(22);
-        value /= 10f64.powi(part);
-        exponent += part;
-    }
-    if exponent > 0 {
-        value *= 10f64.powi(exponent);
-    }
-    if text.starts_with('-') { -value } else { value }
 }
 
 /// How the second formula of a pair is printed.

@@ -84,6 +84,9 @@ pub trait MethodDefinition: Parameters {
     const SOURCE: &'static str;
     /// The family, which has one colour in all figures: `explicit-runge-kutta`, `extrapolation`, …
     const FAMILY: &'static str;
+    /// Whether its parameters are all there is of it, its coefficients. They may stand in a file of their own then, and it is compared
+    /// where somebody names them.
+    const IS_WRITTEN_OUT: bool = false;
 
     /// The method in double precision.
     fn method(&self) -> Box<dyn Method>;

@@ -19,6 +19,44 @@ use twofloat::TwoFloat;
 pub struct DoubleDouble(TwoFloat);
 
 impl DoubleDouble {
+    /// A decimal `[-]d.ddd[e±x]` of at most 31 significant digits, to all of them.
+    ///
+    /// # Panics
+    /// Where the exponent is no whole number.
+    #[must_use]
+    pub fn from_decimal(text: &str) -> Self {
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let mut exponent: i32 = exponent.parse().expect("an exponent is a whole number");
+        let mut whole = 0u128;
+        let mut after_point = false;
+        for digit in mantissa.bytes() {
+            match digit {
+                b'.' => after_point = true,
+                b'0'..=b'9' => {
+                    whole = whole * 10 + u128::from(digit - b'0');
+                    exponent -= i32::from(after_point);
+                }
+                _ => {}
+            }
+        }
+        // 31 digits are 103 bits: two doubles hold them
+        let hi = whole >> 52;
+        let lo = whole & ((1 << 52) - 1);
+        let mut value = Self::from(hi as f64) * (1u64 << 52) as f64 + lo as f64;
+        // powers of ten up to 10^22 are doubles
+        while exponent < 0 {
+            let part = (-exponent).min(22);
+            value /= 10f64.powi(part);
+            exponent += part;
+        }
+        while exponent > 0 {
+            let part = exponent.min(22);
+            value *= 10f64.powi(part);
+            exponent -= part;
+        }
+        if text.starts_with('-') { -value } else { value }
+    }
+
     /// The leading and the trailing double.
     #[must_use]
     pub fn parts(self) -> (f64, f64) {

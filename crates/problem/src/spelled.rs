@@ -9,7 +9,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// The name under which [`Spelled`] asks a deserialiser for the spelling, as which it is a sequence of value and text.
-const SPELLED: &str = "mbsbench::Spelled";
+pub(crate) const SPELLED: &str = "mbsbench::Spelled";
 
 /// A value with its spelling in the file: a column is called `omega@0.01` or `omega@1e-2` as the user wrote it.
 ///

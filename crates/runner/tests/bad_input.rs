@@ -54,6 +54,12 @@ fn every_broken_mechanism_is_refused_at_the_right_place() {
     refused_at_their_places(&Registry::builtin(), "bad_mechanisms", 40);
 }
 
+/// The same of methods that are written out.
+#[test]
+fn every_broken_method_is_refused_at_the_right_place() {
+    refused_at_their_places(&Registry::builtin(), "bad_methods", 8);
+}
+
 fn refused_at_their_places(registry: &Registry, name: &str, least: usize) {
     let files = corpus(name);
     assert!(files.len() >= least, "{} files", files.len());

@@ -89,7 +89,7 @@ struct Scratch(TempDir);
 impl Scratch {
     fn new(readme: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["experiments", "results", "scripts", "examples/mechanisms"] {
+        for name in ["experiments", "results", "scripts", "examples/mechanisms", "examples/methods"] {
             copy(&root().join(name), &folder.path().join(name));
         }
         copy(&root().join("results/gil2013"), &folder.path().join("elsewhere/gil2013"));

@@ -68,7 +68,7 @@ impl Entry<MethodKind> {
             summary: M::SUMMARY,
             source: M::SOURCE,
             family: M::FAMILY,
-            is_written_out: false,
+            is_written_out: M::IS_WRITTEN_OUT,
             schema: || schema_for!(M),
             make: |node, what| made::<M>(node, what).map(|(values, method)| (values, Arc::new(method) as _)),
             default: || (normalised(&M::default()), Arc::new(M::default())),

@@ -17,13 +17,14 @@ impl<S: Scalar> Esdirk<S> {
     #[must_use]
     pub fn details(&self) -> Vec<String> {
         let order = |weights: &[S], claimed: u32| conditions::order(&self.rows, weights, claimed + 1, ROUNDING);
-        let mut lines = vec![
-            property("formula", &self.name),
-            property("from", self.source),
+        let names = [("formula", self.name.as_str()), ("from", self.source)];
+        let mut lines: Vec<String> =
+            names.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| property(name, text)).collect();
+        lines.extend([
             property("stages", format!("{}, the first explicit, the last at the end of the step", self.stages())),
             property("gamma", self.gamma().value()),
             property("order", format!("{} by the order conditions", order(self.weights(), self.order))),
-        ];
+        ]);
         if let Some(embedded) = &self.embedded {
             lines.push(property("embedded", format!("order {}", order(&embedded.weights, embedded.order))));
         }
@@ -47,7 +48,7 @@ impl LinearMultistep {
     pub fn details(&self) -> Vec<String> {
         let mut lines = vec![
             property("steps", self.steps()),
-            property("order", format!("{} by its conditions", self.order(3))),
+            property("order", format!("{} by its conditions", self.order(2 * self.steps() as i32))),
             property("zero-stable", yes(self.is_zero_stable())),
             property("A-stable", yes(self.is_zero_stable() && is_bounded(|z| self.amplification(z)))),
             property("at infinity", self.at_infinity()),
@@ -59,7 +60,7 @@ impl LinearMultistep {
     }
 
     /// The order for equal steps, from the conditions on powers of time; at most `highest`.
-    pub(super) fn order(&self, highest: i32) -> i32 {
+    pub(crate) fn order(&self, highest: i32) -> i32 {
         let holds = |q: i32| {
             let past = self.alpha.iter().zip(&self.beta[1..]).zip(1..);
             let terms = past.flat_map(|((alpha, beta), j)| {
@@ -73,7 +74,8 @@ impl LinearMultistep {
         (0..=highest).take_while(|&q| holds(q)).last().unwrap_or(-1)
     }
 
-    fn is_zero_stable(&self) -> bool {
+    /// Whether errors of the start stay bounded as the step goes to zero: roots of `ρ` in the unit circle, those on it simple.
+    pub(crate) fn is_zero_stable(&self) -> bool {
         let roots = eigenvalues(&self.amplification(Complex::new(0.0, 0.0)));
         let outer: Vec<_> = roots.iter().filter(|root| root.norm() > 1.0 - MULTIPLE).collect();
         let is_simple = |i: usize| outer[..i].iter().all(|root| (*root - outer[i]).norm() > MULTIPLE);

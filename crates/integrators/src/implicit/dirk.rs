@@ -19,7 +19,7 @@ use crate::formula::{Estimate, rounded, stage_values};
 /// [`Self::rounded`] gives the doubles that a solve needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Esdirk<S = DoubleDouble> {
-    /// What the formula is called: "MSSTC(4)".
+    /// What the formula is called, "MSSTC(4)"; empty where it is not known.
     pub name: String,
     /// Order of convergence on ordinary differential equations.
     pub order: u32,
@@ -29,7 +29,7 @@ pub struct Esdirk<S = DoubleDouble> {
     pub rows: Vec<Vec<S>>,
     /// A second formula on the same stages, for an error estimate.
     pub embedded: Option<EmbeddedWeights<S>>,
-    /// Where the numbers are from.
+    /// Where the numbers are from; empty where it is not known.
     pub source: &'static str,
 }
 

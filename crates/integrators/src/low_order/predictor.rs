@@ -60,6 +60,11 @@ impl GeneralizedAlphaWeights {
         self.alpha_m - self.alpha_f
     }
 
+    /// Order of positions and velocities: two where `γ = 1/2 − α_m + α_f`.
+    pub fn order(&self) -> u32 {
+        if (self.gamma - 0.5 + self.shift()).abs() <= ROUNDING { 2 } else { 1 }
+    }
+
     /// Coefficients, order, stability; see [`Method::details`](mbsbench_problem::Method::details).
     pub fn details(&self) -> Vec<String> {
         let Self { alpha_m, alpha_f, beta, gamma } = *self;
@@ -67,14 +72,7 @@ impl GeneralizedAlphaWeights {
         // of multiplicity three at infinity, so that roundings are to the power 1/3
         let is_stable = imaginary_axis().all(|z| radius(z.im) <= 1.0 + GROWTH.cbrt());
         vec![
-            property(
-                "order",
-                if (gamma - 0.5 + self.shift()).abs() <= ROUNDING {
-                    "2, as gamma = 1/2 - alpha_m + alpha_f"
-                } else {
-                    "1"
-                },
-            ),
+            property("order", if self.order() == 2 { "2, as gamma = 1/2 - alpha_m + alpha_f" } else { "1" }),
             property("A-stable", yes(is_stable)),
             property("at infinity", format!("spectral radius {:.3}", radius(AT_INFINITY))),
             "coefficients".to_owned(),

@@ -1,9 +1,11 @@
 //! `mbsbench describe`: parameters from their JSON Schema, observables from the model itself.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use clap::ValueEnum;
-use mbsbench_experiment::registry::{Entry, Kind, Registry};
+use mbsbench_experiment::read_method;
+use mbsbench_experiment::registry::{Choice, Entry, Kind, MethodKind, Registry};
 use mbsbench_problem::parameters::Interval;
 use schemars::Schema;
 use serde_json::Value;
@@ -15,6 +17,7 @@ use crate::output::Output;
 /// Describes what is called so: a name, or a kind and a name.
 pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output<'_>) -> Result<(), CommandError> {
     let (kind, name) = match what {
+        [.., file] if is_file(file) && what.len() < 3 => return describe_file(registry, Path::new(file), output),
         [kind, name] => (kind_of(kind)?, name),
         _ => {
             let name = what.first().map_or("", String::as_str);
@@ -36,15 +39,8 @@ pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output
         args::Kind::Method => {
             let entry = find(registry.methods(), name)?;
             about(entry, output)?;
-            let method = entry.default_choice().object().method();
-            let precise = entry.default_choice().object().precise().is_some();
-            output.line(format!("\nfamily          {}", entry.family()))?;
-            output.line(format!("order           {}", method.order()))?;
-            output.line(format!("error control   {}", if method.adapts() { "yes" } else { "no" }))?;
-            output.line(format!("double-double   {}", if precise { "yes" } else { "no" }))?;
-            for line in method.details() {
-                output.line(line)?;
-            }
+            output.line("")?;
+            what_it_holds(&entry.default_choice(), output)?;
         }
         args::Kind::Measure => {
             let entry = find(registry.measures(), name)?;
@@ -55,6 +51,37 @@ pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output
         }
     }
     Ok(())
+}
+
+/// What a method says of itself.
+fn what_it_holds(choice: &Choice<MethodKind>, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let method = choice.object().method();
+    let precise = choice.object().precise().is_some();
+    output.line(format!("family          {}", choice.family()))?;
+    output.line(format!("order           {}", method.order()))?;
+    output.line(format!("error control   {}", if method.adapts() { "yes" } else { "no" }))?;
+    output.line(format!("double-double   {}", if precise { "yes" } else { "no" }))?;
+    for line in method.details() {
+        output.line(line)?;
+    }
+    Ok(())
+}
+
+fn is_file(name: &str) -> bool {
+    [".yaml", ".yml"].iter().any(|end| name.ends_with(end))
+}
+
+/// Describes the method that a file writes out.
+fn describe_file(registry: &Registry, path: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
+    let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+    let choice = read_method(path, &bytes, registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))?;
+    let source = choice.parameter("source").and_then(Value::as_str);
+    output.line(format!("{}: {} of {}", choice.label(), choice.name(), path.display()))?;
+    if let Some(source) = source {
+        output.line(format!("source: {source}"))?;
+    }
+    output.line("")?;
+    what_it_holds(&choice, output)
 }
 
 fn kind_of(name: &str) -> Result<args::Kind, CommandError> {

@@ -9,7 +9,7 @@ use super::formula::{Formula, Start};
 use super::predictor::Discretisation;
 
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
-pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff};
+pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff, Weighted};
 
 mod both_levels;
 mod positions;

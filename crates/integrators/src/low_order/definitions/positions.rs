@@ -1,7 +1,7 @@
 //! Formulas with constraints on positions only.
 
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::parameters;
+use mbsbench_problem::{Method, parameters};
 
 use super::{Rule, Solver};
 use crate::low_order::drive::Plan;
@@ -188,25 +188,36 @@ parameters! {
     }
 }
 
-impl GeneralizedAlpha {
-    fn weights(&self) -> GeneralizedAlphaWeights {
-        GeneralizedAlphaWeights::with_spectral_radius(self.rho_inf)
+/// The generalized-α formulas with any weights.
+#[derive(Debug, Clone, Copy)]
+pub struct Weighted {
+    /// Their weights.
+    pub weights: GeneralizedAlphaWeights,
+    /// Newton's method.
+    pub newton: NewtonSettings,
+}
+
+impl Weighted {
+    /// They as a method.
+    #[must_use]
+    pub fn method(self) -> impl Method {
+        Solver(self)
     }
 }
 
-impl Rule for GeneralizedAlpha {
+impl Rule for Weighted {
     type Formula = Index3;
 
     fn order(&self) -> u32 {
-        2
+        self.weights.order()
     }
 
     fn plan(&self) -> Plan {
-        Plan { shift: self.weights().shift(), ..Plan::one_step(self.newton) }
+        Plan { shift: self.weights.shift(), ..Plan::one_step(self.newton) }
     }
 
     fn discretisation(&self) -> Discretisation {
-        Discretisation::GeneralizedAlpha(self.weights())
+        Discretisation::GeneralizedAlpha(self.weights)
     }
 
     fn adapts(&self) -> bool {
@@ -214,7 +225,7 @@ impl Rule for GeneralizedAlpha {
     }
 
     fn details(&self) -> Vec<String> {
-        self.weights().details()
+        self.weights.details()
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Index3, Singular> {
@@ -228,5 +239,8 @@ definition!(
     "low-order",
     "Generalized-α formulas on the index-3 equations",
     "M. Arnold, O. Brüls, Multibody Syst. Dyn. 18 (2007) 185–202; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371–375",
-    |formula| Solver(*formula)
+    |settings| {
+        let weights = GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf);
+        Weighted { weights, newton: settings.newton }.method()
+    }
 );

@@ -1,20 +1,25 @@
-//! The walk of `docs/your-paper.md`, gone by a program: files are written as shown, commands are given, and what they print is compared.
+//! Pages of `docs/` gone through by a program: files are written as shown, commands are given, and what they print is compared.
 //!
-//! `UPDATE_DOCS=1 cargo test --release -p mbsbench-runner --test your_paper` writes what they print anew.
+//! `UPDATE_DOCS=1 cargo test --release -p mbsbench-runner --test walks` writes what they print anew.
 
+mod chapter;
 mod document;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use chapter::copy;
 use document::{Part, parts, printed, same};
 
-#[test]
-fn a_paper_is_reproduced_without_rust_by_what_the_page_says() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/your-paper.md");
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Goes through a page in a folder.
+fn walk(page: &str, folder: &Path) {
+    let page = root().join("docs").join(page);
     let shown = fs::read_to_string(&page).unwrap();
-    let folder = tempfile::tempdir().unwrap();
     let mut text = String::new();
     for part in parts(&shown) {
         match part {
@@ -24,14 +29,14 @@ fn a_paper_is_reproduced_without_rust_by_what_the_page_says() {
                 writeln!(text, "```console").unwrap();
                 for command in lines.iter().filter_map(|line| line.strip_prefix("$ ")) {
                     writeln!(text, "$ {command}").unwrap();
-                    printed(folder.path(), command).lines().for_each(|line| writeln!(text, "{line}").unwrap());
+                    printed(folder, command).lines().for_each(|line| writeln!(text, "{line}").unwrap());
                 }
                 writeln!(text, "```").unwrap();
             }
             Part::Block(language, lines) => {
                 let body = lines.join("\n") + "\n";
                 if let Some((_, file)) = language.split_once(' ') {
-                    let path = folder.path().join(file);
+                    let path = folder.join(file);
                     fs::create_dir_all(path.parent().unwrap()).unwrap();
                     fs::write(path, &body).unwrap();
                 }
@@ -43,10 +48,23 @@ fn a_paper_is_reproduced_without_rust_by_what_the_page_says() {
         fs::write(page, text).unwrap();
         return;
     }
-    assert!(shown.matches("\n$ mbsbench ").count() >= 8);
+    assert!(shown.matches("\n$ mbsbench ").count() >= 4);
     for (shown, real) in shown.lines().zip(text.lines()) {
         assert!(same(shown, real), "{shown}\n{real}\nthe head of this test says how the page is renewed");
     }
     assert_eq!(shown.lines().count(), text.lines().count());
+}
+
+#[test]
+fn a_paper_is_reproduced_without_rust() {
+    let folder = tempfile::tempdir().unwrap();
+    walk("your-paper.md", folder.path());
     assert!(folder.path().join("results/report/mine2026.html").exists());
+}
+
+#[test]
+fn methods_from_files_stand_beside_all_others() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&root().join("examples/methods"), &folder.path().join("examples/methods"));
+    walk("methods.md", folder.path());
 }

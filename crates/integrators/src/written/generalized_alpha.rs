@@ -1,0 +1,63 @@
+//! Weights of the generalized-α formulas.
+
+use mbsbench_problem::linear::spectral_radius;
+use mbsbench_problem::{Exact, Method, OutOfRange, parameters};
+
+use crate::low_order::{Discretisation, GeneralizedAlphaWeights, NewtonSettings, Weighted};
+
+parameters! {
+    /// The formulas are
+    ///
+    /// ```text
+    /// q₁ = q₀ + h v₀ + h² ((1/2 − β) ā₀ + β ā₁),   v₁ = v₀ + h ((1 − γ) ā₀ + γ ā₁)
+    /// (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
+    /// ```
+    ///
+    /// with the equations of motion and the constraints at the end of the step, as in `generalized-alpha`.
+    #[derive(Default)]
+    pub struct GeneralizedAlphaSet where can_be_solved {
+        /// α_m, below 1.
+        pub alpha_m: Exact,
+        /// α_f, below 1.
+        pub alpha_f: Exact,
+        /// β, above 0.
+        pub beta: Exact,
+        /// γ.
+        pub gamma: Exact,
+        /// Newton's method.
+        #[serde(default)]
+        pub newton: NewtonSettings,
+    }
+}
+
+impl GeneralizedAlphaSet {
+    fn weights(&self) -> GeneralizedAlphaWeights {
+        let [alpha_m, alpha_f, beta, gamma] =
+            [&self.alpha_m, &self.alpha_f, &self.beta, &self.gamma].map(Exact::rounded);
+        GeneralizedAlphaWeights { alpha_m, alpha_f, beta, gamma }
+    }
+
+    fn can_be_solved(&self) -> Result<(), OutOfRange> {
+        let GeneralizedAlphaWeights { alpha_m, alpha_f, beta, .. } = self.weights();
+        for (name, value) in [("alpha-m", alpha_m), ("alpha-f", alpha_f)] {
+            if value >= 1.0 {
+                return Err(OutOfRange::new(name, value, "a number below 1"));
+            }
+        }
+        if beta <= 0.0 {
+            return Err(OutOfRange::new("beta", beta, "a number above zero"));
+        }
+        let step = 0.1;
+        let radius = spectral_radius(&Discretisation::GeneralizedAlpha(self.weights()).amplification(0.0, step));
+        if radius > 1.0 + 1e-9 {
+            let found = format!("such that an oscillation grows by {:.2e} in a step of {step} radians", radius - 1.0);
+            return Err(OutOfRange::new("gamma", found, "weights that are stable for small steps"));
+        }
+        Ok(())
+    }
+
+    /// They as a method.
+    pub(super) fn method(&self) -> impl Method + use<> {
+        Weighted { weights: self.weights(), newton: self.newton }.method()
+    }
+}

@@ -1,0 +1,65 @@
+//! Linear multistep formulas.
+
+use mbsbench_problem::{Exact, Method, OutOfRange, parameters};
+
+use crate::implicit::{Implicit, LinearMultistep, Multistep, Options};
+
+/// Most past steps.
+const STEPS: usize = 12;
+
+parameters! {
+    /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}`, with `j` from 1 in the first sum and from 0 in the second. The first steps are the
+    /// trapezoidal rule's, so that a run converges with order three at most; a step of another size at the end of a span is one of BDF2.
+    #[derive(Default)]
+    pub struct MultistepFormula where fits, converges {
+        /// `α₁ … α_r`, which sum to 1.
+        pub alpha: Vec<Exact>,
+        /// `β₀ … β_r`, with `β₀` not zero.
+        pub beta: Vec<Exact>,
+        /// Newton's iteration ends with a residual of at most this; 1e-6 where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub newton_tolerance: Option<f64> [above 0.0],
+    }
+}
+
+impl MultistepFormula {
+    fn formula(&self) -> LinearMultistep {
+        let rounded = |numbers: &[Exact]| numbers.iter().map(Exact::rounded).collect();
+        LinearMultistep { alpha: rounded(&self.alpha), beta: rounded(&self.beta) }
+    }
+
+    fn fits(&self) -> Result<(), OutOfRange> {
+        let (alpha, beta) = (self.alpha.len(), self.beta.len());
+        if !(1..=STEPS).contains(&alpha) {
+            return Err(OutOfRange::new("alpha", format!("a list of {alpha}"), format!("one to {STEPS} numbers")));
+        }
+        if beta != alpha + 1 {
+            let accepted = format!("{} numbers, from β₀ on: one more than `alpha` has", alpha + 1);
+            return Err(OutOfRange::new("beta", format!("a list of {beta}"), accepted));
+        }
+        if self.beta[0].rounded() == 0.0 {
+            return Err(OutOfRange::new("beta.0", "zero", "a number that is not zero: the formula has to be implicit"));
+        }
+        Ok(())
+    }
+
+    fn converges(&self) -> Result<(), OutOfRange> {
+        let formula = self.formula();
+        if formula.order(1) < 1 {
+            let sum: f64 = formula.alpha.iter().sum();
+            let found = format!("of order {} by its conditions (`alpha` sums to {sum})", formula.order(1));
+            return Err(OutOfRange::new("alpha", found, "coefficients of order one at least"));
+        }
+        if !formula.is_zero_stable() {
+            let found = "not zero-stable: errors grow however small the step";
+            return Err(OutOfRange::new("alpha", found, "roots of ρ in the unit circle, those on it simple"));
+        }
+        Ok(())
+    }
+
+    /// It as a method.
+    pub(super) fn method(&self) -> impl Method + use<> {
+        let tolerance = self.newton_tolerance.unwrap_or(Options::default().tolerance);
+        Implicit { rule: Multistep::new(self.formula()), options: Options { tolerance, ..Options::default() } }
+    }
+}

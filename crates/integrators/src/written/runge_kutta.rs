@@ -1,0 +1,288 @@
+//! Runge–Kutta formulas.
+
+use mbsbench_problem::{
+    Counted, DoubleDouble, Exact, Method, Observer, OutOfRange, Scalar, Solution, Task, parameters,
+};
+use nalgebra::{Complex, DMatrix};
+
+use crate::conditions;
+use crate::control::ControllerSettings;
+use crate::details::{ROUNDING, property, tableau};
+use crate::formula::Estimate;
+use crate::implicit::{Esdirk, Implicit, Options, Prediction};
+use crate::{ExplicitRungeKutta, Formula};
+
+/// Most stages.
+const STAGES: usize = 40;
+/// The highest order whose conditions are looked at: 1205 trees.
+const HIGHEST: u32 = 10;
+/// Residual up to which row sums and weights fit: what decimals of twelve digits leave.
+const FITS: f64 = 1e-11;
+
+parameters! {
+    /// Nodes, rows and weights as a table prints them. What is left out at the end of a row is zero.
+    ///
+    /// Without entries on the diagonal the formula is explicit, and controls its error where it has `embedded` weights (elementary
+    /// controller). Else it has an explicit first stage, one and the same entry on the diagonal of the others, and the last row for its weights,
+    /// and is solved as the implicit formulas are, constrained mechanics of index 3 included.
+    #[derive(Default)]
+    pub struct RungeKutta where fits, is_solved, has_order {
+        /// Rows of `a`, one a stage; that of an explicit first stage is empty.
+        pub rows: Vec<Vec<Exact>>,
+        /// Weights `b`, one a stage, which sum to 1.
+        pub weights: Vec<Exact>,
+        /// Nodes `c`, one a stage; the sums of the rows where not given.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub nodes: Vec<Exact>,
+        /// Second weights on the same stages, for an error estimate.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub embedded: Vec<Exact>,
+        /// The order that the source claims; refused where the conditions give another.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub order: Option<u32> [from 1, to 10],
+        /// Of an implicit formula, Newton's iteration ends with a residual of at most this; 1e-6 where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub newton_tolerance: Option<f64> [above 0.0],
+    }
+}
+
+fn values(numbers: &[Exact]) -> Vec<DoubleDouble> {
+    numbers.iter().map(Exact::value).collect()
+}
+
+fn sum(numbers: &[DoubleDouble]) -> DoubleDouble {
+    numbers.iter().copied().sum()
+}
+
+/// How far a sum may be from what it has to be.
+fn rounding(terms: &[DoubleDouble]) -> f64 {
+    FITS * terms.iter().map(|term| term.value().abs()).fold(1.0, f64::max)
+}
+
+impl RungeKutta {
+    /// Heun's formula of order two.
+    pub(super) fn heun() -> Self {
+        let half = || Exact::parse("1/2").expect("it is a number");
+        Self { rows: vec![vec![], vec![Exact::from(1)]], weights: vec![half(), half()], ..Self::default() }
+    }
+
+    fn stages(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The rows, each as long as its stage reaches: `i` entries, or `i + 1` where the formula is implicit.
+    fn full_rows(&self) -> Vec<Vec<DoubleDouble>> {
+        let diagonal = usize::from(!self.is_explicit());
+        let full = |(i, row): (usize, &Vec<Exact>)| {
+            let mut row = values(row);
+            row.resize(i + diagonal, DoubleDouble::from(0.0));
+            row
+        };
+        self.rows.iter().enumerate().map(full).collect()
+    }
+
+    fn is_explicit(&self) -> bool {
+        self.rows.iter().enumerate().all(|(i, row)| row.iter().skip(i).all(|a| a.rounded() == 0.0))
+    }
+
+    fn all_nodes(&self) -> Vec<DoubleDouble> {
+        if self.nodes.is_empty() { self.full_rows().iter().map(|row| sum(row)).collect() } else { values(&self.nodes) }
+    }
+
+    /// Lengths, row sums, and weights that sum to one.
+    fn fits(&self) -> Result<(), OutOfRange> {
+        let stages = self.stages();
+        if !(1..=STAGES).contains(&stages) {
+            let found = format!("a list of {stages}");
+            return Err(OutOfRange::new("weights", found, format!("one to {STAGES} numbers, one a stage")));
+        }
+        let lists = [("rows", self.rows.len()), ("nodes", self.nodes.len()), ("embedded", self.embedded.len())];
+        for (name, length) in lists {
+            if length != stages && (length > 0 || name == "rows") {
+                let accepted = format!("{stages}, as there are {stages} weights");
+                return Err(OutOfRange::new(name, format!("a list of {length}"), accepted));
+            }
+        }
+        for (i, row) in self.rows.iter().enumerate() {
+            if let Some(j) = row.iter().rposition(|a| a.rounded() != 0.0).filter(|&j| j > i) {
+                let accepted =
+                    "zero or nothing right of the diagonal: stages that depend on one another are not solved for";
+                return Err(OutOfRange::new(format!("rows.{i}.{j}"), &row[j], accepted));
+            }
+        }
+        for (i, (row, node)) in self.full_rows().iter().zip(self.all_nodes()).enumerate() {
+            let off = (sum(row) - node).value().abs();
+            if off > rounding(row) {
+                let found = format!("a row that sums to {} at the node {}", sum(row).value(), node.value());
+                return Err(OutOfRange::new(format!("rows.{i}"), found, "a row that sums to its node"));
+            }
+        }
+        for (name, weights) in [("weights", &self.weights), ("embedded", &self.embedded)] {
+            let weights = values(weights);
+            let off = (sum(&weights) - DoubleDouble::from(1.0)).value().abs();
+            if !weights.is_empty() && off > rounding(&weights) {
+                let found = format!("a list that sums to {}", sum(&weights).value());
+                return Err(OutOfRange::new(name, found, "weights that sum to 1"));
+            }
+        }
+        Ok(())
+    }
+
+    /// An implicit formula is one that [`Esdirk`] solves, and an estimate is one that is used.
+    fn is_solved(&self) -> Result<(), OutOfRange> {
+        let same = |a: &Exact, b: &Exact| (a.value() - b.value()).value() == 0.0;
+        if self.embedded.iter().zip(&self.weights).all(|(a, b)| same(a, b)) && !self.embedded.is_empty() {
+            return Err(OutOfRange::new("embedded", "the weights themselves", "weights that differ from `weights`"));
+        }
+        if self.is_explicit() {
+            if let Some(tolerance) = self.newton_tolerance {
+                return Err(OutOfRange::new("newton-tolerance", tolerance, "nothing: the formula is explicit"));
+            }
+            return Ok(());
+        }
+        let rows = self.full_rows();
+        if rows[0][0].value() != 0.0 {
+            let accepted = "nothing: of implicit formulas those are solved whose first stage is explicit";
+            return Err(OutOfRange::new("rows.0.0", rows[0][0].value(), accepted));
+        }
+        let gamma = rows.get(1).map_or(0.0, |row| row[1].value());
+        for (i, row) in rows.iter().enumerate().skip(1) {
+            if row[i].value() != gamma || gamma <= 0.0 {
+                let found = row[i].value();
+                return Err(OutOfRange::new(
+                    format!("rows.{i}.{i}"),
+                    found,
+                    "one and the same number above zero on the diagonal",
+                ));
+            }
+        }
+        let last = rows.last().map_or(&[][..], Vec::as_slice);
+        let is_last = last.iter().zip(&self.weights).all(|(a, b)| (*a - b.value()).value() == 0.0);
+        let ends = self.all_nodes().last().is_some_and(|node| (node.value() - 1.0).abs() <= FITS);
+        if !is_last || !ends {
+            let found = "weights other than the last row";
+            return Err(OutOfRange::new("weights", found, "the last row, at the node 1 (stiffly accurate)"));
+        }
+        if !self.embedded.is_empty() {
+            let accepted = "nothing: implicit formulas are run with constant steps";
+            return Err(OutOfRange::new("embedded", "a list", accepted));
+        }
+        Ok(())
+    }
+
+    fn has_order(&self) -> Result<(), OutOfRange> {
+        let found = self.found_order(&self.weights);
+        match self.order {
+            Some(claimed) if claimed != found => {
+                Err(OutOfRange::new("order", claimed, format!("{found}, by the order conditions")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The order of weights by the order conditions.
+    fn found_order(&self, weights: &[Exact]) -> u32 {
+        let weights = values(weights);
+        // A condition more than the number of stages could fulfil shows that the order ends there.
+        let bound = self.stages() as u32 + u32::from(!self.is_explicit());
+        conditions::order(&self.full_rows(), &weights, bound.min(HIGHEST), rounding(&weights).max(ROUNDING))
+    }
+
+    fn formula(&self) -> Formula<DoubleDouble> {
+        let order = self.found_order(&self.weights);
+        let embedded = (!self.embedded.is_empty()).then(|| {
+            let difference = self.weights.iter().zip(&self.embedded).map(|(b, e)| b.value() - e.value()).collect();
+            Estimate { order: self.found_order(&self.embedded), difference }
+        });
+        Formula {
+            order,
+            nodes: self.all_nodes(),
+            rows: self.full_rows(),
+            weights: values(&self.weights),
+            error_order: embedded.as_ref().map_or(0, |embedded| order.min(embedded.order) + 1),
+            estimates: embedded.into_iter().collect(),
+            dense: None,
+        }
+    }
+
+    fn explicit(&self) -> Explicit {
+        let formula = self.formula();
+        Explicit { method: ExplicitRungeKutta::of(formula.clone(), ControllerSettings::elementary()), formula }
+    }
+
+    /// It as a method.
+    pub(super) fn method(&self) -> Box<dyn Method> {
+        if self.is_explicit() {
+            return Box::new(self.explicit());
+        }
+        let Formula { order, nodes, rows, .. } = self.formula();
+        // Guesses are made of the nodes before: where two of them are the same, of one alone.
+        let apart = |reach: usize| {
+            nodes.windows(reach).all(|nodes| (1..reach).all(|i| nodes[..i].iter().all(|node| *node != nodes[i])))
+        };
+        let reach = if order >= 4 { 4 } else { 3 }.min(nodes.len());
+        let prediction = if apart(reach) { Prediction::default() } else { Prediction::Constant };
+        let tolerance = self.newton_tolerance.unwrap_or(Options::default().tolerance);
+        let rule = Esdirk { name: String::new(), order, nodes, rows, embedded: None, source: "" };
+        Box::new(Implicit { rule, options: Options { tolerance, prediction, ..Options::default() } })
+    }
+
+    /// It in double-double precision; none where it is implicit.
+    pub(super) fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
+        self.is_explicit().then(|| Box::new(self.explicit()) as Box<dyn Method<DoubleDouble>>)
+    }
+}
+
+/// An explicit formula that can say what it holds.
+struct Explicit {
+    method: ExplicitRungeKutta,
+    formula: Formula<DoubleDouble>,
+}
+
+impl<S: Scalar> Method<S> for Explicit {
+    fn order(&self) -> u32 {
+        self.formula.order
+    }
+
+    fn counts_flops(&self) -> bool {
+        <ExplicitRungeKutta as Method<S>>::counts_flops(&self.method)
+    }
+
+    fn adapts(&self) -> bool {
+        <ExplicitRungeKutta as Method<S>>::adapts(&self.method)
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        <ExplicitRungeKutta as Method<S>>::amplification(&self.method, omega_h)
+    }
+
+    fn details(&self) -> Vec<String> {
+        let Formula { order, nodes, rows, weights, estimates, .. } = &self.formula;
+        let mut lines =
+            vec![property("stages", weights.len()), property("order", format!("{order} by the order conditions"))];
+        lines.extend(estimates.iter().map(|estimate| property("embedded", format!("order {}", estimate.order))));
+        let stage_order = conditions::stage_order(&rows[1..], &nodes[1..], *order, ROUNDING);
+        let [real, imaginary] =
+            [Complex::new(-1.0, 0.0), Complex::new(0.0, 1.0)].map(|way| stable_to(&self.formula, way));
+        lines.extend([
+            property("stage order", stage_order),
+            property("stable", format!("to -{real:.3} on the real axis, to {imaginary:.3}i on the imaginary axis")),
+            "tableau".to_owned(),
+        ]);
+        let rows = rows.iter().map(Vec::as_slice);
+        lines.extend(tableau(nodes, rows, Some(("weights", weights))));
+        lines
+    }
+
+    fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        self.method.solve(problem, task, observer)
+    }
+}
+
+/// How far from the origin, in a direction, `|R(z)| ≤ 1` holds without a gap, to three decimals.
+fn stable_to(formula: &Formula<DoubleDouble>, way: Complex<f64>) -> f64 {
+    // On the imaginary axis |R|² − 1 is of the order of rounding near the origin.
+    let grows = |x: f64| formula.stability(way * x).norm() > 1.0 + 1e-9;
+    let first = (1..200_000).map(|k| f64::from(k) * 1e-3).find(|&x| grows(x));
+    first.map_or(f64::INFINITY, |x| x - 1e-3)
+}
