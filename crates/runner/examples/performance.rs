@@ -317,7 +317,8 @@ fn main() -> Outcome<()> {
     growth(&mut page, "rod-chain", "rods")?;
     page.line("\nThe chain is always 1 m long and falls from rest. The rods of one of N turn in times that go with √(1/N), and the steps of");
     page.line("0.5 ms stay: the more rods, the less of their motion a step follows, the further off is what Newton's method starts from,");
-    page.line("and the more iterations a step takes. With 20 steps that are shorter in the same proportion, iterations are these:\n");
+    page.line("and the more iterations a step takes; matrices that are kept are formed more often, too. With 20 steps that are shorter in the same");
+    page.line("proportion, iterations are these:\n");
     followed(&mut page)?;
     page.line("\n## Row of four-bar windows, absolute coordinates\n");
     growth(&mut page, "four-bar-windows", "windows")?;
