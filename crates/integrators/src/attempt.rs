@@ -3,6 +3,7 @@
 use mbsbench_problem::{Counted, Failure, Run, Scalar};
 
 use crate::Stepper;
+use crate::stepper::is_finite;
 
 /// The present state and the result of the step that is being tried.
 pub struct Attempt<S: Scalar, St> {
@@ -32,9 +33,21 @@ impl<S: Scalar, St: Stepper<S>> Attempt<S, St> {
     #[inline]
     pub fn step(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, h: S) -> Result<(), Failure> {
         self.stepper.step(&mut run.problem, run.t, h, &self.y, &mut self.end)?;
-        // All of them: a loop that could end early is slower.
-        let is_finite = self.end.iter().fold(true, |finite, x| finite & x.is_finite());
-        if is_finite { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
+        if is_finite(&self.end) { Ok(()) } else { Err(Failure::NonFinite { time: run.t.value() }) }
+    }
+
+    /// The same with its estimated error; see [`Stepper::step_with_error`].
+    ///
+    /// # Errors
+    /// Those of the problem; the present state stays.
+    #[inline]
+    pub fn step_with_error(
+        &mut self,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        h: S,
+        tolerances: &(f64, f64),
+    ) -> Result<f64, Failure> {
+        self.stepper.step_with_error(&mut run.problem, (run.t, h), &self.y, &mut self.end, tolerances)
     }
 
     /// Projects the result, which lies at `t_end`, where results are projected.

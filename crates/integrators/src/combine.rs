@@ -30,10 +30,21 @@ impl<S: Scalar> Row<S> {
     /// Prepares a row of coefficients.
     #[must_use]
     pub fn new(row: &[S], dimension: usize) -> Self {
-        let nonzero = row.iter().enumerate().filter(|(_, a)| **a != S::nought());
-        let terms: Vec<_> = nonzero.map(|(j, &coefficient)| Term { coefficient, offset: j * dimension }).collect();
-        let length = row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
-        let coefficients = std::array::from_fn(|j| [row.get(j).copied().unwrap_or(S::nought()); 2]);
+        Self::of(row, |a| a, dimension)
+    }
+
+    /// The same of coefficients that are to be rounded.
+    #[must_use]
+    pub fn of<T: Copy>(row: &[T], round: impl Fn(T) -> S, dimension: usize) -> Self {
+        let (mut coefficients, mut terms) = ([[S::nought(); 2]; LONGEST], Vec::with_capacity(row.len()));
+        let mut length = 0;
+        for (j, coefficient) in row.iter().map(|&a| round(a)).enumerate().filter(|(_, a)| *a != S::nought()) {
+            if let Some(both) = coefficients.get_mut(j) {
+                *both = [coefficient; 2];
+            }
+            terms.push(Term { coefficient, offset: j * dimension });
+            length = j + 1;
+        }
         Self { coefficients, length, terms }
     }
 

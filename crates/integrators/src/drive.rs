@@ -91,13 +91,10 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
             None => run.constant_step(),
             Some(controlled) => controlled.next(run.t, run.task.t_end)?,
         };
-        let made = attempt.step(run, h);
         if let Some(controlled) = controlled {
-            let (rel, abs) = controlled.tolerances;
-            let error = match made {
-                Ok(()) => attempt.stepper.error(h, &attempt.y, &attempt.end, rel, abs).unwrap_or(f64::NAN),
+            let error = match attempt.step_with_error(run, h, &controlled.tolerances) {
                 Err(Failure::NonFinite { .. }) => f64::INFINITY,
-                Err(failure) => return Err(failure),
+                error => error?,
             };
             if !controlled.accepts(error, h.value()) {
                 let rejected = run.reject();
@@ -108,7 +105,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
                 return Ok(rejected);
             }
         } else {
-            made?;
+            attempt.step(run, h)?;
         }
         attempt.project(run, t_next)?;
         let reached = locator.locate(run, attempt, t_next, h)?;

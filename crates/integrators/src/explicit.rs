@@ -7,6 +7,8 @@ use nalgebra::{Complex, DMatrix};
 
 use crate::combine::{LONGEST, Row};
 use crate::control::ControllerSettings;
+use crate::formula::rounded;
+use crate::stepper::is_finite;
 use crate::{DenseOutput, Formula, Stepper, Tableau, drive};
 
 parameters! {
@@ -67,9 +69,8 @@ impl ExplicitRungeKutta {
 
     /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
     pub(crate) fn stepper<S: Scalar>(&self, dimension: usize, with_estimate: bool) -> ExplicitStepper<S> {
-        let formula = self.formula.rounded();
-        let stepper = ExplicitStepper::new(&formula, dimension, with_estimate);
-        if self.dense_output { stepper.with_dense_output(&formula) } else { stepper }
+        let stepper = ExplicitStepper::of(&self.formula, rounded, dimension, with_estimate);
+        if self.dense_output { stepper.with_dense_output(&self.formula.rounded()) } else { stepper }
     }
 }
 
@@ -153,7 +154,12 @@ impl<S: Scalar> ExplicitStepper<S> {
     /// A stepper for states of `dimension` components; `with_estimate` says that the error will be asked for.
     #[must_use]
     pub fn new(formula: &Formula<S>, dimension: usize, with_estimate: bool) -> Self {
-        let last_nonzero = |row: &[S]| row.iter().rposition(|a| *a != S::nought()).map_or(0, |last| last + 1);
+        Self::of(formula, |a| a, dimension, with_estimate)
+    }
+
+    /// The same of a formula whose numbers are to be rounded.
+    fn of<T: Scalar>(formula: &Formula<T>, round: impl Fn(T) -> S, dimension: usize, with_estimate: bool) -> Self {
+        let last_nonzero = |row: &[T]| row.iter().rposition(|a| *a != T::nought()).map_or(0, |last| last + 1);
         let mut count = last_nonzero(&formula.weights);
         let estimates: &[_] = if with_estimate { &formula.estimates } else { &[] };
         for estimate in estimates {
@@ -164,7 +170,8 @@ impl<S: Scalar> ExplicitStepper<S> {
         let inner = 1..count - usize::from(last_is_end);
         // Unrolled loops run over a fixed number of stages; a large problem keeps no more than it has.
         let space = if UNROLLED.contains(&dimension) { count.max(LONGEST) } else { count };
-        let stage = |i: usize| Stage { node: formula.nodes[i], row: Row::new(&formula.rows[i], dimension) };
+        let row = |row: &[T]| Row::of(row, &round, dimension);
+        let stage = |i: usize| Stage { node: round(formula.nodes[i]), row: row(&formula.rows[i]) };
         Self {
             order: formula.order,
             error_order: formula.error_order,
@@ -172,8 +179,8 @@ impl<S: Scalar> ExplicitStepper<S> {
             unrolled: if count <= LONGEST { dimension } else { 0 },
             count,
             inner: inner.map(stage).collect(),
-            weights: Row::new(&formula.weights[..count], dimension),
-            estimates: estimates.iter().map(|e| Row::new(&e.difference[..count], dimension)).collect(),
+            weights: row(&formula.weights[..count]),
+            estimates: estimates.iter().map(|e| row(&e.difference[..count])).collect(),
             stages: vec![S::nought(); space * dimension],
             state: vec![S::nought(); dimension],
             zeros: vec![S::nought(); dimension],
@@ -234,19 +241,28 @@ impl<S: Scalar> ExplicitStepper<S> {
         Ok(())
     }
 
-    /// The same for states of `D` components and at most [`LONGEST`] stages.
+    /// The same for states of `D` components and at most [`LONGEST`] stages, and what [`Stepper::step_with_error`] gives, where there
+    /// are tolerances.
+    #[inline(always)]
     fn step_unrolled<const D: usize>(
         &mut self,
         problem: &mut Counted<'_, S>,
-        t: S,
-        h: S,
+        (t, h): (S, S),
         start: &[S],
         end: &mut [S],
-    ) -> Result<(), Failure> {
-        self.begin(D, problem, t, start)?;
+        tolerances: Option<&(f64, f64)>,
+    ) -> Result<f64, Failure> {
+        problem.begin_step(t, start)?;
         let start: &[S; D] = start.first_chunk().expect(FITS);
         let end: &mut [S; D] = end.first_chunk_mut().expect(FITS);
         let stages: &mut [[S; D]; LONGEST] = self.stages.as_chunks_mut().0.first_chunk_mut().expect(FITS);
+        let mut problem = problem.evaluations();
+        match self.start {
+            StartDerivative::Unknown => problem.rhs(t, start, &mut stages[0])?,
+            StartDerivative::FirstStage => {}
+            StartDerivative::LastStage => stages[0] = stages[self.count - 1],
+        }
+        self.start = StartDerivative::FirstStage;
         let mut inner = self.inner.iter();
         // Written out, stage after stage: the number of a stage is the length of its row.
         macro_rules! evaluate {
@@ -268,7 +284,38 @@ impl<S: Scalar> ExplicitStepper<S> {
         if self.last_is_end {
             problem.rhs(t + h, end, &mut stages[self.count - 1])?;
         }
-        Ok(())
+        let Some(&(rel, abs)) = tolerances else { return Ok(f64::NAN) };
+        if !is_finite(end) {
+            return Ok(f64::INFINITY);
+        }
+        Ok(self.error_unrolled(h, start, end, rel, abs).unwrap_or(f64::NAN))
+    }
+
+    /// [`step`](Stepper::step), and [`Stepper::step_with_error`] where there are tolerances. All of it is one function.
+    #[inline(never)]
+    fn attempt(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        (t, h): (S, S),
+        start: &[S],
+        end: &mut [S],
+        tolerances: Option<&(f64, f64)>,
+    ) -> Result<f64, Failure> {
+        match self.unrolled() {
+            1 => self.step_unrolled::<1>(problem, (t, h), start, end, tolerances),
+            2 => self.step_unrolled::<2>(problem, (t, h), start, end, tolerances),
+            4 => self.step_unrolled::<4>(problem, (t, h), start, end, tolerances),
+            6 => self.step_unrolled::<6>(problem, (t, h), start, end, tolerances),
+            14 => self.step_unrolled::<14>(problem, (t, h), start, end, tolerances),
+            _ => {
+                self.step_any(problem, t, h, start, end)?;
+                let Some(&(rel, abs)) = tolerances else { return Ok(f64::NAN) };
+                if !is_finite(end) {
+                    return Ok(f64::INFINITY);
+                }
+                Ok(self.error_any(h, start, end, rel, abs).unwrap_or(f64::NAN))
+            }
+        }
     }
 
     /// [`error`](Stepper::error) for any dimension and any number of stages.
@@ -286,9 +333,8 @@ impl<S: Scalar> ExplicitStepper<S> {
     }
 
     /// The same for states of `D` components and at most [`LONGEST`] stages.
-    fn error_unrolled<const D: usize>(&self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        let start: &[S; D] = start.first_chunk().expect(FITS);
-        let end: &[S; D] = end.first_chunk().expect(FITS);
+    #[inline(always)]
+    fn error_unrolled<const D: usize>(&self, h: S, start: &[S; D], end: &[S; D], rel: f64, abs: f64) -> Option<f64> {
         let stages: &[[S; D]; LONGEST] = self.stages.as_chunks().0.first_chunk().expect(FITS);
         let scales: [f64; D] = std::array::from_fn(|w| scale(start[w], end[w], rel, abs));
         match self.estimates.as_slice() {
@@ -326,14 +372,18 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
-        match self.unrolled() {
-            1 => self.step_unrolled::<1>(problem, t, h, start, end),
-            2 => self.step_unrolled::<2>(problem, t, h, start, end),
-            4 => self.step_unrolled::<4>(problem, t, h, start, end),
-            6 => self.step_unrolled::<6>(problem, t, h, start, end),
-            14 => self.step_unrolled::<14>(problem, t, h, start, end),
-            _ => self.step_any(problem, t, h, start, end),
-        }
+        self.attempt(problem, (t, h), start, end, None).map(|_| ())
+    }
+
+    fn step_with_error(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        times: (S, S),
+        start: &[S],
+        end: &mut [S],
+        tolerances: &(f64, f64),
+    ) -> Result<f64, Failure> {
+        self.attempt(problem, times, start, end, Some(tolerances))
     }
 
     fn state_within(
@@ -354,14 +404,18 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        match self.unrolled() {
-            1 => self.error_unrolled::<1>(h, start, end, rel, abs),
-            2 => self.error_unrolled::<2>(h, start, end, rel, abs),
-            4 => self.error_unrolled::<4>(h, start, end, rel, abs),
-            6 => self.error_unrolled::<6>(h, start, end, rel, abs),
-            14 => self.error_unrolled::<14>(h, start, end, rel, abs),
-            _ => self.error_any(h, start, end, rel, abs),
+        macro_rules! unrolled {
+            ($($d:literal)*) => {
+                match self.unrolled() {
+                    $($d => {
+                        let (start, end) = (start.first_chunk().expect(FITS), end.first_chunk().expect(FITS));
+                        self.error_unrolled::<$d>(h, start, end, rel, abs)
+                    })*
+                    _ => self.error_any(h, start, end, rel, abs),
+                }
+            };
         }
+        unrolled!(1 2 4 6 14)
     }
 
     fn error_order(&self) -> Option<u32> {

@@ -40,6 +40,27 @@ pub trait Stepper<S: Scalar>: Clone {
     /// root mean square of `error_i / (abs + rel · max(|start_i|, |end_i|))`. None where there is no estimate.
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64>;
 
+    /// Makes the step and estimates its error in the norm of the tolerances `(rel, abs)`: infinite where the result is not finite,
+    /// not a number where there is no estimate. In one call, which is a tenth of what a step of few unknowns costs.
+    ///
+    /// # Errors
+    /// Those of [`step`](Self::step).
+    #[inline]
+    fn step_with_error(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        (t, h): (S, S),
+        start: &[S],
+        end: &mut [S],
+        &(rel, abs): &(f64, f64),
+    ) -> Result<f64, Failure> {
+        self.step(problem, t, h, start, end)?;
+        if !is_finite(end) {
+            return Ok(f64::INFINITY);
+        }
+        Ok(self.error(h, start, end, rel, abs).unwrap_or(f64::NAN))
+    }
+
     /// The estimated local error of each component of the step just made; empty where there is no estimate, or none that is
     /// kept by component.
     fn error_estimate(&self) -> &[S] {
@@ -98,4 +119,11 @@ pub trait Stepper<S: Scalar>: Clone {
     fn costs(&self) -> Statistics {
         Statistics::default()
     }
+}
+
+/// Whether all components are finite.
+#[inline(always)]
+pub(crate) fn is_finite<S: Scalar>(state: &[S]) -> bool {
+    // All of them: a loop that could end early is slower.
+    state.iter().fold(true, |finite, x| finite & x.is_finite())
 }

@@ -5,6 +5,7 @@ mod common;
 use std::alloc::System;
 
 use common::solving::{Named, named, observed, solve};
+use mbsbench_integrators::low_order::NewtonSettings;
 use mbsbench_integrators::{
     Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s,
     Radau5, Trapezoidal,
@@ -45,6 +46,26 @@ fn errors(method: &Named, settings: Settings, reference: [f64; 4]) -> [f64; 2] {
     let tip = tip(&*model, &solution.state);
     let distance = |i: usize| (tip[i] - reference[i]).hypot(tip[i + 1] - reference[i + 1]);
     [distance(0), distance(2)]
+}
+
+/// The rule by which an iteration ends where a further one would move nothing but rounding: against one that goes on until corrections
+/// no longer decrease, with a tolerance that none meets.
+#[test]
+fn a_correction_within_rounding_is_the_last_and_costs_no_digits() {
+    let model = chain(ChainFormulation::Cartesian, 200).model();
+    let solved = |tolerance: f64| {
+        let newton = NewtonSettings { tolerance, ..NewtonSettings::default() };
+        let method = named(HhtI3 { newton, ..HhtI3::default() });
+        let solution = solve(&*model, &method, 0.01, Settings::fixed(5e-4));
+        assert_eq!(solution.failure, None);
+        (tip(&*model, &solution.state), solution.statistics.newton_iterations)
+    };
+    let ((usual, few), (strict, many)) = (solved(NewtonSettings::default().tolerance), solved(1e-16));
+    assert!(few + 20 <= many, "an iteration less in each of 20 steps: {few}, {many}");
+    // accelerations are rounded by 1e-6 m/s², which moves a velocity by 1e-9 m/s in a step
+    for (usual, strict) in usual.iter().zip(strict) {
+        assert!((usual - strict).abs() <= 1e-8, "{usual} {strict}");
+    }
 }
 
 #[test]

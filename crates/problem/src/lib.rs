@@ -56,7 +56,7 @@ pub mod view;
 pub use acceleration::AccelerationLevel;
 pub use constrained::ConstraintWatch;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
-pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts};
+pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts, Evaluations};
 pub use dae::Dae;
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use double_double::DoubleDouble;

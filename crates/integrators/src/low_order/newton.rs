@@ -83,6 +83,13 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         ROUNDINGS * attainable
     }
 
+    /// Whether a further correction, which would be small enough at the rate seen, would change nothing but rounding: this one was no
+    /// larger than that. Of few bodies rounding is far below what is tolerated.
+    fn is_last_to_gain(&mut self, Progress { iteration, size: change, last }: Progress) -> bool {
+        let is_sparse = self.trial.terms.mass.pattern().is_some();
+        is_sparse && change * (change / last) <= self.tolerated() && change <= self.attainable(iteration)
+    }
+
     /// Makes an iteration, and gives the largest change of an acceleration; one that is not finite where the matrix is not.
     fn change(&mut self, iteration: u32) -> Result<f64, Failure> {
         self.run.afford(1)?;
@@ -146,7 +153,7 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
         let ratio = change / last;
         let remaining = if ratio > 0.5 { change * ratio / (1.0 - ratio).max(0.0) } else { change };
         let is_small = remaining <= self.tolerated();
-        if is_small || stagnates {
+        if is_small || stagnates || self.is_last_to_gain(progress) {
             return Some(Outcome::Converged);
         }
         self.keeper.judge(progress);

@@ -136,14 +136,14 @@ impl<'f, S: Scalar> FlexibleEquations<'f, S> {
         let (_, lambda) = at.split(n);
         banded.clear();
         for ((&first, eliminated), y) in layout.nodes.iter().zip(&*eliminated).zip(at.y.chunks_exact(UNKNOWNS)) {
-            banded.add(first, first, &eliminated.balance(y, c));
+            banded.add(first, first, S::from(1.0), &eliminated.balance(y, c));
         }
         let square = c * c;
         system.stiffness(at.t, motions, lambda, |row, column, matrix| {
-            banded.add(layout.nodes[row], layout.nodes[column], &(matrix * square));
+            banded.add(layout.nodes[row], layout.nodes[column], square, matrix);
         });
         system.damping(at.t, motions, |node, matrix| {
-            banded.add(layout.nodes[node], layout.nodes[node], &(matrix * c));
+            banded.add(layout.nodes[node], layout.nodes[node], c, matrix);
         });
         border(system, layout, at.t, motions, c, banded);
         if moving {
@@ -395,7 +395,7 @@ impl<S: Scalar> Dae<S> for FlexibleEquations<'_, S> {
         banded.clear();
         for (k, (rates, y)) in rates.chunks_exact_mut(UNKNOWNS).zip(y.chunks_exact(UNKNOWNS)).enumerate() {
             let first = layout.nodes[k];
-            banded.add(first, first, &eliminated[k].momentum);
+            banded.add(first, first, S::from(1.0), &eliminated[k].momentum);
             let derivatives = system.inertia[k].turned(&motions[k].pose.r).derivatives(&motions[k]);
             let drift = derivatives.by_positions * Vector6::from_column_slice(&rates[..POSITIONS]);
             let (beta, _) = pair(&y[POSITIONS..]);

@@ -125,13 +125,14 @@ impl<S: Scalar> System<S> {
 
     /// Calls `add(row, column, matrix)` with `−∂(loads on node row)/∂(x, g of node column)`, in parts.
     pub fn stiffness(&self, t: S, motions: &[Motion<S>], lambda: &[S], mut add: impl FnMut(usize, usize, &Matrix6<S>)) {
-        let mut subtract = |row: usize, column: usize, mut matrix: Matrix6<S>| {
+        let mut subtract = |row: usize, column: usize, matrix: &Matrix6<S>| {
+            let mut matrix = -matrix;
             motions[column].in_chart(&mut matrix);
-            add(row, column, &-matrix);
+            add(row, column, &matrix);
         };
         for element in &self.elements {
             let stiffness = element.stiffness(|node| motions[node].pose);
-            for (row, blocks) in element.nodes.into_iter().zip(stiffness) {
+            for (row, blocks) in element.nodes.into_iter().zip(&stiffness) {
                 element.nodes.into_iter().zip(blocks).for_each(|(column, block)| subtract(row, column, block));
             }
         }
@@ -141,18 +142,18 @@ impl<S: Scalar> System<S> {
             for (row, blocks) in constraint.nodes().into_iter().zip(stiffness) {
                 for (column, block) in constraint.nodes().into_iter().zip(blocks) {
                     if let (Some(row), Some(column)) = (row, column) {
-                        subtract(row, column, block);
+                        subtract(row, column, &block);
                     }
                 }
             }
         }
         for damper in self.dampers.iter().filter(|damper| damper.acts(t)) {
-            subtract(damper.node, damper.node, force_by_place(damper.by_place(&motions[damper.node])));
+            subtract(damper.node, damper.node, &force_by_place(damper.by_place(&motions[damper.node])));
         }
         if let Some(gravity) = self.gravity(t) {
             for (node, (inertia, motion)) in self.inertia.iter().zip(motions).enumerate() {
                 let by_turn = inertia.turned(&motion.pose.r).weight_by_turn(&gravity);
-                subtract(node, node, blocks([[zeros(), zeros()], [zeros(), by_turn]]));
+                subtract(node, node, &blocks([[zeros(), zeros()], [zeros(), by_turn]]));
             }
         }
     }

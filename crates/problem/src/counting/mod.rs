@@ -45,6 +45,33 @@ pub struct Counted<'p, S: Scalar = f64> {
     paused: bool,
 }
 
+/// Evaluations under way; see [`Counted::evaluations`].
+pub struct Evaluations<'c, S: Scalar = f64> {
+    inner: &'c mut dyn Ode<S>,
+    counter: &'c mut u64,
+    made: u64,
+    paused: bool,
+}
+
+impl<S: Scalar> Evaluations<'_, S> {
+    /// See [`Ode::rhs`].
+    ///
+    /// # Errors
+    /// Those of the problem.
+    #[inline(always)]
+    pub fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
+        self.made += 1;
+        self.inner.rhs(t, y, dydt)
+    }
+}
+
+impl<S: Scalar> Drop for Evaluations<'_, S> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        *self.counter += if self.paused { 0 } else { self.made };
+    }
+}
+
 impl<'p, S: Scalar> Counted<'p, S> {
     /// Wraps a problem with all counters at zero.
     pub fn new(inner: &'p mut dyn Ode<S>) -> Self {
@@ -66,6 +93,14 @@ impl<'p, S: Scalar> Counted<'p, S> {
     pub fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         self.statistics.rhs_evaluations += u64::from(!self.paused);
         self.inner.rhs(t, y, dydt)
+    }
+
+    /// Evaluations of the right-hand side one after the other, counted together when this is dropped: for steps so short that
+    /// the counter itself is seen.
+    #[inline(always)]
+    pub fn evaluations(&mut self) -> Evaluations<'_, S> {
+        let Self { inner, statistics, paused, .. } = self;
+        Evaluations { inner: &mut **inner, counter: &mut statistics.rhs_evaluations, made: 0, paused: *paused }
     }
 
     /// See [`Ode::rhs`]; a column of a Jacobian by differences, counted apart.
@@ -279,6 +314,21 @@ mod tests {
         fn rhs<S: Scalar>(&self, _t: S, y: &[S], dydt: &mut [S]) {
             dydt[0] = -y[0];
         }
+    }
+
+    #[test]
+    fn evaluations_in_turn_are_counted_when_they_end_and_as_many_as_were_made() {
+        let mut ode = AsOde(&Decay);
+        let mut counted = Counted::<f64>::new(&mut ode);
+        let mut out = [0.0];
+        let mut twice = |counted: &mut Counted<'_>| {
+            let mut evaluations = counted.evaluations();
+            (1..=2).for_each(|i| evaluations.rhs(0.0, &[f64::from(i)], &mut out).unwrap());
+        };
+        twice(&mut counted);
+        counted.uncounted(&mut twice);
+        assert_eq!(counted.statistics().rhs_evaluations, 2);
+        assert_eq!(out, [-2.0]);
     }
 
     #[test]
