@@ -59,7 +59,7 @@ pub use contact_power::{AsContactOde, ContactModel, ContactPower};
 pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts};
 pub use dae::Dae;
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
-pub use descriptor::{ConstrainedFormulation, Descriptor, Level};
+pub use descriptor::{AsDescriptor, ConstrainedFormulation, Descriptor, DescriptorModel, Level};
 pub use double_double::DoubleDouble;
 pub use events::{AsEventOde, EventFunctions, EventKind, EventModel};
 pub use failure::{Failure, Status};

@@ -1,5 +1,7 @@
 //! Constrained mechanics as `M y' = f(t, y)` with a singular matrix, as the test set for IVP solvers poses them.
 
+mod model;
+
 use nalgebra::DMatrix;
 
 use crate::dae::Index3;
@@ -8,6 +10,8 @@ use crate::{
     AccelerationLevel, Class, Dae, Derivatives, Failure, MechanicalModel, Mechanics, MechanicsOf, Ode, Scalar, Terms,
     Unsuitable, parameters,
 };
+
+pub use model::{AsDescriptor, DescriptorModel};
 
 parameters! {
     /// How the equations of a mechanism with constraints are put to a method.
