@@ -24,9 +24,9 @@ parameters! {
 const POINTS: usize = 20;
 const COORDINATES: usize = 3 * POINTS;
 
-/// Rings of points at the start: how many, `π` over the angle of the first, and the latitude over `π`.
-const RINGS: [(u8, f64, [f64; 2]); 4] =
-    [(3, 13.0, [3.0, 8.0]), (7, 29.0, [1.0, 8.0]), (6, 7.0, [-2.0, 15.0]), (4, 17.0, [-3.0, 10.0])];
+/// Rings of points at the start: how many, which of them stands first, `π` over the angle that all are turned by, and the latitude over `π`.
+const RINGS: [(u8, u8, f64, [f64; 2]); 4] =
+    [(3, 1, 13.0, [3.0, 8.0]), (7, 1, 29.0, [1.0, 8.0]), (6, 1, 7.0, [-2.0, 15.0]), (4, 0, 17.0, [-3.0, 10.0])];
 
 impl OdeModel for Fekete {
     fn dimension(&self) -> usize {
@@ -79,9 +79,9 @@ impl Fekete {
     fn points<S: Scalar>() -> Vec<S> {
         let pi = S::nought().acos() * 2.0;
         let mut points = Vec::with_capacity(COORDINATES);
-        for (count, offset, [above, below]) in RINGS {
+        for (count, first, offset, [above, below]) in RINGS {
             let (height, radius) = (pi * above / below).sin_cos();
-            for k in 1..=count {
+            for k in first..first + count {
                 let (sin, cos) = (pi * (2.0 * f64::from(k)) / f64::from(count) + pi / offset).sin_cos();
                 points.extend([cos * radius, sin * radius, height]);
             }
