@@ -72,7 +72,8 @@ const NAMES: [Coordinate; 7] = [
     ("q4", "m", "elongation of the rod at its end"),
 ];
 
-/// π as the source has it.
+/// π as the source has it, with which its values were made.
+#[expect(clippy::approx_constant, reason = "it is that of the source")]
 const PI: f64 = 3.141_592_7;
 
 /// Integrals over the rod of shape functions and their products, with width and height.
