@@ -66,6 +66,7 @@ impl Method for Solver {
             let needs = "an identity as mass matrix, or no events to locate";
             return Err(Unsuitable::new(needs, "has both a mass matrix and events to locate"));
         }
+        Unsuitable::above_index_one(problem)?;
         Unsuitable::without_rhs(problem)
     }
 

@@ -8,6 +8,7 @@ mod conditioning;
 mod costs;
 mod counters;
 mod curves;
+mod digits;
 mod drift;
 mod error;
 mod extremes;
@@ -33,6 +34,7 @@ pub use conditioning::NewtonCondition;
 pub use costs::JacobianCosts;
 pub use counters::{AllRhsEvaluations, LinearAlgebraFlops, NewtonIterationsPerStage, TestsPerStep};
 pub use curves::ShapeDistance;
+pub use digits::{Mescd, Scd};
 pub use drift::DriftConstant;
 pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
 pub use extremes::{
@@ -109,6 +111,8 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<MaximumError>()
         .measure::<RmsError>()
         .measure::<RelativeError>()
+        .measure::<Scd>()
+        .measure::<Mescd>()
         .measure::<PositionError>()
         .measure::<VelocityError>()
         .measure::<MultiplierError>()

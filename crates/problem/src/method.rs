@@ -238,6 +238,30 @@ impl Unsuitable {
         Ok(())
     }
 
+    /// Fails where the problem has a [mass matrix](Ode::mass).
+    ///
+    /// # Errors
+    /// [`Unsuitable`], for a method that solves `y' = f(t, y)`.
+    pub fn with_mass<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
+        if problem.mass().is_none() {
+            return Ok(());
+        }
+        Err(Self::new("equations y' = f(t, y)", "has a mass matrix before y'"))
+    }
+
+    /// Fails where components of the problem have an [index](Ode::indices) above one.
+    ///
+    /// # Errors
+    /// [`Unsuitable`], for a method whose errors would be of another order there, or that starts from rates of all components.
+    pub fn above_index_one<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
+        match problem.indices().and_then(|indices| indices.iter().max()) {
+            Some(&most) if most > 1 => {
+                Err(Self::new("equations of index 1 at most", format!("has components of index {most}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Fails where the problem has no right-hand side.
     ///
     /// # Errors
@@ -273,12 +297,13 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         !self.adapts()
     }
 
-    /// Whether the method can be used on a problem of this kind: one with a right-hand side, where a method does not say
+    /// Whether the method can be used on a problem of this kind: `y' = f(t, y)`, where a method does not say
     /// otherwise. A solve of one that does not suit ends before its first step, with [`Failure::NotApplicable`].
     ///
     /// # Errors
     /// [`Unsuitable`], which says what the method needs and the problem lacks.
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
+        Unsuitable::with_mass(problem)?;
         Unsuitable::without_rhs(problem)
     }
 

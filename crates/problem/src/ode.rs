@@ -88,10 +88,19 @@ pub trait Ode<S: Scalar = f64> {
     }
 
     /// The constant matrix `M` (square, of [`dimension`](Self::dimension)) of equations `M y' = f(t, y)`; none where it is
-    /// the identity. A singular one makes them differential-algebraic, of index one for the methods here, and the
-    /// initial state has to satisfy the algebraic equations. [`rhs`](Self::rhs) and the derivatives are those of `f`, not of
-    /// `M⁻¹ f`. A method that does not know such matrices refuses the problem.
+    /// the identity. A singular one makes them differential-algebraic, of the index that [`indices`](Self::indices) say, and the
+    /// initial state has to satisfy the algebraic equations, also those that follow by differentiation. [`rhs`](Self::rhs) and the
+    /// derivatives are those of `f`, not of `M⁻¹ f`. A method that does not know such matrices refuses the problem.
     fn mass(&self) -> Option<&DMatrix<S>> {
+        None
+    }
+
+    /// The index of each component of the state, 1, 2 or 3, in equations with a singular [`mass`](Self::mass): of how many
+    /// differentiations of the equations its rate is the result. Components with an index of their own may stand in any order; those
+    /// of differential equations count as of index 1, and so do all where there is none. An error of a component of index `k`
+    /// counts `h^{k−1}` times where a method tests it (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section
+    /// VII.7; the test set for IVP solvers gives its problems so).
+    fn indices(&self) -> Option<&[u8]> {
         None
     }
 

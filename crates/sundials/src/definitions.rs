@@ -72,7 +72,9 @@ parameters! {
     /// IDA, backward differentiation formulas of variable order and step with fixed leading coefficient, on
     /// `F(t, y, y') = 0`.
     ///
-    /// `F` is the `form` of a mechanism with constraints on positions that are vectors; of other equations it is `y' − f(t, y)`.
+    /// `F` is the `form` of a mechanism with constraints on positions that are vectors; of other equations it is `y' − f(t, y)`, or
+    /// `M y' − f(t, y)` with a constant matrix, which may be singular: components of index 2 and 3 are in no error test then, and those
+    /// of index 3 in none of Newton's method either.
     /// Positions and velocities at the start have to satisfy the constraints; accelerations and λ follow from them. Multipliers are
     /// in no error test, and with `index3` velocities are in none either: a tolerance is one of positions then, and velocities are
     /// as good as the steps happen to make them. The mean over squares of errors is over all unknowns. Systems of mechanisms are
@@ -227,8 +229,8 @@ impl Method for Sundials {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        if problem.mass().is_some() {
-            return Err(Unsuitable::new("equations y' = f(t, y)", "has a mass matrix before y'"));
+        if !matches!(self.kind, Kind::Ida(_)) {
+            Unsuitable::with_mass(problem)?;
         }
         if problem.locks() || problem.projects() {
             let lacks = "projects its states or locks its configuration over a step";

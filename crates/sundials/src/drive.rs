@@ -254,14 +254,20 @@ impl Tolerances {
     ) -> Result<Box<dyn Engine<'p> + 'p>, Failure> {
         let of_index_3 = method.form() == Some(Form::Index3) && y.len() > task.initial.len();
         // A change of step leaves velocities of index 3 an error of its own order, which no shorter step makes small.
-        let tested = if of_index_3 { task.initial.len() / 2 } else { task.initial.len() };
+        let leading = if of_index_3 { task.initial.len() / 2 } else { task.initial.len() };
+        let indices = equations.indices();
+        let of_index_1 = |i: usize| indices.as_ref().is_none_or(|indices| indices[i] == 1);
+        let tested: Vec<bool> = (0..y.len()).map(|i| i < leading && of_index_1(i)).collect();
         let mut abs = self.abs.clone();
         abs.resize(y.len(), UNTESTED);
+        for (abs, &index) in abs.iter_mut().zip(indices.iter().flatten()) {
+            *abs = if index == 3 { UNTESTED } else { *abs };
+        }
         let initial_step = self.initial_step.or_else(|| of_index_3.then(|| self.first_step(task, rate)).flatten());
         let options = ida::Options {
             max_order: method.max_order,
             systems: equations.systems(),
-            tested,
+            tested: &tested,
             rel: self.rel,
             abs: &abs,
             initial_step,

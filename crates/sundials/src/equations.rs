@@ -1,8 +1,8 @@
 //! A problem of ours as equations for the library: budgets, Jacobians, roots.
 
-use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::linalg::{Singular, add_product, multiply};
 use mbsbench_problem::{Counted, Counts, EventFunctions, Failure, Settings, Statistics, Tangent, TangentSystem};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use crate::callbacks::NEWTON_MATRIX;
 use crate::constrained::Constrained;
@@ -50,6 +50,8 @@ impl Taken {
 pub struct Equations<'p> {
     problem: Counted<'p>,
     taken: Taken,
+    /// `M` of `M y' = f(t, y)`, where there is one.
+    mass: Option<DMatrix<f64>>,
     /// Increment of a difference quotient, as a share of a component's size.
     increment: f64,
     /// Smallest sizes to be taken for that.
@@ -65,6 +67,15 @@ pub struct Equations<'p> {
     moved: Vec<f64>,
     base: Vec<f64>,
     column: Vec<f64>,
+}
+
+/// The smallest `y'` with `M y' = f`, in the sense of least squares: rates of differential unknowns, and zeros for those that `M`
+/// leaves out, which the library finds in its first step.
+fn least_rates(mass: &DMatrix<f64>, f: &[f64]) -> Vec<f64> {
+    let svd = mass.clone().svd(true, true);
+    let threshold = f.len() as f64 * f64::EPSILON * svd.singular_values.max();
+    let rates = svd.solve(&DVector::from_column_slice(f), threshold).expect("both factors were asked for");
+    rates.as_slice().to_vec()
 }
 
 /// The sizes for a problem of this dimension, which writes its own where `problem` is chosen.
@@ -99,6 +110,7 @@ impl<'p> Equations<'p> {
         let (n, roots) = (problem.dimension(), problem.functions_to_locate());
         let size = if matches!(taken, Taken::Ordinary(Jacobian::Exact)) { n } else { 0 };
         Self {
+            mass: problem.mass().cloned(),
             problem,
             taken,
             increment,
@@ -124,6 +136,11 @@ impl<'p> Equations<'p> {
         if let Taken::Constrained(constrained, _) = &self.taken { constrained.constraints() } else { 0 }
     }
 
+    /// See [`Ode::indices`](mbsbench_problem::Ode::indices).
+    pub fn indices(&self) -> Option<Vec<u8>> {
+        self.problem.indices().map(<[u8]>::to_vec)
+    }
+
     /// Unknowns of IDA and their rates at `t` (s) in a state of the problem, which violates constraints by at most `most`.
     pub fn start(&mut self, t: f64, state: &[f64], most: f64) -> Result<(Vec<f64>, Vec<f64>), Failure> {
         let size = ida::Equations::dimension(self);
@@ -135,6 +152,9 @@ impl<'p> Equations<'p> {
                 constrained.start(&mut self.problem, t, (state, most), (&mut y, &mut rates))?;
             }
             _ => self.problem.rhs(t, state, &mut rates)?,
+        }
+        if let Some(mass) = &self.mass {
+            rates = least_rates(mass, &rates);
         }
         Ok((y, rates))
     }
@@ -266,7 +286,7 @@ impl cvode::Equations for Equations<'_> {
     }
 }
 
-/// `F(t, y, y') = y' − f(t, y)`, or what [`Constrained`] has.
+/// `F(t, y, y') = M y' − f(t, y)`, or what [`Constrained`] has.
 impl ida::Equations for Equations<'_> {
     fn dimension(&self) -> usize {
         if let Taken::Constrained(constrained, _) = &self.taken { constrained.size() } else { self.problem.dimension() }
@@ -280,8 +300,12 @@ impl ida::Equations for Equations<'_> {
             return constrained.residual(&mut self.problem, t, (y, rate), residual);
         }
         self.evaluate(t, y, residual)?;
-        for (residual, rate) in residual.iter_mut().zip(rate) {
-            *residual = rate - *residual;
+        match &self.mass {
+            None => residual.iter_mut().zip(rate).for_each(|(residual, rate)| *residual = rate - *residual),
+            Some(mass) => {
+                residual.iter_mut().for_each(|residual| *residual = -*residual);
+                add_product(1.0, mass, rate, residual);
+            }
         }
         Ok(())
     }
@@ -298,15 +322,18 @@ impl ida::Equations for Equations<'_> {
         if let Taken::Constrained(constrained, _) = &mut self.taken {
             return constrained.jacobian(&mut self.problem, (t, c_j), (y, rate), jacobian);
         }
-        for ((base, rate), residual) in self.base.iter_mut().zip(rate).zip(residual) {
-            *base = rate - residual;
+        match &self.mass {
+            None => self.base.copy_from_slice(rate),
+            Some(mass) => multiply(mass, rate, &mut self.base),
         }
+        self.base.iter_mut().zip(residual).for_each(|(base, residual)| *base -= residual);
         self.differentiate(t, y, jacobian)?;
         for entry in jacobian.iter_mut() {
             *entry = -*entry;
         }
-        for diagonal in jacobian.iter_mut().step_by(y.len() + 1) {
-            *diagonal += c_j;
+        match &self.mass {
+            None => jacobian.iter_mut().step_by(y.len() + 1).for_each(|diagonal| *diagonal += c_j),
+            Some(mass) => jacobian.iter_mut().zip(mass.iter()).for_each(|(entry, mass)| *entry += c_j * mass),
         }
         Ok(())
     }

@@ -65,8 +65,8 @@ pub struct Options<'o> {
     pub max_order: u32,
     /// How the linear systems of Newton's method are solved.
     pub systems: Systems,
-    /// Number of components, from the first on, that the error test is about; the others are algebraic unknowns.
-    pub tested: usize,
+    /// Which components the error test is about; the others are taken for algebraic unknowns.
+    pub tested: &'o [bool],
     /// Relative tolerance.
     pub rel: f64,
     /// Absolute tolerance of each component.
@@ -105,7 +105,8 @@ impl<E: Equations> Solver<E> {
     /// Where state, rate or tolerances have another number of components than the equations.
     pub fn new(equations: E, t: f64, y: &[f64], rate: &[f64], options: &Options<'_>) -> Result<Self, Failure> {
         let n = equations.dimension();
-        assert_eq!([y.len(), rate.len(), options.abs.len()], [n; 3], "state, rate and tolerances");
+        let lengths = [y.len(), rate.len(), options.abs.len(), options.tested.len()];
+        assert_eq!(lengths, [n; 4], "state, rate, tolerances and tested components");
         let mut solver = Self::allocate(equations, t, y, rate, options).map_err(|error| error.at(t))?;
         solver.set_up(options)?;
         Ok(solver)
@@ -133,8 +134,8 @@ impl<E: Equations> Solver<E> {
     fn set_up(&mut self, options: &Options<'_>) -> Result<(), Failure> {
         let vector = |components| Vector::new(self.state.context(), components).map_err(|error| error.at(self.t));
         let tolerances = vector(options.abs)?;
-        let kinds: Vec<f64> = (0..options.abs.len()).map(|i| if i < options.tested { 1.0 } else { 0.0 }).collect();
-        let kinds = (options.tested < options.abs.len()).then(|| vector(&kinds)).transpose()?;
+        let kinds: Vec<f64> = options.tested.iter().map(|&tested| f64::from(u8::from(tested))).collect();
+        let kinds = options.tested.contains(&false).then(|| vector(&kinds)).transpose()?;
         let (memory, t) = (self.memory.pointer(), self.t);
         let check = |flag| self.memory.check(t, flag);
         let order = c_int::try_from(options.max_order).unwrap_or(c_int::MAX);

@@ -43,6 +43,12 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::FlexibleFourBar>()
         .model::<models::LateralBuckling>()
         .model::<models::RotatingShaft>()
+        .model::<models::CarAxis>()
+        .model::<models::DrivenSliderCrank>()
+        .model::<models::Wheelset>()
+        .model::<models::PointPendulum>()
+        .model::<models::Pleiades>()
+        .model::<models::Fekete>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

@@ -151,6 +151,7 @@ impl Method for Solver {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        Unsuitable::with_mass(problem)?;
         if problem.has_jacobian() {
             return Ok(());
         }

@@ -59,6 +59,7 @@ impl Method for Solver {
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
+        Unsuitable::above_index_one(problem)?;
         Unsuitable::without_rhs(problem)
     }
 

@@ -10,11 +10,13 @@ use super::{run, tableau};
 
 parameters! {
     /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
-    /// Wanner (Solving Ordinary Differential Equations II, section IV.8), for `M y' = f(t, y)` with a constant `M` and
+    /// Wanner (Solving Ordinary Differential Equations II, section IV.8), for `M y' = f(t, y)` with a constant `M`, which
+    /// may be singular (index 1 to 3), and
     /// for constrained mechanics in index-3 form, as which a mechanical system is solved where the problem has one.
     ///
     /// Order 5 and stage order 3; L-stable. On index-3 mechanics order 5 in positions, 3 in velocities and 2 in
-    /// accelerations and multipliers (section VII.4), which are unknowns of their own.
+    /// accelerations and multipliers (section VII.4), which are unknowns of their own; with constraints on velocities (index 2) order 5
+    /// in positions and velocities, 3 in the others.
     ///
     /// The stages are solved for by simplified Newton iterations that start from the collocation polynomial of the step
     /// before and end where the estimated remaining error is `min(0.03, √rel')` of the tolerance; at most seven, and
@@ -22,8 +24,8 @@ parameters! {
     /// rate of 1e-3 or better, and size and factors too where the step would grow by less than a fifth. The error of
     /// the step is `abs' + rel' |y|` in the mean over the components, with `rel' = rel^(2/3)/10` and `abs'/rel' =
     /// abs/rel`; its estimate is of order 3, and sizes follow from the smaller one of the classical law and
-    /// Gustafsson's predictive one. Errors of velocities count `h` times and those of accelerations and multipliers
-    /// `h²` times (section VII.7), so that multipliers are hardly controlled. First step 1e-6 s where the task names
+    /// Gustafsson's predictive one. Errors of unknowns of index 2 (velocities, where constraints are those of positions) count `h`
+    /// times and those of index 3 (accelerations and multipliers) `h²` times (section VII.7), so that multipliers are hardly controlled. First step 1e-6 s where the task names
     /// none; largest step the span. Rejected steps are those whose iterations did not converge and those with too large
     /// an error.
     ///
@@ -69,7 +71,8 @@ impl Method for Solver {
         if let Form::Mechanics(_) = problem.form() {
             return dae::suits(problem);
         }
-        Unsuitable::unless_lasting(problem, "one smooth solution over several steps")
+        Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
+        Unsuitable::without_rhs(problem)
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {

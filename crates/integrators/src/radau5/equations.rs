@@ -6,8 +6,8 @@ use nalgebra::Complex;
 
 /// Equations `M y' = f(t, y)` with a constant `M`, with their linear algebra.
 pub(super) trait Equations {
-    /// Numbers of unknowns of index 1 (or none), 2 and 3, which stand in this order.
-    fn indices(&self) -> [usize; 3];
+    /// The index of each unknown, 1 (or none), 2 or 3.
+    fn indices(&self) -> Vec<u8>;
 
     /// Number of unknowns that are the state of the problem; they come first.
     fn state(&self) -> usize;

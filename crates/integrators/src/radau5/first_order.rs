@@ -9,9 +9,10 @@ use super::equations::Equations;
 use super::factors::Factors;
 use crate::linearisation::Linearisation;
 
-/// `M y' = f(t, y)` of an [`Ode`](mbsbench_problem::Ode), dense; all unknowns count as of index 1.
+/// `M y' = f(t, y)` of an [`Ode`](mbsbench_problem::Ode), dense, with the indices that it gives.
 pub(super) struct FirstOrder {
     mass: Option<DMatrix<f64>>,
+    indices: Vec<u8>,
     linearisation: Linearisation,
     real: Factors<f64>,
     complex: Factors<Complex<f64>>,
@@ -22,6 +23,7 @@ impl FirstOrder {
         let n = problem.dimension();
         Self {
             mass: problem.mass().cloned(),
+            indices: problem.indices().map_or_else(|| vec![1; n], <[u8]>::to_vec),
             linearisation: Linearisation::full(problem),
             real: Factors::new(n),
             complex: Factors::new(n),
@@ -46,8 +48,8 @@ fn factorize<T: Number>(
 }
 
 impl Equations for FirstOrder {
-    fn indices(&self) -> [usize; 3] {
-        [self.state(), 0, 0]
+    fn indices(&self) -> Vec<u8> {
+        self.indices.clone()
     }
 
     fn state(&self) -> usize {

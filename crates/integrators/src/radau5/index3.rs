@@ -73,9 +73,9 @@ impl IndexThree {
 }
 
 impl Equations for IndexThree {
-    fn indices(&self) -> [usize; 3] {
+    fn indices(&self) -> Vec<u8> {
         let n = self.coordinates();
-        [n, n, n + self.multipliers()]
+        [vec![1; n], vec![2; n], vec![3; n + self.multipliers()]].concat()
     }
 
     fn state(&self) -> usize {

@@ -78,13 +78,16 @@ struct Steps<E> {
     due: Due,
     /// Whether the Jacobian is that of the start of the present step.
     is_current: bool,
+    /// The index of each unknown.
+    indices: Vec<u8>,
     weights: Vec<f64>,
     collocation: Collocation,
 }
 
 impl<E: Equations> Steps<E> {
     fn new(equations: E, newton_tolerance: f64, task: &Task<'_>) -> Self {
-        let n = equations.indices().iter().sum();
+        let indices = equations.indices();
+        let n = indices.len();
         let (tolerances, goal) = match task.settings.control {
             StepControl::Tolerance { rel, abs, .. } => {
                 let tolerances = of_the_estimate(rel, abs);
@@ -111,6 +114,7 @@ impl<E: Equations> Steps<E> {
             h: 0.0,
             due: Due::Jacobian,
             is_current: false,
+            indices,
             weights: vec![0.0; n],
             collocation: Collocation::new(n),
         }
@@ -251,16 +255,10 @@ impl<E: Equations> Steps<E> {
 
     /// `abs + rel |y|`, over `h^{k−1}` for an unknown of index `k` (Hairer, Wanner, section VII.7).
     fn weigh(&mut self) {
-        let [first, second, _] = self.equations.indices();
         let (rel, abs) = self.tolerances;
-        for (i, (weight, y)) in self.weights.iter_mut().zip(&self.y).enumerate() {
-            let scale = if i < first {
-                1.0
-            } else if i < first + second {
-                self.h
-            } else {
-                self.h * self.h
-            };
+        let scales = [1.0, self.h, self.h * self.h];
+        for ((weight, y), &index) in self.weights.iter_mut().zip(&self.y).zip(&self.indices) {
+            let scale = scales[usize::from(index) - 1];
             *weight = ((abs + rel * y.abs()) / scale).max(f64::MIN_POSITIVE);
         }
     }

@@ -5,6 +5,7 @@ pub mod conformance;
 pub mod constrained;
 pub mod contacts;
 pub mod discontinuous;
+pub mod higher_index;
 
 use mbsbench_problem::{AsOde, Counted, DoubleDouble, Method, OdeModel, Scalar, Settings, Silent, Solution, Task};
 

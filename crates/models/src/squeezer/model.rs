@@ -2,7 +2,7 @@
 
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    AccelerationLevel, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode, Scalar, View,
+    ConstrainedFormulation, Formulated, MechanicalModel, Model, Observable, Observation, Ode, Scalar, View,
 };
 
 use super::observation::{SqueezerObservation, observables};
@@ -34,17 +34,17 @@ pub trait SqueezerEquations: MechanicalModel + Clone {
 }
 
 /// The squeezer with parameters and formulation chosen: `y = (q ; v)`, index 3 for a method that asks for the mechanics,
-/// acceleration level (index 1, not stabilised) for one that takes the right-hand side.
+/// acceleration level (index 1, not stabilised) for one that takes the right-hand side; or with accelerations and multipliers.
 #[derive(Debug, Clone)]
-pub struct SqueezerModel<M>(pub M);
+pub struct SqueezerModel<M>(pub M, pub ConstrainedFormulation);
 
 impl<S: Scalar, M: SqueezerEquations> Formulated<S> for SqueezerModel<M> {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        Box::new(AccelerationLevel::new(MechanicsOf::new(&self.0)))
+        self.1.ode(&self.0)
     }
 
     fn initial_state(&self) -> Vec<S> {
-        self.0.initial()
+        self.1.initial_state(&self.0, self.0.initial())
     }
 }
 
@@ -58,8 +58,7 @@ impl<M: SqueezerEquations> Model for SqueezerModel<M> {
     }
 
     fn classes(&self) -> Vec<Class> {
-        let n = self.0.coordinates();
-        [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+        self.1.classes(&self.0)
     }
 
     /// `plane`, the mechanism in its plane of motion.

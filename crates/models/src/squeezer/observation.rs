@@ -86,7 +86,8 @@ impl<'m, M: SqueezerEquations> SqueezerObservation<'m, M> {
 impl<M: SqueezerEquations> Observation for SqueezerObservation<'_, M> {
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
         let model = self.model;
-        let (q, v) = y.split_at(model.coordinates());
+        let (motion, unknowns) = y.split_at(2 * model.coordinates());
+        let (q, v) = motion.split_at(model.coordinates());
         let (angles, rest) = values.split_at_mut(ANGLES.len());
         angles.copy_from_slice(&model.angles(q));
         rest[..ANGLES.len()].copy_from_slice(&model.angle_rates(v));
@@ -99,7 +100,9 @@ impl<M: SqueezerEquations> Observation for SqueezerObservation<'_, M> {
         let (head, tail) = values.split_at_mut(self.multipliers.end);
         // A state that a diverging method has run off to has no multipliers.
         let multipliers = &mut head[self.multipliers.clone()];
-        match self.acceleration.rhs(t, y, &mut self.rate) {
+        let count = multipliers.len();
+        match self.acceleration.rhs(t, motion, &mut self.rate) {
+            _ if !unknowns.is_empty() => multipliers.copy_from_slice(&unknowns[unknowns.len() - count..]),
             Ok(()) => multipliers.copy_from_slice(self.acceleration.multipliers()),
             Err(_) => multipliers.fill(f64::NAN),
         }

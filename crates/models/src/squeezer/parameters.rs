@@ -1,6 +1,6 @@
 //! The squeezer as an experiment file names it.
 
-use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
+use mbsbench_problem::{ConstrainedFormulation, Model, ModelDefinition, OutOfRange, parameters};
 
 use super::links::{Link, Plate};
 use super::{Rotations, SqueezerAngles, SqueezerBodies, SqueezerModel, SqueezerMomentaModel};
@@ -12,6 +12,13 @@ parameters! {
         /// Seven angles of joints, six constraints: the three loops close in E.
         #[default]
         Angles,
+        /// The same with accelerations and multipliers among 27 unknowns of `M y' = f(t, y)`, and constraints on positions: as the test
+        /// set for IVP solvers has it.
+        Index3,
+        /// The same with constraints on velocities.
+        Index2,
+        /// The same with constraints on accelerations.
+        Index1,
         /// Centres of mass and angles of the seven links, twenty constraints: two in each of the ten pins.
         Cartesian,
         /// Origins of the links' frames, rotations (`angles` or `rodrigues`) and momenta about the origins, with the
@@ -105,9 +112,15 @@ impl ModelDefinition for Squeezer {
     const SOURCE: &'static str = "zhang2022, section 5.1";
 
     fn model(&self) -> Box<dyn Model> {
+        let angles = |form| Box::new(SqueezerModel(SqueezerAngles(self.clone()), form));
         match self.formulation {
-            SqueezerFormulation::Angles => Box::new(SqueezerModel(SqueezerAngles(self.clone()))),
-            SqueezerFormulation::Cartesian => Box::new(SqueezerModel(SqueezerBodies(self.clone()))),
+            SqueezerFormulation::Angles => angles(ConstrainedFormulation::Mechanics),
+            SqueezerFormulation::Index3 => angles(ConstrainedFormulation::Index3),
+            SqueezerFormulation::Index2 => angles(ConstrainedFormulation::Index2),
+            SqueezerFormulation::Index1 => angles(ConstrainedFormulation::Index1),
+            SqueezerFormulation::Cartesian => {
+                Box::new(SqueezerModel(SqueezerBodies(self.clone()), ConstrainedFormulation::Mechanics))
+            }
             SqueezerFormulation::Momenta(rotations) => Box::new(SqueezerMomentaModel::new(self.clone(), rotations)),
         }
     }

@@ -192,6 +192,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.mass()
     }
 
+    /// See [`Ode::indices`].
+    #[must_use]
+    pub fn indices(&self) -> Option<&[u8]> {
+        self.inner.indices()
+    }
+
     /// See [`Ode::locks`].
     #[must_use]
     pub fn locks(&self) -> bool {

@@ -136,6 +136,7 @@ pub fn suits<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         Form::Mechanics(mechanics) => return Index3::suits(mechanics),
         _ => {}
     }
+    Unsuitable::above_index_one(problem)?;
     if problem.has_jacobian() {
         return Ok(());
     }

@@ -131,7 +131,7 @@ fn robertson_with_an_algebraic_equation_agrees_with_the_differential_one() {
         let options = ida::Options {
             max_order: 5,
             systems,
-            tested: 3,
+            tested: &[true; 3],
             rel: tol,
             abs: &[tol, 1e-5 * tol, tol],
             initial_step: None,

@@ -156,7 +156,7 @@ fn solvers_can_be_dropped_at_any_time() {
         let options = ida::Options {
             max_order: 5,
             systems,
-            tested: 3,
+            tested: &[true; 3],
             rel: 1e-6,
             abs: &[1e-6; 3],
             initial_step: None,

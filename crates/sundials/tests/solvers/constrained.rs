@@ -8,8 +8,8 @@ use mbsbench_problem::{
 };
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Form, Ida, Iteration, Jacobian, LinearSolver};
 
-use crate::manufactured::{Manufactured, Record};
 use crate::problems::distance;
+use crate::shared::constrained::{Manufactured, Record};
 
 const FORMS: [Form; 3] = [Form::Index1, Form::Ggl, Form::Index3];
 

@@ -246,8 +246,8 @@ impl Ode for Weighted {
 }
 
 #[test]
-fn equations_with_a_mass_matrix_are_refused() {
-    for (name, method) in methods() {
+fn cvode_refuses_equations_with_a_mass_matrix() {
+    for (name, method) in methods().into_iter().filter(|(name, _)| *name != "ida") {
         let mut weighted = Weighted(nalgebra::DMatrix::identity(2, 2));
         assert!(method.suits(&mut weighted).is_err(), "{name}");
         let failure = run(&*method, &mut weighted, 1.0, settings(tolerance(1e-6))).failure;

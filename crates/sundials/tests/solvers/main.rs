@@ -15,11 +15,10 @@ mod jacobians;
 #[cfg(sundials)]
 mod observation;
 mod problems;
-
 #[cfg(sundials)]
-#[path = "../../../integrators/tests/common/constrained.rs"]
-#[expect(dead_code, reason = "shared with the tests of other methods")]
-mod manufactured;
+mod shared;
+#[cfg(sundials)]
+mod singular_mass;
 
 use mbsbench_problem::{Failure, MethodDefinition, Silent, Status};
 use mbsbench_sundials::{CvodeAdams, CvodeBdf, Ida, PACKAGE, version};

@@ -5,7 +5,7 @@ mod node;
 mod rotations;
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{Formulated, Model, Observable, Observation, Ode, Scalar, View};
+use mbsbench_problem::{ConstrainedFormulation, Formulated, Model, Observable, Observation, Ode, Scalar, View};
 
 use super::{Squeezer, SqueezerBodies, SqueezerModel};
 
@@ -23,7 +23,7 @@ impl SqueezerMomentaModel {
     /// With rotations described in that way.
     #[must_use]
     pub fn new(squeezer: Squeezer, rotations: Rotations) -> Self {
-        Self { bodies: SqueezerModel(SqueezerBodies(squeezer)), rotations }
+        Self { bodies: SqueezerModel(SqueezerBodies(squeezer), ConstrainedFormulation::Mechanics), rotations }
     }
 }
 

@@ -1,0 +1,234 @@
+//! Correct digits at the end, as the test set for IVP solvers counts them.
+
+use mbsbench_problem::{OutOfRange, parameters};
+
+use super::{Ending, Measure, MeasureContext, MeasureDefinition};
+
+parameters! {
+    /// Significant correct digits at the end, `−log₁₀ maxᵢ |yᵢ − rᵢ|/|rᵢ|` over the observables chosen: the smallest number of digits that
+    /// any has (test set for IVP solvers). Components whose reference is zero do not enter. No more than 15.95 digits, where all are
+    /// equal.
+    pub struct Scd in snake_case where values_belong {
+        /// What the column is called, in brackets; `scd` where nothing is given.
+        name: String = String::new(),
+        /// Observables; all that belong to a class (positions, velocities, multipliers) where none are given.
+        of: Vec<String> = Vec::new(),
+        /// Their published values `rᵢ`, in that order; those of the experiment's reference where none are given, beside which
+        /// `scd_limit` has the digits that the bound on the reference's own error leaves.
+        values: Vec<f64> = Vec::new(),
+    }
+}
+
+parameters! {
+    /// Mixed error significant correct digits at the end, `−log₁₀ maxᵢ |yᵢ − rᵢ|/(floor + |rᵢ|)` over the observables chosen, with `floor` the
+    /// quotient of absolute and relative tolerance (test set for IVP solvers): of components below it the absolute error counts.
+    pub struct Mescd in snake_case where values_belong {
+        /// What the column is called, in brackets; `mescd` where nothing is given.
+        name: String = String::new(),
+        /// Observables; all that belong to a class (positions, velocities, multipliers) where none are given.
+        of: Vec<String> = Vec::new(),
+        /// Their published values `rᵢ`, in that order; those of the experiment's reference where none are given, beside which
+        /// `mescd_limit` has the digits that the bound on the reference's own error leaves.
+        values: Vec<f64> = Vec::new(),
+        /// `atol/rtol`, in the units of the observables.
+        floor: f64 [above 0.0] = 1.0,
+    }
+}
+
+/// Fewest that an error is taken for: rounding of a double.
+const LEAST: f64 = f64::EPSILON / 2.0;
+
+/// What both measures have in common.
+struct Kind<'k> {
+    column: &'static str,
+    name: &'k str,
+    of: &'k [String],
+    values: &'k [f64],
+    floor: f64,
+}
+
+impl Kind<'_> {
+    fn values_belong(&self) -> Result<(), OutOfRange> {
+        if self.values.is_empty() || self.values.len() == self.of.len() {
+            return Ok(());
+        }
+        let (given, accepted) =
+            (format!("a list of {}", self.values.len()), "as many as there are observables in `of`");
+        Err(OutOfRange::new("values", given, accepted))
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let named = |column: String| if self.name.is_empty() { column } else { format!("{column}({})", self.name) };
+        let limit = self.values.is_empty().then(|| named(format!("{}_limit", self.column)));
+        std::iter::once(named(self.column.to_owned())).chain(limit).collect()
+    }
+
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        let indices: Option<Vec<usize>> = if self.of.is_empty() {
+            Some((0..context.classes.len()).filter(|&index| context.classes[index].is_some()).collect())
+        } else {
+            self.of.iter().map(|name| context.index(name)).collect()
+        };
+        let is_published = !self.values.is_empty();
+        let expected = |(k, index): (usize, usize)| {
+            if is_published {
+                return Some(Expected { index, value: self.values[k], bound: 0.0 });
+            }
+            let reference = context.reference?;
+            let (name, row) = (&context.observables[index], reference.row(context.span[1])?);
+            let column = reference.observables.iter().position(|known| known == name)?;
+            let certified = reference.digits >= reference.digits_asked;
+            let bound = if certified { reference.bounds[row][column] } else { f64::INFINITY };
+            Some(Expected { index, value: reference.values[row][column], bound })
+        };
+        let expected = indices.and_then(|indices| indices.into_iter().enumerate().map(expected).collect());
+        Box::new(Digits { expected, floor: self.floor, is_published })
+    }
+}
+
+macro_rules! digits {
+    ($name:ident, $column:literal, $summary:literal, $floor:expr) => {
+        impl $name {
+            fn kind(&self) -> Kind<'_> {
+                let floor: fn(&Self) -> f64 = $floor;
+                let Self { name, of, values, .. } = self;
+                Kind { column: $column, name, of, values, floor: floor(self) }
+            }
+
+            fn values_belong(&self) -> Result<(), OutOfRange> {
+                self.kind().values_belong()
+            }
+        }
+
+        impl MeasureDefinition for $name {
+            const NAME: &'static str = $column;
+            const SUMMARY: &'static str = $summary;
+
+            fn columns(&self) -> Vec<String> {
+                self.kind().columns()
+            }
+            fn observables(&self) -> Vec<String> {
+                self.of.clone()
+            }
+            fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+                if self.values.is_empty() { vec![span[1]] } else { Vec::new() }
+            }
+            fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+                self.kind().start(context)
+            }
+        }
+    };
+}
+
+digits!(Scd, "scd", "significant correct digits at the end, of the worst component", |_| 0.0);
+digits!(Mescd, "mescd", "the same with absolute errors of small components (mixed error)", |mescd| mescd.floor);
+
+/// What an observable is at the end.
+struct Expected {
+    index: usize,
+    value: f64,
+    bound: f64,
+}
+
+struct Digits {
+    /// None where there is no reference for all of them.
+    expected: Option<Vec<Expected>>,
+    floor: f64,
+    is_published: bool,
+}
+
+impl Digits {
+    /// Digits of the worst component, with errors from elsewhere.
+    fn of(&self, expected: &[Expected], error: impl Fn(&Expected) -> f64) -> f64 {
+        let scaled = expected.iter().map(|each| (error(each), self.floor + each.value.abs()));
+        let counted = scaled.filter(|(_, size)| *size > 0.0).map(|(error, size)| error / size);
+        // a maximum would drop what is no number
+        let worst = counted.fold(LEAST, |worst, error| if error <= worst { worst } else { error });
+        -worst.log10()
+    }
+}
+
+impl Measure for Digits {
+    fn finish(self: Box<Self>, ending: &Ending<'_>) -> Vec<Option<f64>> {
+        let found = self.expected.as_ref().filter(|_| ending.failure.is_none()).map(|expected| {
+            [
+                self.of(expected, |each| (ending.observables[each.index] - each.value).abs()),
+                self.of(expected, |each| each.bound),
+            ]
+        });
+        let columns = if self.is_published { 1 } else { 2 };
+        (0..columns).map(|column| found.map(|found| found[column])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReferenceTrajectory;
+    use crate::testing::context;
+    use mbsbench_problem::{Parameters, Statistics};
+
+    fn reference(digits: f64) -> ReferenceTrajectory {
+        ReferenceTrajectory {
+            observables: vec!["q".to_owned(), "v".to_owned()],
+            times: vec![2.0],
+            values: vec![vec![100.0, -1e-3]],
+            bounds: vec![vec![1e-6, 1e-9]],
+            digits,
+            digits_asked: 8.0,
+        }
+    }
+
+    fn of(names: [&str; 2]) -> Vec<String> {
+        names.map(str::to_owned).to_vec()
+    }
+
+    /// What is measured of a run with these values at its end, at 2 s.
+    fn measured(
+        measure: &impl MeasureDefinition,
+        end: [f64; 2],
+        reference: Option<&ReferenceTrajectory>,
+    ) -> Vec<Option<f64>> {
+        let names = of(["q", "v"]);
+        measure.start(&context(&names, [0.0, 2.0], reference)).finish(&Ending {
+            t_reached: 2.0,
+            statistics: &Statistics::default(),
+            observables: &end,
+            failure: None,
+            states: 2,
+            functions: 0,
+        })
+    }
+
+    /// Errors 1e-3 of 100 and 1e-6 of 1e-3: five and three digits; with a floor of 1, five and six.
+    #[test]
+    fn digits_are_those_of_the_worst_component() {
+        let end = [100.0 + 1e-3, -1e-3 - 1e-6];
+        let scd = Scd { of: of(["q", "v"]), ..Scd::default() };
+        assert_eq!(scd.columns(), ["scd", "scd_limit"]);
+        let [Some(digits), Some(limit)] = measured(&scd, end, Some(&reference(9.0)))[..] else { panic!("no digits") };
+        assert!((digits - 3.0).abs() < 1e-9 && (limit - 6.0).abs() < 1e-9, "{digits} {limit}");
+        let few = measured(&scd, end, Some(&reference(7.0)));
+        assert_eq!(few[1], Some(f64::NEG_INFINITY), "a reference with fewer digits than asked certifies none");
+        let mescd = Mescd { of: of(["q", "v"]), ..Mescd::default() };
+        let digits = measured(&mescd, end, Some(&reference(9.0)))[0].expect("there is a reference");
+        assert!((digits - (101.0f64 / 1e-3).log10()).abs() < 1e-9, "{digits}");
+    }
+
+    #[test]
+    fn published_values_need_no_reference_and_zeros_do_not_enter() {
+        let scd = Scd { of: of(["q", "v"]), values: vec![10.0, 0.0], name: "published".to_owned() };
+        assert_eq!(scd.columns(), ["scd(published)"]);
+        let digits = |end| measured(&scd, end, None)[0].expect("values are given");
+        assert!((digits([10.0 + 1e-6, 5.0]) - 7.0).abs() < 1e-8);
+        assert!((digits([10.0, 5.0]) - 15.95).abs() < 0.01);
+        assert!(digits([f64::NAN, 5.0]).is_nan());
+        assert!(Scd { values: vec![1.0], ..scd.clone() }.check().is_err());
+    }
+
+    #[test]
+    fn no_reference_means_no_digits() {
+        let scd = Scd { of: of(["q", "v"]), ..Scd::default() };
+        assert_eq!(measured(&scd, [1.0; 2], None), [None, None]);
+    }
+}

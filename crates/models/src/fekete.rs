@@ -1,0 +1,213 @@
+//! Elliptic Fekete points of the test set for IVP solvers: twenty points on a sphere that repel each other.
+
+use mbsbench_problem::model::Class;
+use mbsbench_problem::{
+    AsDescriptor, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, parameters,
+};
+use nalgebra::DMatrix;
+
+use crate::components::{ComponentModel, Components};
+
+parameters! {
+    /// Points on the unit sphere that repel each other with a force of one over their distance, in a medium that slows them down:
+    /// as time goes on they come to rest where the product of all distances is largest. Index 2.
+    ///
+    /// ```text
+    /// p' = q + 2 μ p,   q' = −a q + Σ (pᵢ − pⱼ)/|pᵢ − pⱼ|² + 2 λ p,   0 = pᵢ·pᵢ − 1,   0 = 2 pᵢ·qᵢ
+    /// ```
+    pub struct Fekete {
+        /// Damping `a`, 1/s.
+        pub damping: f64 [from 0.0] = 0.5,
+    }
+}
+
+const POINTS: usize = 20;
+const COORDINATES: usize = 3 * POINTS;
+
+/// Rings of points at the start: how many, which of them stands first, `π` over the angle that all are turned by, and the latitude over `π`.
+const RINGS: [(u8, u8, f64, [f64; 2]); 4] =
+    [(3, 1, 13.0, [3.0, 8.0]), (7, 1, 29.0, [1.0, 8.0]), (6, 1, 7.0, [-2.0, 15.0]), (4, 0, 17.0, [-3.0, 10.0])];
+
+impl OdeModel for Fekete {
+    fn dimension(&self) -> usize {
+        8 * POINTS
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, y: &[S], f: &mut [S]) {
+        let (p, rest) = y.split_at(COORDINATES);
+        let (q, multipliers) = rest.split_at(COORDINATES);
+        let (lambda, mu) = multipliers.split_at(POINTS);
+        let (p_rate, rest) = f.split_at_mut(COORDINATES);
+        let (q_rate, constraints) = rest.split_at_mut(COORDINATES);
+        for i in 0..POINTS {
+            let (mut radius, mut radial) = (S::from(-1.0), S::nought());
+            for k in 3 * i..3 * i + 3 {
+                p_rate[k] = q[k] + p[k] * mu[i] * 2.0;
+                q_rate[k] = p[k] * lambda[i] * 2.0 - q[k] * self.damping;
+                radius += p[k] * p[k];
+                radial += p[k] * q[k] * 2.0;
+            }
+            (constraints[i], constraints[POINTS + i]) = (radius, radial);
+            for j in 0..i {
+                let apart: [S; 3] = std::array::from_fn(|k| p[3 * i + k] - p[3 * j + k]);
+                let square = apart.iter().fold(S::nought(), |sum, &d| sum + d * d);
+                for (k, &d) in apart.iter().enumerate() {
+                    q_rate[3 * i + k] += d / square;
+                    q_rate[3 * j + k] -= d / square;
+                }
+            }
+        }
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+}
+
+impl DescriptorModel for Fekete {
+    fn mass<S: Scalar>(&self, mass: &mut DMatrix<S>) {
+        (0..2 * COORDINATES).for_each(|i| mass[(i, i)] = S::from(1.0));
+    }
+
+    fn indices(&self) -> Vec<u8> {
+        [vec![1; 2 * COORDINATES], vec![2; 2 * POINTS]].concat()
+    }
+}
+
+impl Fekete {
+    /// The points at the start.
+    fn points<S: Scalar>() -> Vec<S> {
+        let pi = S::nought().acos() * 2.0;
+        let mut points = Vec::with_capacity(COORDINATES);
+        for (count, first, offset, [above, below]) in RINGS {
+            let (height, radius) = (pi * above / below).sin_cos();
+            for k in first..first + count {
+                let (sin, cos) = (pi * (2.0 * f64::from(k)) / f64::from(count) + pi / offset).sin_cos();
+                points.extend([cos * radius, sin * radius, height]);
+            }
+        }
+        points
+    }
+}
+
+impl Components for Fekete {
+    fn components(&self) -> Vec<Observable> {
+        let mut list = Vec::new();
+        for (letter, unit, class) in [("p", "m", Class::Position), ("q", "m/s", Class::Velocity)] {
+            let about = if letter == "p" { "coordinate of a point" } else { "its velocity" };
+            for k in 1..=POINTS {
+                list.extend(
+                    ["x", "y", "z"]
+                        .map(|axis| Observable::new(format!("{letter}{k}_{axis}"), unit, about).of_class(class)),
+                );
+            }
+        }
+        for (letter, unit, about) in [
+            ("lambda", "1/s²", "multiplier of the radius"),
+            ("mu", "1/s", "multiplier of the velocity along the radius"),
+        ] {
+            list.extend(
+                (1..=POINTS).map(|k| Observable::new(format!("{letter}{k}"), unit, about).of_class(Class::Multiplier)),
+            );
+        }
+        list
+    }
+
+    /// At rest; `p·p = 1` twice differentiated gives λ, and `μ = 0`.
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        let mut y = Self::points();
+        y.resize(8 * POINTS, S::nought());
+        let mut f = y.clone();
+        self.rhs(S::nought(), &y, &mut f);
+        for i in 0..POINTS {
+            let range = 3 * i..3 * i + 3;
+            let outwards = y[range.clone()]
+                .iter()
+                .zip(&f[COORDINATES..][range])
+                .fold(S::nought(), |sum, (&p, &force)| sum + p * force);
+            y[2 * COORDINATES + i] = -outwards / 2.0;
+        }
+        y
+    }
+
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        Box::new(AsDescriptor::new(self))
+    }
+
+    fn further(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("energy", "J", "kinetic energy less the logarithms of all distances"),
+            Observable::new("constraint", "1", "largest magnitude of p·p − 1"),
+            Observable::new("velocity_constraint", "1/s", "largest magnitude of 2 p·q"),
+        ]
+    }
+
+    fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
+        let (p, q) = (&y[..COORDINATES], &y[COORDINATES..2 * COORDINATES]);
+        let mut energy = 0.5 * q.iter().map(|q| q * q).sum::<f64>();
+        let (mut radius, mut radial) = (0.0f64, 0.0f64);
+        for i in 0..POINTS {
+            let point = |of: &[f64], i: usize| -> [f64; 3] { std::array::from_fn(|k| of[3 * i + k]) };
+            let here = point(p, i);
+            let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            radius = radius.max((dot(here, here) - 1.0).abs());
+            radial = radial.max(2.0 * dot(here, point(q, i)).abs());
+            for j in 0..i {
+                let apart: [f64; 3] = std::array::from_fn(|k| here[k] - p[3 * j + k]);
+                energy -= 0.5 * dot(apart, apart).ln();
+            }
+        }
+        values.copy_from_slice(&[energy, radius, radial]);
+    }
+}
+
+impl ModelDefinition for Fekete {
+    const NAME: &'static str = "fekete";
+    const SUMMARY: &'static str = "twenty points on a sphere that repel each other and come to rest, index 2";
+    const SOURCE: &'static str =
+        "Test Set for IVP Solvers (CWI, Bari), problem Fekete; C. Bendtsen, W. J. H. Stortelder";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(ComponentModel(self.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_is_at_rest_on_the_sphere() {
+        let points = Fekete::default();
+        let y: Vec<f64> = points.initial();
+        let mut f = vec![0.0; y.len()];
+        points.rhs(0.0, &y, &mut f);
+        let first = [2.0 * std::f64::consts::PI / 3.0 + std::f64::consts::PI / 13.0, 3.0 * std::f64::consts::PI / 8.0];
+        assert!((y[0] - first[0].cos() * first[1].cos()).abs() < 1e-15 && (y[2] - first[1].sin()).abs() < 1e-15);
+        for i in 0..POINTS {
+            assert!(f[2 * COORDINATES + i].abs() < 1e-15 && f[2 * COORDINATES + POINTS + i] == 0.0);
+            let radial: f64 = (0..3).map(|k| y[3 * i + k] * f[COORDINATES + 3 * i + k]).sum();
+            assert!(radial.abs() < 1e-14, "no acceleration leaves the sphere: {radial:e}");
+        }
+    }
+
+    /// Forces are the slope of the energy.
+    #[test]
+    fn forces_follow_from_the_energy() {
+        let points = Fekete::default();
+        let mut y: Vec<f64> = points.initial();
+        y[2 * COORDINATES..].fill(0.0);
+        let mut f = vec![0.0; y.len()];
+        points.rhs(0.0, &y, &mut f);
+        for k in [0, 22, 59] {
+            let energy = |shift: f64| {
+                let (mut y, mut values) = (y.clone(), [0.0; 3]);
+                y[k] += shift;
+                points.observe(0.0, &y, &mut values);
+                values[0]
+            };
+            let slope = (energy(1e-6) - energy(-1e-6)) / 2e-6;
+            assert!((slope + f[COORDINATES + k]).abs() < 1e-7, "{k}: {slope} and {}", f[COORDINATES + k]);
+        }
+    }
+}

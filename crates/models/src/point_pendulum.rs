@@ -1,0 +1,150 @@
+//! A point mass on a circle in Cartesian coordinates, with its constraint differentiated as often as one likes.
+
+use mbsbench_problem::model::Class;
+use mbsbench_problem::{
+    AsDescriptor, AsOde, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, parameters,
+};
+use nalgebra::DMatrix;
+
+use crate::components::{ComponentModel, Components};
+
+parameters! {
+    /// How often the constraint has been differentiated.
+    #[derive(Copy, Default, Eq)]
+    pub enum PendulumIndex {
+        /// Not at all: `0 = x² + y² − 1`.
+        #[default]
+        Index3,
+        /// Once: `0 = x u + y v`.
+        Index2,
+        /// Twice: `0 = u² + v² − λ − y`.
+        Index1,
+        /// Three times: `λ' = −3 v`.
+        Index0,
+    }
+}
+
+parameters! {
+    /// `x' = u`, `y' = v`, `u' = −x λ`, `v' = −y λ − 1` with a constraint in one of four forms: a mass of 1 kg on a massless rod of 1 m, with
+    /// gravity 1 m/s², in which Cash's code MEBDFDAE is tested for index 0 to 3. It starts horizontal, with a velocity of 1 m/s
+    /// upwards.
+    pub struct PointPendulum {
+        /// Which form of the constraint is solved.
+        pub formulation: PendulumIndex = PendulumIndex::Index3,
+    }
+}
+
+impl OdeModel for PointPendulum {
+    fn dimension(&self) -> usize {
+        5
+    }
+
+    fn rhs<S: Scalar>(&self, _t: S, state: &[S], f: &mut [S]) {
+        let &[x, y, u, v, lambda] = state else { unreachable!("there are five") };
+        f[..4].copy_from_slice(&[u, v, -(x * lambda), -(y * lambda) - 1.0]);
+        f[4] = match self.formulation {
+            PendulumIndex::Index3 => x * x + y * y - 1.0,
+            PendulumIndex::Index2 => x * u + y * v,
+            PendulumIndex::Index1 => u * u + v * v - lambda - y,
+            PendulumIndex::Index0 => v * -3.0,
+        };
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+}
+
+impl DescriptorModel for PointPendulum {
+    fn mass<S: Scalar>(&self, mass: &mut DMatrix<S>) {
+        (0..4).for_each(|i| mass[(i, i)] = S::from(1.0));
+    }
+
+    fn indices(&self) -> Vec<u8> {
+        match self.formulation {
+            PendulumIndex::Index3 => vec![1, 1, 2, 2, 3],
+            PendulumIndex::Index2 => vec![1, 1, 1, 1, 2],
+            PendulumIndex::Index1 | PendulumIndex::Index0 => vec![1; 5],
+        }
+    }
+}
+
+impl Components for PointPendulum {
+    fn components(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("x", "m", "the mass, along x").of_class(Class::Position),
+            Observable::new("y", "m", "the mass, upwards").of_class(Class::Position),
+            Observable::new("u", "m/s", "its velocity along x").of_class(Class::Velocity),
+            Observable::new("v", "m/s", "its velocity upwards").of_class(Class::Velocity),
+            Observable::new("lambda", "N/m", "the multiplier").of_class(Class::Multiplier),
+        ]
+    }
+
+    fn initial<S: Scalar>(&self) -> Vec<S> {
+        [1.0, 0.0, 0.0, 1.0, 1.0].map(S::from).to_vec()
+    }
+
+    fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
+        match self.formulation {
+            PendulumIndex::Index0 => Box::new(AsOde(self)),
+            _ => Box::new(AsDescriptor::new(self)),
+        }
+    }
+
+    fn further(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("energy", "J", "total energy, potential zero at the height of the pivot"),
+            Observable::new("constraint", "m²", "largest magnitude of x² + y² − 1"),
+            Observable::new("velocity_constraint", "m²/s", "magnitude of x u + y v"),
+        ]
+    }
+
+    fn observe(&self, _t: f64, state: &[f64], values: &mut [f64]) {
+        let &[x, y, u, v, _] = state else { unreachable!("there are five") };
+        values.copy_from_slice(&[0.5 * (u * u + v * v) + y, (x * x + y * y - 1.0).abs(), (x * u + y * v).abs()]);
+    }
+}
+
+impl ModelDefinition for PointPendulum {
+    const NAME: &'static str = "point-pendulum";
+    const SUMMARY: &'static str = "point mass on a circle with its constraint of index 3, 2, 1 or 0";
+    const SOURCE: &'static str = "J. R. Cash, drivers of MEBDFDAE; T. J. Abdulla, J. R. Cash, M. T. Diamantakis (2001)";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(ComponentModel(self.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_dual::Dual;
+
+    /// On the circle, with tangential velocity and the multiplier of the acceleration level, each form is the derivative of the one
+    /// before along the equations.
+    #[test]
+    fn each_form_is_the_derivative_of_the_one_before() {
+        let (angle, rate) = (0.4f64, 1.3);
+        let (x, y) = (angle.cos(), angle.sin());
+        let (u, v) = (-y * rate, x * rate);
+        let lambda = u * u + v * v - y;
+        let state = [x, y, u, v, lambda];
+        let form = |formulation, state: &[Dual<f64>]| {
+            let mut f = [Dual::from_re(0.0); 5];
+            PointPendulum { formulation }.rhs(Dual::from_re(0.0), state, &mut f);
+            f[4]
+        };
+        let mut rates = [0.0; 5];
+        PointPendulum { formulation: PendulumIndex::Index0 }.rhs(0.0, &state, &mut rates);
+        let along: Vec<_> = state.iter().zip(rates).map(|(&y, rate)| Dual::new(y, rate)).collect();
+        for formulation in [PendulumIndex::Index3, PendulumIndex::Index2, PendulumIndex::Index1] {
+            let value = form(formulation, &along);
+            assert!(value.re.abs() < 1e-15 && value.eps.abs() < 1e-14, "{formulation:?}: {value}");
+        }
+        // off the circle, too
+        let off = [(1.1, -0.4), (0.3, 0.2), (-0.4, 0.0), (0.2, 0.0), (0.7, 0.0)].map(|(y, rate)| Dual::new(y, rate));
+        let position = form(PendulumIndex::Index3, &off);
+        let velocity = form(PendulumIndex::Index2, &off);
+        assert!((position.eps - 2.0 * velocity.re).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,66 @@
+//! `M y' = f(t, y)` as a model writes it.
+
+use nalgebra::DMatrix;
+
+use crate::{AsOde, Failure, Ode, OdeModel, Scalar};
+
+/// Equations `M y' = f(t, y)` with a constant, possibly singular matrix as a model writes them: `f` is that of [`OdeModel`].
+pub trait DescriptorModel: OdeModel {
+    /// Writes `M`; `mass` comes filled with zeros. See [`Ode::mass`].
+    fn mass<S: Scalar>(&self, mass: &mut DMatrix<S>);
+
+    /// The index of each component; see [`Ode::indices`].
+    fn indices(&self) -> Vec<u8>;
+}
+
+/// A [`DescriptorModel`] as an [`Ode`] in any scalar, with derivatives by dual numbers, as [`AsOde`] has them.
+#[derive(Debug, Clone)]
+pub struct AsDescriptor<'m, M, S> {
+    ode: AsOde<'m, M>,
+    mass: DMatrix<S>,
+    indices: Vec<u8>,
+}
+
+impl<'m, M: DescriptorModel, S: Scalar> AsDescriptor<'m, M, S> {
+    /// The equations of a model.
+    pub fn new(model: &'m M) -> Self {
+        let n = model.dimension();
+        let mut mass = DMatrix::from_element(n, n, S::nought());
+        model.mass(&mut mass);
+        Self { ode: AsOde(model), mass, indices: model.indices() }
+    }
+}
+
+impl<M: DescriptorModel, S: Scalar> Ode<S> for AsDescriptor<'_, M, S> {
+    fn dimension(&self) -> usize {
+        self.indices.len()
+    }
+
+    fn mass(&self) -> Option<&DMatrix<S>> {
+        Some(&self.mass)
+    }
+
+    fn indices(&self) -> Option<&[u8]> {
+        Some(&self.indices)
+    }
+
+    fn rhs(&mut self, t: S, y: &[S], f: &mut [S]) -> Result<(), Failure> {
+        self.ode.rhs(t, y, f)
+    }
+
+    fn has_jacobian(&mut self) -> bool {
+        true
+    }
+
+    fn is_autonomous(&self) -> bool {
+        Ode::<S>::is_autonomous(&self.ode)
+    }
+
+    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        self.ode.jacobian(t, y, jacobian)
+    }
+
+    fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
+        self.ode.time_derivative(t, y, by_time)
+    }
+}
