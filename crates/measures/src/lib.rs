@@ -2,6 +2,7 @@
 //! with the number of steps.
 
 mod averages;
+mod benchmark;
 mod bounces;
 mod changes;
 mod conditioning;
@@ -27,6 +28,7 @@ mod testing;
 mod windows;
 
 pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
+pub use benchmark::{BenchmarkError, ScaledError};
 pub use bounces::Bounces;
 pub use changes::StepChanges;
 pub use conditioning::NewtonCondition;
@@ -109,6 +111,8 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<MaximumError>()
         .measure::<RmsError>()
         .measure::<RelativeError>()
+        .measure::<BenchmarkError>()
+        .measure::<ScaledError>()
         .measure::<PositionError>()
         .measure::<VelocityError>()
         .measure::<MultiplierError>()
