@@ -6,6 +6,7 @@
 mod angle;
 pub mod ball_bearing;
 pub mod bouncing_balls;
+pub mod cart_pole;
 pub mod compound_pendulum;
 pub mod double_pendulum;
 mod drawing;
@@ -27,6 +28,7 @@ pub mod two_bouncing_balls;
 
 pub use ball_bearing::BallBearing;
 pub use bouncing_balls::BouncingBalls;
+pub use cart_pole::CartPole;
 pub use compound_pendulum::Pendulum;
 pub use double_pendulum::DoublePendulum;
 pub use flexible::{FlexibleFourBar, LateralBuckling, Lumps, RotatingShaft};

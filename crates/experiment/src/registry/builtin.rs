@@ -43,6 +43,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::FlexibleFourBar>()
         .model::<models::LateralBuckling>()
         .model::<models::RotatingShaft>()
+        .model::<models::CartPole>()
 }
 
 fn with_methods(registry: Registry) -> Registry {
