@@ -22,10 +22,16 @@ pub(super) fn book(path: &Path) -> Option<Book> {
     LEDGERS.into_iter().find(|(name, _)| stem == *name).map(|(_, book)| book)
 }
 
+/// The folder beside experiments with the mechanisms that they name.
+const MECHANISMS: &str = "mechanisms";
+
 /// Experiment files below a folder, in the order of their paths.
 pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = all_files(folder)?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none());
+    let is_mechanism = |path: &Path| path.parent().is_some_and(|parent| parent.ends_with(MECHANISMS));
+    files.retain(|path| {
+        path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none() && !is_mechanism(path)
+    });
     Ok(files)
 }
 
