@@ -160,7 +160,7 @@ mod tests {
     fn the_bar_is_fastest_as_published() {
         let model = CartPole::default();
         let start = model.energy(&Formulated::<f64>::initial_state(&model));
-        let omega = 4429.449_132_792_925;
+        let omega = 4_429.449_132_792_925;
         let speed = -omega / (1.0 + 1e-6);
         assert_relative_eq!(model.energy(&[0.0, 0.0, speed, omega]), start, epsilon = 1e-9);
     }
