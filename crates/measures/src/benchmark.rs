@@ -18,7 +18,7 @@ parameters! {
         /// Observables.
         of: Vec<String>,
         /// Number of outputs `K`.
-        outputs: usize [from 1, to 1_000_000],
+        outputs: usize [from 1],
         /// The least magnitude of the reference that an error is divided by, in the observables' unit.
         threshold: f64 [above 0.0],
     }
@@ -69,7 +69,7 @@ parameters! {
         /// What the error of each is divided by, in its unit.
         sizes: Vec<f64> [above 0.0],
         /// Number of intervals `n` between outputs.
-        intervals: usize [from 1, to 1_000_000],
+        intervals: usize [from 1],
     }
 }
 
