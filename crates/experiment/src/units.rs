@@ -26,7 +26,7 @@ pub fn of_column<'u>(column: &str, inner: &'u str) -> Cow<'u, str> {
         "position_error" => "rad, m",
         "velocity_error" => "rad/s, m/s",
         "multiplier_error" => "N",
-        "drift_constant" | "newton_condition" => "1",
+        "drift_constant" | "newton_condition" | "benchmark_error" | "scaled_error" => "1",
         _ if column.starts_with("shape_distance(") || column.starts_with("relative_error") => "1",
         "timing.median_s" | "timing.setup_s" => "s",
         "timing.step_ns" => "ns",
@@ -84,6 +84,7 @@ mod tests {
             ("trend(omega)", "rad/s", "rad/s^2"),
             ("trend(ratio)", "1", "1/s"),
             ("shape_distance(0.5)", "", "1"),
+            ("benchmark_error_bound", "m", "1"),
             ("error_bound(theta)", "rad", "rad"),
         ] {
             assert_eq!(of_column(column, inner), unit, "{column}");

@@ -2,6 +2,7 @@
 //! with the number of steps.
 
 mod averages;
+mod benchmark;
 mod bounces;
 mod changes;
 mod conditioning;
@@ -28,6 +29,7 @@ mod testing;
 mod windows;
 
 pub use averages::{MaximumMagnitude, MeanMagnitude, OscillationIndex, Trend};
+pub use benchmark::{BenchmarkError, ScaledError};
 pub use bounces::Bounces;
 pub use changes::StepChanges;
 pub use conditioning::NewtonCondition;
@@ -113,6 +115,8 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<RelativeError>()
         .measure::<Scd>()
         .measure::<Mescd>()
+        .measure::<BenchmarkError>()
+        .measure::<ScaledError>()
         .measure::<PositionError>()
         .measure::<VelocityError>()
         .measure::<MultiplierError>()

@@ -60,7 +60,7 @@ pub struct MechanismModel<X> {
     /// Numbers of the bodies that are observed.
     pub(crate) bodies: Vec<usize>,
     pub(crate) points: Vec<Watched>,
-    /// Numbers of the joints whose forces are observed.
+    /// Numbers of the joints that are observed.
     pub(crate) joints: Vec<usize>,
 }
 
@@ -124,6 +124,12 @@ impl<X: Space> MechanismModel<X> {
         let (name, marker) = body.markers.iter().find(|(known, _)| known == marker)?;
         self.watch(&body, name, marker);
         Some(())
+    }
+
+    /// The joints that are observed and have an angle: hinges in space.
+    pub(crate) fn hinges(&self) -> impl Iterator<Item = (&str, &[Fixed; 3])> {
+        let joints = self.joints.iter().map(|&joint| &self.compiled.joints[joint]);
+        joints.filter_map(|joint| Some((joint.name.as_str(), joint.hinge.as_ref()?)))
     }
 
     /// Numbers of holonomic and of nonholonomic constraints.
@@ -212,6 +218,8 @@ impl<X: Space> Model for MechanismModel<X> {
             let about = "a component of the force of a joint on its first body";
             all.extend(axes.iter().map(|axis| Observable::new(format!("{name}_f{axis}"), "N", about)));
         }
+        let about = "angle of a hinge, second marker from the first about its axis, within half a turn either way";
+        all.extend(self.hinges().map(|(name, _)| Observable::new(format!("{name}_angle"), "rad", about)));
         all.extend([
             Observable::new("energy", "J", "total energy; that of gravity is zero for centres of mass at the origin"),
             Observable::new("energy_change", "J", "total energy less that of the initial state"),

@@ -6,7 +6,7 @@ use num_dual::Dual64;
 use crate::assembly;
 use crate::compile::JointSeen;
 use crate::model::MechanismModel;
-use crate::system::{At, Fixed, Frames, Relation, Space, System};
+use crate::system::{At, Fixed, Frames, Relation, Space, System, dot};
 
 /// Computes the observables of a mechanism from a state in absolute coordinates.
 pub(super) struct MechanismObservation<'m, X> {
@@ -169,9 +169,16 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         self.q.copy_from_slice(q);
         let forces = self.forces..self.forces + model.joints.len() * X::DIMENSION;
         self.write_forces(q, &mut values[forces.clone()]);
+        let mut frames = Frames::<f64, X>::new(q);
+        let mut next = forces.end;
+        for (_, directions) in model.hinges() {
+            let [x, y, second] = directions.each_ref().map(|direction| frames.direction(direction));
+            values[next] = dot::<f64, X>(&y, &second).atan2(dot::<f64, X>(&x, &second));
+            next += 1;
+        }
         let energy = system.energy(q, v);
         self.watch.evaluate(t, q, v);
-        values[forces.end..].copy_from_slice(&[
+        values[next..].copy_from_slice(&[
             energy,
             energy - self.initial_energy,
             system.kinetic(q, v),

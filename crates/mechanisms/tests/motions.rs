@@ -165,6 +165,13 @@ fn bricards_mechanism_moves_with_one_constraint_too_many() {
         }
         assert!(values[3].abs() < 1e-9, "{values:?}");
     }
+    // every other hinge turns by the same angle, the last from the last rod to the ground
+    let hinges: Vec<String> = (0..6).map(|k| format!("hinge{k}_angle")).collect();
+    let hinges: Vec<&str> = hinges.iter().map(String::as_str).collect();
+    let angles = motion(&bricard, &Dop853::default(), Settings::tolerance(1e-12, 1e-12), &[1.0], &hinges).remove(0);
+    for (angle, expected) in angles.iter().zip([1.035_028_459_517, -0.480_621_104_177].into_iter().cycle()) {
+        assert!((angle.abs() - f64::abs(expected)).abs() < 1e-10, "{angles:?} and {expected}");
+    }
 }
 
 /// IFToMM A05 at 2π rad/s: two rods with masses at their ends on a shaft, each with a stiff spring and damper to a slider. References by

@@ -49,6 +49,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::PointPendulum>()
         .model::<models::Pleiades>()
         .model::<models::Fekete>()
+        .model::<models::CartPole>()
 }
 
 fn with_methods(registry: Registry) -> Registry {

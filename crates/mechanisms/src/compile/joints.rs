@@ -191,11 +191,15 @@ pub(super) fn add<X: Space>(
         let axis = |given: &[f64], default| axis(names, &path, given, default);
         in_dimension::<X>(&part.path, &part.what)?;
         let mut adding = Adding { system };
+        let mut hinge = None;
         match &part.what {
-            Joint::Revolute(hinge) => {
-                let [a, b] = names.pair(&path, &hinge.between)?;
+            Joint::Revolute(pin) => {
+                let [a, b] = names.pair(&path, &pin.between)?;
+                let axis = axis(&pin.axis, ABOUT)?;
                 adding.relation(Relation::Coincide(a.point(), b.point()));
-                adding.same_axis(&a, &b, &axis(&hinge.axis, ABOUT)?);
+                adding.same_axis(&a, &b, &axis);
+                let [x, y] = across(&axis);
+                hinge = (X::DIMENSION == 3).then(|| [a.direction(&x), a.direction(&y), b.direction(&x)]);
             }
             Joint::Prismatic(slide) => {
                 let [a, b] = names.pair(&path, &slide.between)?;
@@ -282,7 +286,7 @@ pub(super) fn add<X: Space>(
             }
         }
         let relations = first..system.relations.len();
-        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations });
+        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations, hinge });
     }
     Ok(seen)
 }

@@ -38,6 +38,8 @@ pub struct JointSeen {
     pub path: String,
     /// Numbers of its relations.
     pub relations: std::ops::Range<usize>,
+    /// Of a hinge in space: directions across its axis, `x` and `y` of the first marker and `x` of the second.
+    pub hinge: Option<[Fixed; 3]>,
 }
 
 /// A mechanism ready to be solved.

@@ -1,0 +1,313 @@
+//! Errors of several observables together, as collections of benchmark problems define them.
+
+use mbsbench_problem::{OutOfRange, parameters};
+
+use super::samples::Visit;
+use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed, ReferenceTrajectory};
+
+parameters! {
+    /// Error of the library of multibody benchmarks of A Coruña over `K` outputs at equal distances, the last of them at the end:
+    ///
+    /// `e = √(1/K Σᵢ Σⱼ (|yⱼ(tᵢ) − rⱼ(tᵢ)| / max(|rⱼ(tᵢ)|, threshold))²)`
+    ///
+    /// with the same of the bounds on the reference's own error (M. González, D. Dopico, U. Lugrís, J. Cuadrado 2006, A benchmarking
+    /// system for MBS simulation software, Multibody System Dynamics 16, 179–190). Whether the library divides the inner sum by the number
+    /// of observables could not be read there; here it does not, which is never the smaller of the two.
+    #[derive(Default)]
+    pub struct BenchmarkError in snake_case where observables_are_there {
+        /// Observables.
+        of: Vec<String>,
+        /// Number of outputs `K`.
+        outputs: usize [from 1],
+        /// The least magnitude of the reference that an error is divided by, in the observables' unit.
+        threshold: f64 [above 0.0],
+    }
+}
+
+impl BenchmarkError {
+    fn observables_are_there(&self) -> Result<(), OutOfRange> {
+        not_empty(&self.of)
+    }
+
+    fn times(&self, span: [f64; 2]) -> Vec<f64> {
+        equidistant(span, self.outputs).skip(1).collect()
+    }
+}
+
+impl MeasureDefinition for BenchmarkError {
+    const NAME: &'static str = "benchmark_error";
+    const SUMMARY: &'static str =
+        "error of observables over equidistant outputs, each relative to the reference (MBS benchmark, A Coruña)";
+
+    fn columns(&self) -> Vec<String> {
+        with_bound(Self::NAME)
+    }
+    fn observables(&self) -> Vec<String> {
+        self.of.clone()
+    }
+    fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+        self.times(span)
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        let threshold = self.threshold;
+        start(context, &self.of, self.times(context.span), |_, expected| expected.abs().max(threshold).recip())
+    }
+}
+
+parameters! {
+    /// Root mean square over equidistant outputs, start and end among them, of the length of the vector of errors, each divided by a
+    /// size of its own:
+    ///
+    /// `e = √(1/(n + 1) Σᵢ₌₀ⁿ Σⱼ ((yⱼ(tᵢ) − rⱼ(tᵢ)) / sⱼ)²)`
+    ///
+    /// with the same of the bounds on the reference's own error. It is the error by which the benchmark of the light cart-pole accepts
+    /// solutions (N. Parsons, light-cartpole-benchmark, proposed to the IFToMM library).
+    #[derive(Default)]
+    pub struct ScaledError in snake_case where sizes_fit {
+        /// Observables.
+        of: Vec<String>,
+        /// What the error of each is divided by, in its unit.
+        sizes: Vec<f64> [above 0.0],
+        /// Number of intervals `n` between outputs.
+        intervals: usize [from 1],
+    }
+}
+
+impl ScaledError {
+    fn sizes_fit(&self) -> Result<(), OutOfRange> {
+        not_empty(&self.of)?;
+        if self.sizes.len() != self.of.len() {
+            let accepted = format!("one for each of the {} observables", self.of.len());
+            return Err(OutOfRange::new("sizes", format!("a list of {}", self.sizes.len()), accepted));
+        }
+        Ok(())
+    }
+
+    fn times(&self, span: [f64; 2]) -> Vec<f64> {
+        equidistant(span, self.intervals).collect()
+    }
+}
+
+impl MeasureDefinition for ScaledError {
+    const NAME: &'static str = "scaled_error";
+    const SUMMARY: &'static str =
+        "root mean square over equidistant outputs of several observables' errors, each over a size of its own";
+
+    fn columns(&self) -> Vec<String> {
+        with_bound(Self::NAME)
+    }
+    fn observables(&self) -> Vec<String> {
+        self.of.clone()
+    }
+    fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
+        self.times(span)
+    }
+    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+        start(context, &self.of, self.times(context.span), |j, _| self.sizes[j].recip())
+    }
+}
+
+fn not_empty(of: &[String]) -> Result<(), OutOfRange> {
+    if of.is_empty() {
+        return Err(OutOfRange::new("of", "an empty list", "at least one observable"));
+    }
+    Ok(())
+}
+
+fn with_bound(name: &str) -> Vec<String> {
+    vec![name.to_owned(), format!("{name}_bound")]
+}
+
+/// Start and ends of equal parts of the span, s.
+fn equidistant([start, end]: [f64; 2], parts: usize) -> impl Iterator<Item = f64> {
+    let at = move |k: usize| start + (end - start) * k as f64 / parts as f64;
+    (0..=parts).map(move |k| if k == parts { end } else { at(k) })
+}
+
+/// Measures `of` at `times` (s); an error of the observable with that number counts by its weight where that is the reference's value.
+fn start(
+    context: &MeasureContext<'_>,
+    of: &[String],
+    times: Vec<f64>,
+    weight: impl Fn(usize, f64) -> f64,
+) -> Box<dyn Measure> {
+    let indices: Option<Vec<usize>> = of.iter().map(|name| context.index(name)).collect();
+    let points = context.reference.and_then(|reference| points(reference, of, &times, weight));
+    Box::new(Sums {
+        bound: match (context.reference, &points) {
+            (Some(reference), Some(points)) if reference.digits >= reference.digits_asked => {
+                let squares = points.iter().flatten().map(|point| (point.bound * point.weight).powi(2));
+                (squares.sum::<f64>() / times.len() as f64).sqrt()
+            }
+            // nothing rests on a reference with fewer digits than asked
+            _ => f64::INFINITY,
+        },
+        expected: indices.zip(points),
+        visited: 0,
+        visit: Visit::new(times, context.observables.len()),
+        squares: 0.0,
+    })
+}
+
+/// The reference of an observable at one time.
+struct Point {
+    value: f64,
+    bound: f64,
+    weight: f64,
+}
+
+/// The reference of all observables at each of the times; none unless it has them all.
+fn points(
+    reference: &ReferenceTrajectory,
+    of: &[String],
+    times: &[f64],
+    weight: impl Fn(usize, f64) -> f64,
+) -> Option<Vec<Vec<Point>>> {
+    let columns: Vec<usize> =
+        of.iter().map(|name| reference.observables.iter().position(|known| known == name)).collect::<Option<_>>()?;
+    let at = |&time: &f64| {
+        let row = reference.row(time)?;
+        let point = |(j, &column): (usize, &usize)| {
+            let value = reference.values[row][column];
+            Point { value, bound: reference.bounds[row][column], weight: weight(j, value) }
+        };
+        Some(columns.iter().enumerate().map(point).collect())
+    };
+    times.iter().map(at).collect()
+}
+
+/// Sums the squares of weighted errors.
+struct Sums {
+    /// Where the observables are, and the reference for each time; none where one is missing.
+    expected: Option<(Vec<usize>, Vec<Vec<Point>>)>,
+    bound: f64,
+    visit: Visit,
+    visited: usize,
+    squares: f64,
+}
+
+impl Sums {
+    fn visit(&mut self, walk: impl FnOnce(&mut Visit, &mut dyn FnMut(usize, &[f64]))) {
+        let Some((indices, expected)) = &self.expected else { return };
+        let (visited, squares) = (&mut self.visited, &mut self.squares);
+        walk(&mut self.visit, &mut |k, observables| {
+            for (&index, point) in indices.iter().zip(&expected[k]) {
+                *squares += ((observables[index] - point.value) * point.weight).powi(2);
+            }
+            *visited += 1;
+        });
+    }
+}
+
+impl Measure for Sums {
+    fn begin(&mut self, t: f64, observables: &[f64]) {
+        self.visit(|visit, show| visit.begin(t, observables, show));
+    }
+
+    fn step(&mut self, step: &mut Observed<'_>) {
+        self.visit(|visit, show| visit.step(step, show));
+    }
+
+    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
+        match &self.expected {
+            // An error over part of the outputs would look better than it is.
+            Some((_, expected)) if self.visited == expected.len() => {
+                vec![Some((self.squares / expected.len() as f64).sqrt()), Some(self.bound)]
+            }
+            _ => vec![None, None],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound_of;
+    use crate::testing::{against, ended};
+
+    /// `q` and `v` at 0 to 4 s; at 2 s `q` is below the threshold 0.5 of the tests.
+    fn reference(digits: f64) -> ReferenceTrajectory {
+        ReferenceTrajectory {
+            observables: vec!["q".to_owned(), "v".to_owned()],
+            times: (0..=4).map(f64::from).collect(),
+            values: [[7.0, 9.0], [2.0, -4.0], [0.1, 1.0], [9.0, 9.0], [-5.0, 8.0]].map(Vec::from).to_vec(),
+            bounds: [[9.0, 9.0], [9.0, 9.0], [0.5, 3.0], [9.0, 9.0], [0.0, 0.0]].map(Vec::from).to_vec(),
+            digits,
+            digits_asked: 8.0,
+        }
+    }
+
+    /// The reference with errors (3, 1) at 2 s and (10, 6) at 4 s, none at the start; 1 s and 3 s are outputs of none of the tests.
+    fn off(t: f64) -> Vec<f64> {
+        match t as usize {
+            0 => vec![7.0, 9.0],
+            2 => vec![3.1, 2.0],
+            4 => vec![5.0, 2.0],
+            _ => vec![1e9, 1e9],
+        }
+    }
+
+    fn assert_close(found: f64, expected: f64) {
+        assert!((found - expected).abs() <= 1e-14 * expected, "{found} and {expected}");
+    }
+
+    fn names() -> Vec<String> {
+        vec!["q".to_owned(), "v".to_owned()]
+    }
+
+    fn measured(measure: &impl MeasureDefinition, steps: &[f64], digits: f64) -> [Option<f64>; 2] {
+        ended(against(measure, steps, off, Some(&reference(digits))), false).try_into().unwrap()
+    }
+
+    /// By hand: ((3/0.5)² + (1/1)² + (10/5)² + (6/8)²)/2, and of the bounds ((0.5/0.5)² + (3/1)²)/2. Steps end where they like.
+    #[test]
+    fn the_benchmarks_error_is_relative_to_the_reference() {
+        let measure = BenchmarkError { of: names(), outputs: 2, threshold: 0.5 };
+        for steps in [&[0.0, 2.0, 4.0][..], &[0.0, 1.5, 4.0], &[0.0, 4.0]] {
+            let [error, bound] = measured(&measure, steps, 9.0).map(Option::unwrap);
+            assert_close(error, (41.5625_f64 / 2.0).sqrt());
+            assert_close(bound, 5.0_f64.sqrt());
+        }
+    }
+
+    /// By hand: (0 + (3/2)² + (1/10)² + (10/2)² + (6/10)²)/3: the start counts.
+    #[test]
+    fn the_scaled_error_has_a_size_for_each() {
+        let measure = ScaledError { of: names(), sizes: vec![2.0, 10.0], intervals: 2 };
+        let [error, bound] = measured(&measure, &[0.0, 2.0, 4.0], 9.0).map(Option::unwrap);
+        assert_close(error, (27.62_f64 / 3.0).sqrt());
+        let of_bounds = (9.0 / 2.0_f64).powi(2) + (9.0 / 10.0_f64).powi(2) + 0.25_f64.powi(2) + 0.3_f64.powi(2);
+        assert_close(bound, (of_bounds / 3.0).sqrt());
+    }
+
+    #[test]
+    fn part_of_the_outputs_has_no_error_and_few_digits_bound_nothing() {
+        let measure = BenchmarkError { of: names(), outputs: 2, threshold: 0.5 };
+        assert_eq!(measured(&measure, &[0.0, 4.0], 7.9)[1], Some(f64::INFINITY));
+        assert_eq!(measured(&measure, &[0.0, 3.0], 9.0), [None; 2], "no reference at 1.5 s");
+        assert_eq!(ended(against(&measure, &[0.0, 4.0], off, None), false), [None; 2]);
+        let other = BenchmarkError { of: vec!["q".to_owned(), "w".to_owned()], ..measure };
+        assert_eq!(measured(&other, &[0.0, 4.0], 9.0), [None; 2], "an observable that is not there");
+    }
+
+    #[test]
+    fn lists_have_to_fit() {
+        let sizes = |sizes: &[f64]| ScaledError { of: names(), sizes: sizes.to_vec(), intervals: 2 }.sizes_fit();
+        assert!(sizes(&[1.0, 1.0]).is_ok() && sizes(&[1.0]).is_err());
+        assert!(BenchmarkError { of: vec![], outputs: 1, threshold: 1.0 }.observables_are_there().is_err());
+    }
+
+    #[test]
+    fn bounds_stand_beside_them() {
+        for columns in [BenchmarkError::default().columns(), ScaledError::default().columns()] {
+            assert_eq!(bound_of(&columns[0]).as_ref(), Some(&columns[1]));
+        }
+    }
+
+    #[test]
+    fn outputs_end_with_the_span() {
+        let times: Vec<f64> = equidistant([1.0, 1.3], 3).collect();
+        assert_eq!((times.len(), times[0], times[3]), (4, 1.0, 1.3));
+        assert_close(times[1], 1.1);
+    }
+}
