@@ -93,6 +93,7 @@ fn numbers(
             let own = default.get(&name).filter(|value| is_accepted(value)).cloned();
             let value = own.unwrap_or_else(|| match properties[&name]["type"].as_str() {
                 Some("string") => json!("text"),
+                Some("array") => json!([]),
                 _ => json!(accepted_number(&properties[&name])),
             });
             (name, value)
