@@ -20,6 +20,12 @@ reference:
   digits: 10
 ";
 
+const GATHERED: &str = "\
+id: stored/gathered
+gathers: [{ experiment: pendulum }]
+plots: [{ id: errors, title: Errors, x: method, y: error(theta), kind: bars }]
+";
+
 const FILE: &str = "experiments/stored/pendulum.yaml";
 const STORED: &str = "experiments/stored/references/pendulum.csv";
 
@@ -59,6 +65,12 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     assert_eq!(code, 0, "{said}");
     let text = fs::read_to_string(stored.path().join(STORED)).unwrap();
     assert!(text.starts_with("# mbsbench reference stored/pendulum\n"), "{text}");
+
+    // Beside an experiment that gathers its runs, too, which cannot be read before the reference is there.
+    fs::write(stored.path().join("experiments/stored/gathered.yaml"), GATHERED).unwrap();
+    fs::remove_file(stored.path().join(STORED)).unwrap();
+    let (code, said) = mbsbench(stored.path(), "reference stored/pendulum");
+    assert_eq!((code, fs::read_to_string(stored.path().join(STORED)).unwrap()), (0, text.clone()), "{said}");
 
     let fresh = folder(&EXPERIMENT.replace("  stored: references/pendulum.csv\n", ""));
     let expected = errors(fresh.path());

@@ -175,14 +175,19 @@ impl Plan {
     }
 
     /// Reads the bytes of the file at `path` and plans its runs, whether or not its stored references are there: to make them.
+    /// An experiment that gathers those of others has none.
     ///
     /// # Errors
     /// Everything else that is wrong with the file.
-    pub fn read_for_references(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Self, BadInput> {
+    pub fn read_for_references(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Option<Self>, BadInput> {
         let document = included(Document::parse(path, bytes)?, registry)?;
-        let plan = expand::expand(Experiment::read(&document, registry, false)?, registry)?;
+        let experiment = Experiment::read(&document, registry, false)?;
+        if !experiment.gathers.is_empty() {
+            return Ok(None);
+        }
+        let plan = expand::expand(experiment, registry)?;
         checks::check(&plan)?;
-        Ok(plan)
+        Ok(Some(plan))
     }
 
     /// Reads the bytes of the file at `path` and plans its runs.

@@ -48,7 +48,7 @@ fn plans(library: Library<'_>) -> Result<Vec<Plan>, CommandError> {
         let bytes = std::fs::read(&path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
         Plan::read_for_references(&path, &bytes, library.registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))
     };
-    experiment_files(library.experiments)?.into_iter().map(read).collect()
+    experiment_files(library.experiments)?.into_iter().filter_map(|path| read(path).transpose()).collect()
 }
 
 /// The runs of a plan whose references are stored, with file and reference.
