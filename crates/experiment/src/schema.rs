@@ -97,10 +97,9 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
         if entry.is_written_out() {
             let file =
                 json!({ "type": "string", "description": "A file with the parameters, from the folder of this one." });
-            if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
-                properties.insert(FILE.to_owned(), file.clone());
-            }
-            parameters = json!({ "anyOf": [file, parameters] });
+            // Beside a file stands what is to be different, of which the file may have the rest.
+            let changed = json!({ "type": "object", "properties": { FILE: file }, "required": [FILE] });
+            parameters = json!({ "anyOf": [file, changed, parameters] });
         }
         alternatives.push(json!({
             "type": "object",
