@@ -8,13 +8,10 @@ use mbsbench_problem::Formulated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{self, Choice, MethodKind, ModelKind, Registry};
+use crate::registry::{self, Choice, LABEL, MethodKind, ModelKind, Registry};
 
 /// What stands for the methods in a list of them.
 const KEY: &str = "every";
-
-/// The key for what a method is called.
-const LABEL: &str = "label";
 
 /// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
 /// their error, with a step those that do not and those that are published with constant steps, though they can do both

@@ -6,13 +6,10 @@ use std::path::{Component, Path};
 use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Value, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
-use super::registry::{Choice, Entry, Kind, MethodKind, Registry};
+use super::registry::{Choice, Entry, Kind, LABEL, MethodKind, Registry};
 
 /// The key for the file among the parameters.
 pub const FILE: &str = "file";
-
-/// The key for what something is called in tables.
-const LABEL: &str = "label";
 
 /// The document with the mechanisms and methods of other files in it. Problems of such a file are shown there; what it says counts as said where
 /// it is named.

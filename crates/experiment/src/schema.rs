@@ -8,7 +8,7 @@ use crate::included::FILE;
 use crate::keys::{self, REFERENCE, RUN, RUNS, SHOWN, SOLVER};
 
 pub use crate::keys::reference;
-use crate::registry::{Entry, Kind, Registry};
+use crate::registry::{Entry, Kind, LABEL, Registry};
 use crate::spec::{FILE_NAME, FigureSpec, PanelSpec, Tolerance};
 
 /// The schema of an experiment file.
@@ -80,10 +80,8 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                 }
             }
             if labelled && let Some(properties) = fields.entry("properties").or_insert(json!({})).as_object_mut() {
-                properties.insert(
-                    "label".to_owned(),
-                    json!({ "type": "string", "description": "Name in tables and plots." }),
-                );
+                properties
+                    .insert(LABEL.to_owned(), json!({ "type": "string", "description": "Name in tables and plots." }));
             }
             rename(&mut parameters, &prefix);
             if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {

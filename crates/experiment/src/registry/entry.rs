@@ -14,6 +14,9 @@ use serde_json::Value;
 
 use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind, renamed};
 
+/// The key, among parameters, for what something is called in tables and plots.
+pub const LABEL: &str = "label";
+
 /// Parameters read and checked: normalised, and made into an object.
 type Made<K> = (Value, Arc<<K as Kind>::Object>);
 
@@ -189,8 +192,8 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
         return Err(Problem::unknown(place, K::NAME, name, names().collect::<Vec<_>>()));
     };
-    let label = parameters.get("label").map(read::<String>).transpose()?;
-    let parameters = if label.is_some() { parameters.without("label") } else { parameters };
+    let label = parameters.get(LABEL).map(read::<String>).transpose()?;
+    let parameters = if label.is_some() { parameters.without(LABEL) } else { parameters };
     let mut own = None;
     let mut parameters = parameters;
     for &key in K::OWN_KEYS {

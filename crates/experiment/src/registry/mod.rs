@@ -18,8 +18,8 @@ mod renamed;
 use mbsbench_problem::{MethodDefinition, ModelDefinition};
 
 pub use choice::Choice;
-pub use entry::Entry;
-pub use entry::choose;
+pub(crate) use entry::LABEL;
+pub use entry::{Entry, choose};
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
 pub use renamed::notes;

@@ -75,7 +75,7 @@ pub enum Command {
     },
     /// Judge the statements of papers on the results that are there, and write `claims.json`.
     Verify {
-        /// The paper; all where none is given.
+        /// The paper or set; all papers where none is given.
         paper: Option<String>,
         /// What is printed.
         #[command(flatten)]

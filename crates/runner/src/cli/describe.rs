@@ -12,12 +12,13 @@ use serde_json::Value;
 
 use super::CommandError;
 use super::args;
+use super::files::is_yaml;
 use crate::output::Output;
 
 /// Describes what is called so: a name, or a kind and a name.
 pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output<'_>) -> Result<(), CommandError> {
     let (kind, name) = match what {
-        [.., file] if is_file(file) && what.len() < 3 => return describe_file(registry, Path::new(file), output),
+        [.., file] if is_yaml(Path::new(file)) => return describe_file(registry, Path::new(file), output),
         [kind, name] => (kind_of(kind)?, name),
         _ => {
             let name = what.first().map_or("", String::as_str);
@@ -65,10 +66,6 @@ fn what_it_holds(choice: &Choice<MethodKind>, output: &mut Output<'_>) -> Result
         output.line(line)?;
     }
     Ok(())
-}
-
-fn is_file(name: &str) -> bool {
-    [".yaml", ".yml"].iter().any(|end| name.ends_with(end))
 }
 
 /// Describes the method that a file writes out.

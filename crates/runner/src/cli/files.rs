@@ -58,8 +58,7 @@ impl Library<'_> {
 
     /// Plans of experiment files, or of papers and experiments by their names; all of the papers where nothing is wanted.
     pub(super) fn selected(&self, wanted: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
-        let is_file =
-            |path: &PathBuf| path.is_file() || path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+        let is_file = |path: &PathBuf| path.is_file() || is_yaml(path);
         if !wanted.is_empty() && wanted.iter().all(is_file) {
             return load(self.registry, wanted, quick);
         }
@@ -128,6 +127,11 @@ impl Library<'_> {
 pub(super) fn book(path: &Path) -> Option<Book> {
     let stem = path.file_stem()?;
     LEDGERS.into_iter().find(|(name, _)| stem == *name).map(|(_, book)| book)
+}
+
+/// Whether a name is that of a file of YAML.
+pub(super) fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "yaml" || end == "yml")
 }
 
 /// Whether a file says how a paper is cited.
