@@ -19,6 +19,7 @@
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
 //! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.
+//! - [`mebdf`]: formulas of variable order that look one step further, with the linear algebra of RADAU5.
 //! - [`radau5`]: an implicit Runge–Kutta method whose stages are solved for together.
 //! - [`written`]: methods of which a file has the coefficients, made of the same formulas.
 //! - [`contact_power`]: steps that follow the power of contacts instead of an error.
@@ -36,6 +37,7 @@ pub mod dense;
 mod details;
 pub mod dode;
 pub mod drive;
+mod equations;
 pub mod events;
 pub mod explicit;
 pub mod expm;
@@ -46,6 +48,7 @@ pub mod hermite;
 pub mod implicit;
 mod linearisation;
 pub mod low_order;
+pub mod mebdf;
 pub mod ndf;
 pub mod newton;
 pub mod ode23s;
@@ -72,6 +75,7 @@ pub use implicit::{
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
 };
 pub use low_order::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+pub use mebdf::Mebdf;
 pub use ndf::Ode15s;
 pub use ode23s::Ode23s;
 pub use ode45::Ode45;

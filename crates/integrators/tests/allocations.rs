@@ -12,8 +12,8 @@ use mbsbench_integrators::implicit::Start;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
     Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, HhtAdd, HhtI3,
-    HhtSi2, Llm, Lms2, Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5,
-    Rk8, Ss4, Trapezoidal,
+    HhtSi2, Llm, Lms2, Lms4, Mebdf, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3,
+    Rk4, Rk5, Rk8, Ss4, Trapezoidal,
 };
 use mbsbench_problem::{
     AsEventOde, AsOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Statistics, Task,
@@ -214,6 +214,8 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_controlled::<Llm>();
     check_controlled::<Ode23s>();
     check_controlled::<Ode15s>();
+    check_controlled::<Mebdf>();
+    check_controlled_mechanics(&Mebdf::default());
     check_controlled::<Radau5>();
     check_mechanics(&Radau5::default());
     check_mechanics(&Dop853Projected::default());

@@ -6,7 +6,7 @@ mod common;
 use std::ops::ControlFlow;
 
 use common::{Circle, Cubic, Known};
-use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Mebdf, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8};
 use mbsbench_problem::{
     AsOde, Clock, Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Silent, Solution, Step, Task,
 };
@@ -198,5 +198,6 @@ conformance!(
     ode45: Ode45 { STAGES: 6 };
     ode23s: Ode23s { STAGES: 2 };
     ode15s: Ode15s { STAGES: 4, IS_ONE_STEP: false, HAS_CONSTANT_STEPS: false };
+    mebdf: Mebdf { STAGES: 15, IS_ONE_STEP: false, HAS_CONSTANT_STEPS: false };
     radau5: Radau5 { STAGES: 3, IS_ONE_STEP: false };
 );

@@ -79,6 +79,7 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Ode23s>()
         .method::<integrators::Ode15s>()
         .method::<integrators::Radau5>()
+        .method::<integrators::Mebdf>()
         .method::<integrators::Trapezoidal>()
         .method::<integrators::Lms2>()
         .method::<integrators::Lms3>()

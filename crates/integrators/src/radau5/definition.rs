@@ -1,12 +1,11 @@
 //! The method as experiment files name it.
 
-use mbsbench_problem::{Counted, Form, Method, Observer, Ode, Solution, Task, Unsuitable, dae, parameters};
+use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 use nalgebra::{Complex, DMatrix};
 
 use super::details::details;
-use super::first_order::FirstOrder;
-use super::index3::IndexThree;
 use super::{run, tableau};
+use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
 
 parameters! {
     /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
@@ -68,11 +67,7 @@ impl Method for Solver {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        if let Form::Mechanics(_) = problem.form() {
-            return dae::suits(problem);
-        }
-        Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
-        Unsuitable::without_rhs(problem)
+        equations::suit(problem)
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
@@ -88,9 +83,15 @@ impl Method for Solver {
             return Solution::refused(&problem, task, failure);
         }
         let tolerance = self.0.newton_tolerance;
-        match IndexThree::new(&mut problem) {
+        match IndexThree::new(&mut problem, Eigenvalues::RealAndComplex) {
             Ok(mechanics) => run::solve(mechanics, tolerance, problem, task, observer),
-            Err(_) => run::solve(FirstOrder::new(&mut problem), tolerance, problem, task, observer),
+            Err(_) => run::solve(
+                FirstOrder::new(&mut problem, Eigenvalues::RealAndComplex),
+                tolerance,
+                problem,
+                task,
+                observer,
+            ),
         }
     }
 }

@@ -3,8 +3,8 @@
 use mbsbench_problem::{Counted, Failure, Run};
 
 use super::collocation::Collocation;
-use super::equations::Equations;
 use super::tableau::{COMPLEX, ERROR, FROM_STAGES, NODES, REAL, TO_STAGES};
+use crate::equations::Equations;
 use crate::newton::{Iteration, Outcome, Progress, evaluated};
 
 /// When iterations are good enough.

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
+use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution, StepControl, Stepping, Task};
 
 use super::collocation::Collocation;
 use super::controller::{Controller, MAX_ITERATIONS};
-use super::equations::Equations;
 use super::newton::{Goal, Newton, ROUNDING};
 use super::tableau::{COMPLEX, REAL};
+use crate::equations::Equations;
 use crate::newton::Outcome;
 
 /// Step to begin with where the task names none, s; that of RADAU5.
@@ -235,12 +236,17 @@ impl<E: Equations> Steps<E> {
         }
         if self.due > Due::Nothing {
             run.own.factorizations += 1;
-            if self.equations.factorize(REAL / self.h, COMPLEX / self.h).is_err() {
+            if self.factorize().is_err() {
                 return Ok(Err("γ M − ∂f/∂y of a step"));
             }
             self.due = Due::Nothing;
         }
         Ok(Ok(()))
+    }
+
+    fn factorize(&mut self) -> Result<(), Singular> {
+        self.equations.factorize_real(REAL / self.h)?;
+        self.equations.factorize_complex(COMPLEX / self.h)
     }
 
     fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Outcome, Failure> {

@@ -5,8 +5,8 @@ use mbsbench_problem::{Counted, Derivatives, Failure, Terms, Unsuitable};
 use nalgebra::Complex;
 
 use super::condensed::{Condensed, Linearised, Parts, System};
-use super::equations::Equations;
 use super::factors::Factors;
+use super::{Eigenvalues, Equations};
 
 /// ```text
 /// q' = v,   v' = w,   0 = D(t, q, v) + Jᵀ λ − M(q) w,   0 = Φ(t, q)
@@ -16,7 +16,7 @@ use super::factors::Factors;
 /// VII.7; so is Andrews' squeezer posed in the test set for IVP solvers). `w` makes the matrix before the rates constant.
 ///
 /// The unknowns stand as `(q, v, w, λ)`; linear systems are [condensed](super::condensed).
-pub(super) struct IndexThree {
+pub(crate) struct IndexThree {
     /// Terms at a stage.
     terms: Terms<f64>,
     /// Terms and derivatives at the point of linearisation.
@@ -34,21 +34,26 @@ enum Systems {
     Sparse(Box<Pair<SparseSaddle<f64>, SparseSaddle<Complex<f64>>>>),
 }
 
-/// The condensed system for the real eigenvalue and the one for the complex pair.
+/// The condensed system for the real eigenvalue and, where the method has one, the one for the complex pair.
 struct Pair<R, C> {
     real: Condensed<f64, R>,
-    complex: Condensed<Complex<f64>, C>,
+    complex: Option<Condensed<Complex<f64>, C>>,
 }
 
 impl<R: System<f64>, C: System<Complex<f64>>> Pair<R, C> {
-    fn new(n: usize, real: R, complex: C) -> Self {
-        Self { real: Condensed::new(n, real), complex: Condensed::new(n, complex) }
+    fn new(n: usize, real: R, complex: Option<C>) -> Self {
+        Self { real: Condensed::new(n, real), complex: complex.map(|complex| Condensed::new(n, complex)) }
+    }
+
+    fn complex(&mut self) -> &mut Condensed<Complex<f64>, C> {
+        self.complex.as_mut().expect("made for both eigenvalues")
     }
 }
 
 impl IndexThree {
     /// For the mechanics of `problem`.
-    pub(super) fn new(problem: &mut Counted<'_>) -> Result<Self, Unsuitable> {
+    pub(crate) fn new(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Result<Self, Unsuitable> {
+        let has_complex = eigenvalues == Eigenvalues::RealAndComplex;
         let mut mechanics = problem.mechanics()?;
         let structure = mechanics.structure();
         let (n, m, sparse) = (structure.dynamics.rows(), structure.jacobian.rows(), structure.is_sparse());
@@ -58,10 +63,10 @@ impl IndexThree {
             derivatives: Derivatives::of(&structure, sparse),
             stiffness: Matrix::new(&structure.dynamics, sparse),
             systems: if sparse {
-                let (real, complex) = (SparseSaddle::new(&structure), SparseSaddle::new(&structure));
-                Systems::Sparse(Box::new(Pair::new(n, real, complex)))
+                let complex = has_complex.then(|| SparseSaddle::new(&structure));
+                Systems::Sparse(Box::new(Pair::new(n, SparseSaddle::new(&structure), complex)))
             } else {
-                let pair = Pair::new(n, Factors::new(n + m), Factors::new(n + m));
+                let pair = Pair::new(n, Factors::new(n + m), has_complex.then(|| Factors::new(n + m)));
                 Systems::Dense(Box::new(Linearised::new(n, m)), pair)
             },
         })
@@ -128,22 +133,31 @@ impl Equations for IndexThree {
         Ok(())
     }
 
+    fn write_start_rates(&self, f: &[f64], rates: &mut [f64]) {
+        self.multiply_mass(f, rates);
+    }
+
+    fn linearises_by_differences(&self) -> bool {
+        false
+    }
+
     fn linearisation_cost(&self) -> u64 {
         1
     }
 
-    fn factorize(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
+    fn factorize_real(&mut self, real: f64) -> Result<(), Singular> {
         let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
         match &mut self.systems {
-            Systems::Dense(linearised, pair) => {
-                pair.real.factorize(real, linearised)?;
-                pair.complex.factorize(complex, linearised)
-            }
-            Systems::Sparse(pair) => {
-                let parts = Parts { point, damping, stiffness };
-                pair.real.factorize(real, parts)?;
-                pair.complex.factorize(complex, parts)
-            }
+            Systems::Dense(linearised, pair) => pair.real.factorize(real, linearised),
+            Systems::Sparse(pair) => pair.real.factorize(real, Parts { point, damping, stiffness }),
+        }
+    }
+
+    fn factorize_complex(&mut self, complex: Complex<f64>) -> Result<(), Singular> {
+        let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
+        match &mut self.systems {
+            Systems::Dense(linearised, pair) => pair.complex().factorize(complex, linearised),
+            Systems::Sparse(pair) => pair.complex().factorize(complex, Parts { point, damping, stiffness }),
         }
     }
 
@@ -165,8 +179,8 @@ impl Equations for IndexThree {
         let mut x = [re, im];
         let Self { point, stiffness, derivatives: Derivatives { forces_by_velocity: damping, .. }, .. } = self;
         match &mut self.systems {
-            Systems::Dense(linearised, pair) => pair.complex.solve(&mut x, linearised),
-            Systems::Sparse(pair) => pair.complex.solve(&mut x, Parts { point, damping, stiffness }),
+            Systems::Dense(linearised, pair) => pair.complex().solve(&mut x, linearised),
+            Systems::Sparse(pair) => pair.complex().solve(&mut x, Parts { point, damping, stiffness }),
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use mbsbench_problem::linalg::{Singular, multiply};
 use mbsbench_problem::{Counted, Failure};
-use nalgebra::{Complex, DMatrix};
+use nalgebra::{Complex, DMatrix, DVector};
 
 use super::blocks::{Number, put};
-use super::equations::Equations;
 use super::factors::Factors;
+use super::{Eigenvalues, Equations};
 use crate::linearisation::Linearisation;
 
 /// `M y' = f(t, y)` of an [`Ode`](mbsbench_problem::Ode), dense, with the indices that it gives.
-pub(super) struct FirstOrder {
+pub(crate) struct FirstOrder {
     mass: Option<DMatrix<f64>>,
     indices: Vec<u8>,
     linearisation: Linearisation,
@@ -19,14 +19,15 @@ pub(super) struct FirstOrder {
 }
 
 impl FirstOrder {
-    pub(super) fn new(problem: &mut Counted<'_>) -> Self {
+    pub(crate) fn new(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Self {
         let n = problem.dimension();
+        let complex = if eigenvalues == Eigenvalues::Real { 0 } else { n };
         Self {
             mass: problem.mass().cloned(),
             indices: problem.indices().map_or_else(|| vec![1; n], <[u8]>::to_vec),
             linearisation: Linearisation::full(problem),
             real: Factors::new(n),
-            complex: Factors::new(n),
+            complex: Factors::new(complex),
         }
     }
 }
@@ -72,14 +73,32 @@ impl Equations for FirstOrder {
         self.linearisation.take_jacobian(problem, t, y, f)
     }
 
+    fn write_start_rates(&self, f: &[f64], rates: &mut [f64]) {
+        match &self.mass {
+            Some(mass) => {
+                let svd = mass.clone().svd(true, true);
+                let negligible = f.len() as f64 * f64::EPSILON * svd.singular_values.max();
+                let found = svd.solve(&DVector::from_column_slice(f), negligible).expect("both factors were asked for");
+                rates.copy_from_slice(found.as_slice());
+            }
+            None => rates.copy_from_slice(f),
+        }
+    }
+
+    fn linearises_by_differences(&self) -> bool {
+        self.linearisation.evaluations() > 0
+    }
+
     fn linearisation_cost(&self) -> u64 {
         self.linearisation.evaluations()
     }
 
-    fn factorize(&mut self, real: f64, complex: Complex<f64>) -> Result<(), Singular> {
-        let Self { mass, linearisation: Linearisation { jacobian, .. }, .. } = self;
-        factorize(&mut self.real, real, mass.as_ref(), jacobian)?;
-        factorize(&mut self.complex, complex, mass.as_ref(), jacobian)
+    fn factorize_real(&mut self, real: f64) -> Result<(), Singular> {
+        factorize(&mut self.real, real, self.mass.as_ref(), &self.linearisation.jacobian)
+    }
+
+    fn factorize_complex(&mut self, complex: Complex<f64>) -> Result<(), Singular> {
+        factorize(&mut self.complex, complex, self.mass.as_ref(), &self.linearisation.jacobian)
     }
 
     fn multiply_mass(&self, x: &[f64], product: &mut [f64]) {

@@ -1,0 +1,102 @@
+//! Equations `M y' = f(t, y)` of which unknowns have an index, as implicit methods of high order take them.
+//!
+//! ```text
+//! Equations ── FirstOrder      M y' = f(t, y), with M constant or the identity
+//!     └─────── IndexThree      (q, v, w, λ) of constrained mechanics
+//!                 ├─ Factors   of real and complex matrices, on Columns in blocks of rows
+//!                 └─ SparseCondensed   of mechanisms with many bodies
+//! ```
+
+mod blocks;
+mod condensed;
+mod factors;
+mod first_order;
+mod index3;
+
+use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::{Counted, Failure, Form, Ode, Unsuitable, dae};
+use nalgebra::Complex;
+
+pub(crate) use first_order::FirstOrder;
+pub(crate) use index3::IndexThree;
+
+/// The matrices that a method factorizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Eigenvalues {
+    /// `γ M − J` with a real `γ`.
+    Real,
+    /// That and one with a complex factor.
+    RealAndComplex,
+}
+
+/// Whether the equations of `problem` have a form here, for a method that takes one smooth solution over several steps.
+///
+/// # Errors
+/// Why they have none.
+pub(crate) fn suit(problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+    if let Form::Mechanics(_) = problem.form() {
+        return dae::suits(problem);
+    }
+    Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
+    Unsuitable::without_rhs(problem)
+}
+
+/// Equations `M y' = f(t, y)` with a constant `M`, with their linear algebra.
+pub(crate) trait Equations {
+    /// The index of each unknown, 1 (or none), 2 or 3.
+    fn indices(&self) -> Vec<u8>;
+
+    /// Number of unknowns that are the state of the problem; they come first.
+    fn state(&self) -> usize;
+
+    /// Number of unknowns that are multipliers; they come last.
+    fn multipliers(&self) -> usize;
+
+    /// Writes unknowns that satisfy the algebraic equations at the start: `y` holds the state.
+    ///
+    /// # Errors
+    /// Those of the problem, or that there are none.
+    fn start(&mut self, problem: &mut Counted<'_>, t: f64, y: &mut [f64]) -> Result<(), Failure>;
+
+    /// Writes `f(t, y)`.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    fn rhs(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64], f: &mut [f64]) -> Result<(), Failure>;
+
+    /// Forms `J = ∂f/∂y` at `(t, y)`, where `f` is `f(t, y)`.
+    ///
+    /// # Errors
+    /// Those of the problem.
+    fn linearise(&mut self, problem: &mut Counted<'_>, t: f64, y: &[f64], f: &[f64]) -> Result<(), Failure>;
+
+    /// Writes the smallest `y'` with which `M y'` is `f` as nearly as can be: rates at the start.
+    fn write_start_rates(&self, f: &[f64], rates: &mut [f64]);
+
+    /// Whether forming `J` needs `f`.
+    fn linearises_by_differences(&self) -> bool;
+
+    /// Evaluations of the right-hand side that forming `J` costs.
+    fn linearisation_cost(&self) -> u64;
+
+    /// Factorizes `real M − J`.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    fn factorize_real(&mut self, real: f64) -> Result<(), Singular>;
+
+    /// Factorizes `complex M − J`, for a method of [both](Eigenvalues::RealAndComplex).
+    ///
+    /// # Errors
+    /// [`Singular`].
+    fn factorize_complex(&mut self, complex: Complex<f64>) -> Result<(), Singular>;
+
+    /// Writes `M x`.
+    fn multiply_mass(&self, x: &[f64], product: &mut [f64]);
+
+    /// Solves with the factors of `real M − J`, in place.
+    fn solve_real(&mut self, x: &mut [f64]);
+
+    /// Solves with the factors of `complex M − J` for the right-hand side `re + i im`, in place.
+    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
+}

@@ -1,0 +1,106 @@
+//! The method as experiment files name it.
+
+use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
+
+use super::details::details;
+use super::formula::MAX_ORDER;
+use super::run::{self, Control};
+use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
+
+parameters! {
+    /// What stands for the rate at the first guess of a stage.
+    #[derive(Copy, Default, Eq)]
+    pub enum Rates {
+        /// What the formula of the stage that the guess is from has for it, where there is one: a step that goes well costs one evaluation, as MEBDFDAE has it.
+        #[default]
+        Taken,
+        /// An evaluation, as MEBDFI has it.
+        Evaluated,
+    }
+}
+
+parameters! {
+    /// Modified extended backward differentiation formulas of variable order 2 to 8, with the choice of sizes and orders of MEBDFDAE
+    /// and MEBDFI (J. R. Cash), for `M y' = f(t, y)` with a constant `M`, which may be singular (index 1 to 3), and for constrained
+    /// mechanics in index-3 form, as which a mechanical system is solved where the problem has one. For coefficients see
+    /// [`Formula`](super::formula::Formula).
+    ///
+    /// A step solves for three stages with one matrix: two steps of the backward differentiation formula of order `k`, and the
+    /// extended formula of order `k + 1`, which makes use of the rate one step ahead. They are evaluated up to one step beyond the end of the span, where the last step goes; the state
+    /// there comes from the polynomial through the last `k + 2` states, as do states inside a step.
+    ///
+    /// Iterations of a stage, at most five, end where the sum of squares of an increment over the weights `abs + rel |y|` times `min(1, 2 ρ)` is
+    /// below `n s²/(2 k)`, `s = E_k/(2 k)`, `E_k = (k + 1) H_k`, `ρ` being the ratio of two such sums that is followed from step to
+    /// step (of the third stage: without the `k`). The error of a step is `∇^{k+1}` of the first stage over `E_k`; the step is also repeated, with half its
+    /// size, where the third stage is more than two tolerances from the first one. Sizes and orders change after `k + 2` equal steps
+    /// where one of the orders `k − 1`, `k`, `k + 1` allows a size 1.1 times as large (with safety factors 1.6, 1.5 and 1.7), or, later than twenty steps after a failure, a smaller one is
+    /// asked for; at most tenfold. Jacobian and factors are formed together, where `h/H_k` has changed by a fifth, where the size changes and they are older than five steps,
+    /// and where iterations fail. Errors of unknowns of index 2 count `h` times and those of index 3 `h²` times.
+    ///
+    /// First step: `rel` s (or `abs`, where `rel` is zero) where the task names none; it is the smallest step, too, until one of that
+    /// size fails. There are no constant steps: the order would remain two. Sizes are those of the equations with the size of the
+    /// step itself, as in MEBDFDAE; MEBDFI takes that for which the matrix was factorized, where the two differ by less than a fifth.
+    #[derive(Copy)]
+    pub struct Mebdf {
+        /// Highest order `k` of the backward differentiation formulas, 1 to 7; that of the method is larger by one.
+        pub max_order: usize [from 1, to MAX_ORDER as f64] = MAX_ORDER,
+        /// What stands for the rate at the first guess of a stage.
+        pub rates: Rates = Rates::Taken,
+    }
+}
+
+definition!(
+    Mebdf,
+    "mebdf",
+    "extended-bdf",
+    "Modified extended backward differentiation formulas of variable order 2 to 8 (MEBDFDAE)",
+    "J. R. Cash, S. Considine, ACM Trans. Math. Softw. 18 (1992) 142–155; codes MEBDFDAE and MEBDFI",
+    |settings| Solver(*settings)
+);
+
+/// The method.
+struct Solver(Mebdf);
+
+impl Method for Solver {
+    /// The highest one.
+    fn order(&self) -> u32 {
+        self.0.max_order as u32 + 1
+    }
+
+    fn adapts(&self) -> bool {
+        true
+    }
+
+    fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        equations::suit(problem)
+    }
+
+    fn details(&self) -> Vec<String> {
+        details(self.0.max_order)
+    }
+
+    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        if let Err(failure) = task.check_for(self, &mut problem) {
+            return Solution::refused(&problem, task, failure);
+        }
+        let StepControl::Tolerance { rel, abs, initial_step, max_step } = task.settings.control else {
+            let reason = "the method chooses its order with its step; give it tolerances".to_owned();
+            return Solution::refused(&problem, task, Failure::NotApplicable { reason });
+        };
+        let span = task.t_end - task.t_start;
+        let max_step = max_step.unwrap_or(10.0 * span);
+        let tolerance = if rel > 0.0 { rel } else { abs };
+        let control = Control {
+            rel,
+            abs,
+            first_step: initial_step.unwrap_or(tolerance).min(max_step).min(span),
+            max_step,
+            max_order: self.0.max_order,
+            takes_rates: self.0.rates == Rates::Taken,
+        };
+        match IndexThree::new(&mut problem, Eigenvalues::Real) {
+            Ok(mechanics) => run::solve(mechanics, control, problem, task, observer),
+            Err(_) => run::solve(FirstOrder::new(&mut problem, Eigenvalues::Real), control, problem, task, observer),
+        }
+    }
+}

@@ -1,0 +1,522 @@
+//! A run: stages, acceptance, what is kept.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution, Stepping, Task};
+
+use super::control::{PATIENCE, Sizes, Sums, after_failure, choice};
+use super::formula::Formula;
+use super::history::History;
+use super::stage::{Goal, MAX_ITERATIONS, Place, Stage, Tolerances};
+use crate::equations::Equations;
+use crate::newton::{Outcome, evaluated};
+
+/// The matrix is formed anew where `h b` has changed by more than this part of it since it was.
+const KEPT_CHANGE: f64 = 0.2;
+
+/// Steps after which a change of size asks for a new matrix, however small it is.
+const KEPT_STEPS: usize = 5;
+
+/// Steps after a matrix that was formed for a failure during which the size does not shrink without need.
+const CALM_STEPS: i32 = 20;
+
+/// `ρ` of the iterations before there were any.
+const UNKNOWN_RATIO: f64 = 0.1;
+
+/// Choices of sizes between two samples of the rate of convergence.
+const SAMPLED_EACH: u32 = 4;
+
+/// Failures of the error test after which the order becomes one, and after which the step is given up.
+const FAILURES_TO_RESTART: u32 = 3;
+const MAX_FAILURES: u32 = 7;
+
+/// What the task says of sizes, and the settings of the method.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Control {
+    pub rel: f64,
+    pub abs: f64,
+    /// s.
+    pub first_step: f64,
+    /// s.
+    pub max_step: f64,
+    /// `k` of the highest formula.
+    pub max_order: usize,
+    /// Whether rates of the formulas stand in for evaluations at first guesses.
+    pub takes_rates: bool,
+}
+
+/// Solves `task`, which is possible.
+pub(super) fn solve<E: Equations>(
+    equations: E,
+    control: Control,
+    problem: Counted<'_>,
+    task: &Task<'_>,
+    observer: &mut dyn Observer,
+) -> Solution {
+    Run::new(problem, task, observer).solve(Steps::new(equations, control, task))
+}
+
+/// Why a step is repeated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Trouble {
+    /// Iterations of one of the first two stages.
+    Iterations(Outcome),
+    /// Iterations of the third one.
+    Extended(Outcome),
+    /// The matrix is singular.
+    Singular,
+    /// The stages of both formulas are too far apart.
+    Apart,
+    /// The error is too large.
+    Error,
+}
+
+/// Steps of the formulas.
+struct Steps<E> {
+    equations: E,
+    tolerances: Tolerances,
+    max_order: usize,
+    takes_rates: bool,
+    sizes: Sizes,
+    formula: Formula,
+    /// State and differences at the start of the step, and at its end.
+    known: History,
+    made: History,
+    /// `∇^{k+1}` at the step before the one that is followed by a choice.
+    highest: Vec<f64>,
+    /// Steps until size and order may change.
+    countdown: usize,
+    stage: Stage,
+    /// Whether the rate of the first guess has been evaluated there, not taken from a formula.
+    is_evaluated: bool,
+    /// `ȳ_{n+1}`, and `M ȳ'_{n+1}`.
+    first: Vec<f64>,
+    first_rate: Vec<f64>,
+    /// `ȳ_{n+2}`, and `M ȳ'_{n+2}`.
+    second: Vec<f64>,
+    second_rate: Vec<f64>,
+    /// Whether size or order have changed since, so that they are no guess for the next step.
+    has_changed: bool,
+    /// `h b` for which the matrix was formed, s; zero before.
+    factorized: f64,
+    is_due: bool,
+    /// Whether there was a failure since the last matrix, so that the size is kept for a while after the next one.
+    had_trouble: bool,
+    steps_with_matrix: usize,
+    steps_in_calm: i32,
+    /// `ρ` of the first and second stage.
+    ratios: [f64; 2],
+    /// Choices since the last sample, and whether the next first stage is one.
+    choices: u32,
+    samples: bool,
+    /// Whether the stages were too far apart since the last choice.
+    were_apart: bool,
+    /// Failures of the error test in a row.
+    failures: u32,
+    /// Order of the last first stage.
+    last_order: usize,
+    /// The state of the run, and its next one.
+    y: Vec<f64>,
+    end: Vec<f64>,
+}
+
+impl<E: Equations> Steps<E> {
+    fn new(equations: E, control: Control, task: &Task<'_>) -> Self {
+        let Control { rel, abs, first_step, max_step, max_order, takes_rates } = control;
+        let indices = equations.indices();
+        let n = indices.len();
+        let zeros = || vec![0.0; n];
+        let mut y = task.initial.to_vec();
+        y.resize(n, 0.0);
+        Self {
+            equations,
+            tolerances: Tolerances { rel, abs, indices },
+            max_order,
+            takes_rates,
+            sizes: Sizes::new(first_step, max_step, rel.max(abs)),
+            formula: Formula::new(1),
+            known: History::new(n),
+            made: History::new(n),
+            highest: zeros(),
+            countdown: 3,
+            stage: Stage::new(n),
+            is_evaluated: false,
+            first: zeros(),
+            first_rate: zeros(),
+            second: zeros(),
+            second_rate: zeros(),
+            has_changed: true,
+            factorized: 0.0,
+            is_due: true,
+            had_trouble: true,
+            steps_with_matrix: 0,
+            steps_in_calm: -1,
+            ratios: [UNKNOWN_RATIO; 2],
+            choices: 0,
+            samples: false,
+            were_apart: false,
+            failures: 0,
+            last_order: 1,
+            end: y.clone(),
+            y,
+        }
+    }
+
+    fn components(&self) -> usize {
+        self.y.len()
+    }
+
+    /// `h b`, s.
+    fn c(&self) -> f64 {
+        self.sizes.h * self.formula.own
+    }
+
+    fn place(&self, t: f64) -> Place {
+        Place { t, c: self.c(), factorized: self.factorized, h: self.sizes.h }
+    }
+
+    /// Bound of the iterations, of which each stage has its part.
+    fn bound(&self) -> f64 {
+        let k = self.formula.order;
+        let scale = 0.5 * Formula::error_scale(k) / k as f64;
+        0.5 * scale * scale * self.components() as f64
+    }
+
+    /// Takes another order.
+    fn take_order(&mut self, k: usize) {
+        if k != self.formula.order {
+            self.formula = Formula::new(k);
+        }
+    }
+
+    /// Repeats the step with about `ratio` of its size.
+    fn rescale(&mut self, ratio: f64) {
+        let k = self.formula.order;
+        let ratio = self.sizes.scale(ratio);
+        self.known.rescale(k, ratio);
+        self.has_changed = true;
+        if self.steps_with_matrix > KEPT_STEPS {
+            (self.had_trouble, self.is_due) = (true, true);
+        }
+        self.countdown = k + 2;
+    }
+
+    /// Linearises at the guess of the first stage and factorizes.
+    fn form_matrix(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+        if !self.is_evaluated && self.equations.linearises_by_differences() {
+            self.evaluate_guess(run, t)?;
+            if !self.is_evaluated {
+                return Ok(Err(Trouble::Iterations(Outcome::NotFinite)));
+            }
+        }
+        run.afford(self.equations.linearisation_cost())?;
+        self.equations.linearise(&mut run.problem, t, &self.stage.y, &self.stage.rate)?;
+        run.own.factorizations += 1;
+        if self.had_trouble {
+            self.steps_in_calm = -1;
+        }
+        (self.is_due, self.had_trouble, self.steps_with_matrix) = (false, false, 0);
+        self.factorized = self.c();
+        Ok(self.equations.factorize_real(1.0 / self.factorized).map_err(|_| Trouble::Singular))
+    }
+
+    /// The guess for the first stage: the second one of the last step, or a prediction where size or order have changed since.
+    fn guess(&mut self) {
+        if self.has_changed {
+            self.known.predict(self.formula.order, &mut self.stage.y);
+        } else {
+            self.stage.y.copy_from_slice(&self.second);
+        }
+        (self.stage.has_rate, self.is_evaluated) = (false, false);
+    }
+
+    fn evaluate_guess(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<(), Failure> {
+        self.is_evaluated = evaluated(self.stage.evaluate(run, &mut self.equations, t))?;
+        Ok(())
+    }
+
+    /// The first stage, `ȳ_{n+1}`, with a new matrix where one is due or the old one does not do.
+    fn take_first(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+        self.guess();
+        if self.takes_rates && !self.has_changed {
+            self.stage.rate.copy_from_slice(&self.second_rate);
+            self.stage.has_rate = true;
+        } else {
+            self.evaluate_guess(run, t)?;
+        }
+        let k = self.formula.order;
+        self.known.combine(&self.formula.plain[..k], &mut self.stage.known);
+        self.stage.further.fill(0.0);
+        loop {
+            let is_new = self.is_due;
+            if is_new && let Err(trouble) = self.form_matrix(run, t)? {
+                return Ok(Err(trouble));
+            }
+            let bound = self.bound() / self.last_order as f64;
+            let goal = if self.samples { Goal::Sampled(bound) } else { Goal::Plain(bound) };
+            let place = self.place(t);
+            let Self { stage, equations, tolerances, ratios: [ratio, _], .. } = self;
+            match stage.solve(run, equations, (place, tolerances), (goal, ratio))? {
+                Outcome::Converged => return Ok(Ok(())),
+                outcome if is_new => return Ok(Err(Trouble::Iterations(outcome))),
+                _ => {
+                    // with another matrix, from the same guess
+                    run.own.convergence_failures += 1;
+                    (self.is_due, self.had_trouble) = (true, true);
+                    self.guess();
+                    self.evaluate_guess(run, t)?;
+                }
+            }
+        }
+    }
+
+    /// Tests the error of the first stage, `∇^{k+1} ȳ_{n+1}`.
+    fn test(&mut self) -> Result<(), Trouble> {
+        let k = self.formula.order;
+        self.made.follow(&self.known, &self.first, k);
+        self.stage.weigh(&self.tolerances, &self.first, self.sizes.h);
+        let (new, old) = (self.made.of_order(k), self.known.of_order(k));
+        let sum = self.stage.sum(new.iter().zip(old).map(|(new, old)| new - old));
+        let scale = Formula::error_scale(k);
+        // a comparison the other way round would take what is not a number for small
+        if sum <= scale * scale * self.components() as f64 { Ok(()) } else { Err(Trouble::Error) }
+    }
+
+    /// The second stage, `ȳ_{n+2}`.
+    fn take_second(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+        let k = self.formula.order;
+        self.made.combine(&self.formula.plain[..k], &mut self.stage.known);
+        self.made.predict(k, &mut self.stage.y);
+        self.stage.has_rate = false;
+        let goal = Goal::Plain(self.bound() / k as f64);
+        let place = self.place(t);
+        let Self { stage, equations, tolerances, ratios: [_, ratio], .. } = self;
+        let outcome = stage.solve(run, equations, (place, tolerances), (goal, ratio))?;
+        Ok(if outcome == Outcome::Converged { Ok(()) } else { Err(Trouble::Iterations(outcome)) })
+    }
+
+    /// The third stage, `y_{n+1}` of the extended formula, from the first one.
+    fn take_third(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+        let (k, h, bound) = (self.formula.order, self.sizes.h, self.bound());
+        let place = self.place(t);
+        let Self { stage, formula, known, equations, tolerances, ratios: [ratio, _], .. } = self;
+        known.combine(&formula.extended[..k], &mut stage.known);
+        let rates = self.first_rate.iter().zip(&self.second_rate);
+        for (further, (first, second)) in stage.further.iter_mut().zip(rates) {
+            *further = h * (formula.first * first + formula.second * second);
+        }
+        stage.y.copy_from_slice(&self.first);
+        stage.has_rate = self.takes_rates;
+        if self.takes_rates {
+            stage.rate.copy_from_slice(&self.first_rate);
+        }
+        let outcome = stage.solve(run, equations, (place, tolerances), (Goal::Extended(bound), ratio))?;
+        if outcome != Outcome::Converged {
+            return Ok(Err(Trouble::Extended(outcome)));
+        }
+        let apart = stage.sum(stage.y.iter().zip(&self.first).map(|(y, first)| y - first));
+        Ok(if apart <= 4.0 * self.y.len() as f64 { Ok(()) } else { Err(Trouble::Apart) })
+    }
+
+    /// All stages of a step from `t`.
+    fn stages(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
+        let h = self.sizes.h;
+        if let Err(trouble) = self.take_first(run, t + h)? {
+            return Ok(Err(trouble));
+        }
+        let (c, k) = (self.c(), self.formula.order);
+        self.last_order = k;
+        self.first.copy_from_slice(&self.stage.y);
+        self.stage.write_rate(&self.equations, c, &mut self.first_rate);
+        if let Err(trouble) = self.test() {
+            return Ok(Err(trouble));
+        }
+        self.failures = 0;
+        if let Err(trouble) = self.take_second(run, t + 2.0 * h)? {
+            return Ok(Err(trouble));
+        }
+        self.second.copy_from_slice(&self.stage.y);
+        self.stage.write_rate(&self.equations, c, &mut self.second_rate);
+        if let Err(trouble) = self.take_third(run, t + h)? {
+            return Ok(Err(trouble));
+        }
+        self.made.follow(&self.known, &self.stage.y, k + 1);
+        Ok(Ok(()))
+    }
+
+    /// What is done about a step that is to be repeated.
+    fn help(&mut self, run: &Run<'_, Counted<'_>>, trouble: Trouble) -> Result<(), Failure> {
+        self.sizes.limit(2.0);
+        self.were_apart |= trouble == Trouble::Apart;
+        self.failures += u32::from(trouble == Trouble::Error);
+        if self.sizes.is_least() {
+            if !self.sizes.cut() {
+                return Err(self.given_up(run, trouble));
+            }
+            self.rescale(0.1);
+            return Ok(());
+        }
+        match trouble {
+            Trouble::Error => {
+                if self.failures >= MAX_FAILURES {
+                    return Err(self.given_up(run, trouble));
+                }
+                if self.failures >= FAILURES_TO_RESTART {
+                    self.restart();
+                } else {
+                    let (k, n) = (self.formula.order, self.components());
+                    let (ratio, order) = after_failure(k, n, self.sums(), self.failures);
+                    self.take_order(order);
+                    self.rescale(ratio);
+                }
+            }
+            Trouble::Iterations(_) => {
+                let ratio = self.sizes.reconsidered(0.5);
+                self.rescale(ratio);
+            }
+            Trouble::Extended(_) | Trouble::Singular | Trouble::Apart => self.rescale(0.5),
+        }
+        Ok(())
+    }
+
+    /// Takes the first order, as differences of a higher one say nothing.
+    fn restart(&mut self) {
+        let ratio = self.sizes.reconsidered(0.1);
+        self.take_order(1);
+        self.rescale(ratio);
+        (self.is_due, self.had_trouble) = (true, true);
+        self.countdown = PATIENCE;
+    }
+
+    fn given_up(&self, run: &Run<'_, Counted<'_>>, trouble: Trouble) -> Failure {
+        let time = run.t;
+        match trouble {
+            Trouble::Iterations(Outcome::NotFinite) | Trouble::Extended(Outcome::NotFinite) => {
+                Failure::NonFinite { time }
+            }
+            Trouble::Iterations(_) | Trouble::Extended(_) => {
+                Failure::NewtonDiverged { time, iterations: MAX_ITERATIONS.into() }
+            }
+            Trouble::Singular => Failure::SingularMatrix { time, matrix: "M/(h b) − ∂f/∂y of a step" },
+            Trouble::Apart | Trouble::Error => Failure::StepTooSmall { time, step: self.sizes.h },
+        }
+    }
+
+    /// Sums of squares of the differences at the end of the step, over the weights of its last stage.
+    fn sums(&self) -> Sums {
+        let k = self.formula.order;
+        let sum = |j: usize| self.stage.sum(self.made.of_order(j).iter().copied());
+        let (new, old) = (self.made.of_order(k), self.known.of_order(k));
+        Sums {
+            two_lower: sum(k - 1),
+            lower: sum(k),
+            same: self.stage.sum(new.iter().zip(old).map(|(new, old)| new - old)),
+            higher: None,
+        }
+    }
+
+    /// Size and order of the step after a good one.
+    fn choose(&mut self) {
+        let (k, n) = (self.formula.order, self.components());
+        self.samples = false;
+        self.choices += 1;
+        if self.choices == SAMPLED_EACH {
+            (self.samples, self.choices) = (true, 0);
+        }
+        self.stage.weigh(&self.tolerances, self.made.of_order(0), self.sizes.h);
+        let change = self.made.of_order(k + 1).iter().zip(&self.highest).map(|(new, old)| new - old);
+        let higher = (k < self.max_order).then(|| self.stage.sum(change));
+        let same = self.stage.sum(self.made.of_order(k + 1).iter().copied());
+        let choice = choice(k, n, Sums { same, higher, ..self.sums() }, std::mem::take(&mut self.were_apart));
+        let is_small = choice.ratio > 1.0 && choice.ratio < 1.1;
+        let ratio = choice.ratio.min(self.sizes.growth());
+        let ratio = if is_small { ratio } else { self.sizes.reconsidered(ratio) };
+        if is_small || self.steps_in_calm <= CALM_STEPS && ratio < 1.1 {
+            self.countdown = PATIENCE;
+            return;
+        }
+        let has_index_three = self.tolerances.indices.contains(&3);
+        let order = if has_index_three && k <= 2 && choice.may_rise { k + 1 } else { choice.order };
+        self.take_order(order);
+        let ratio = self.sizes.scale(ratio);
+        self.made.rescale(order, ratio);
+        self.has_changed = true;
+        self.is_due |= self.steps_with_matrix > KEPT_STEPS;
+        self.countdown = order + 2;
+    }
+}
+
+impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
+    fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        run.afford(2)?;
+        let Self { equations, y, stage, .. } = self;
+        equations.start(&mut run.problem, run.t, y)?;
+        stage.y.copy_from_slice(y);
+        stage.evaluate(run, equations, run.t)?;
+        equations.write_start_rates(&stage.rate, &mut self.first_rate);
+        let h = self.sizes.h;
+        self.known.start(y, self.first_rate.iter().map(|rate| h * rate));
+        Ok(())
+    }
+
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        let h = self.sizes.h;
+        if run.t + h == run.t {
+            return Err(Failure::StepTooSmall { time: run.t, step: h });
+        }
+        self.is_due |= (self.c() / self.factorized - 1.0).abs() > KEPT_CHANGE || self.factorized == 0.0;
+        if let Err(trouble) = self.stages(run, run.t)? {
+            if matches!(trouble, Trouble::Iterations(_) | Trouble::Extended(_)) {
+                run.own.convergence_failures += 1;
+            }
+            let rejected = run.reject();
+            self.help(run, trouble)?;
+            return Ok(rejected);
+        }
+        let (t, t_end) = (run.t + h, run.task.t_end);
+        if (t - t_end).abs() <= 15.0 * f64::EPSILON * t_end.abs() || t < t_end {
+            self.end.copy_from_slice(self.made.of_order(0));
+            return Ok(Some(if t < t_end { t } else { t_end }));
+        }
+        self.made.interpolate(self.formula.order + 1, (t_end - t) / h, &mut self.end);
+        Ok(Some(t_end))
+    }
+
+    #[inline(always)]
+    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        let Self { equations, y, end, made: history, formula, sizes: Sizes { h, .. }, .. } = self;
+        let state = equations.state();
+        let multipliers = &end[end.len() - equations.multipliers()..];
+        // the last step goes beyond the span
+        let t_made = made.t_start + *h;
+        made.show(&y[..state], &end[..state], Further { multipliers, ..Further::default() }, |t, y| {
+            history.interpolate(formula.order + 1, (t - t_made) / *h, y);
+            Ok(())
+        })
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.y, &mut self.end);
+    }
+
+    fn follow(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        let k = self.formula.order;
+        if self.countdown == 2 && k < self.max_order {
+            self.highest.copy_from_slice(self.made.of_order(k + 1));
+        }
+        self.countdown -= 1;
+        self.has_changed = false;
+        if self.countdown == 0 && run.t < run.task.t_end {
+            self.choose();
+        }
+        self.known.take(&self.made, self.formula.order);
+        self.steps_with_matrix += 1;
+        self.steps_in_calm = self.steps_in_calm.saturating_add(1);
+        self.had_trouble = false;
+        Ok(())
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.y[..self.equations.state()]
+    }
+}

@@ -1,0 +1,188 @@
+//! Newton's iterations for one stage.
+
+use mbsbench_problem::{Counted, Failure, Run};
+
+use crate::equations::Equations;
+use crate::newton::{Iteration, Outcome, Progress, evaluated};
+
+/// Most iterations of a stage.
+pub(super) const MAX_ITERATIONS: u32 = 5;
+
+/// When iterations end: `d` is the sum of squares of an increment over the weights.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Goal {
+    /// A step of the backward differentiation formula: `d min(1, 2 ρ)` is below this bound, with `ρ` the ratio of successive `d`, which
+    /// is followed from step to step. Increments that grow end them in vain.
+    Plain(f64),
+    /// The same, but not before the second iteration: so that `ρ` is measured now and then.
+    Sampled(f64),
+    /// The extended formula: the same bound with a ratio that stays.
+    Extended(f64),
+}
+
+/// The equations of a stage, `M (y − known) − c f(t, y) = further`, and memory for their solution.
+#[derive(Debug, Clone)]
+pub(super) struct Stage {
+    /// The solution, as far as it is known.
+    pub y: Vec<f64>,
+    /// What the formula makes of earlier states.
+    pub known: Vec<f64>,
+    /// What it makes of earlier rates, times `M`; zero for the plain formulas.
+    pub further: Vec<f64>,
+    /// `f(t, y)`, or an approximation of it, for the first iteration.
+    pub rate: Vec<f64>,
+    /// Whether it is at hand.
+    pub has_rate: bool,
+    difference: Vec<f64>,
+    increment: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// Time and sizes of a stage.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub t: f64,
+    /// `c = h b`, s.
+    pub c: f64,
+    /// `c` for which the matrix was factorized, s.
+    pub factorized: f64,
+    /// Size of the step, s.
+    pub h: f64,
+}
+
+/// Weights of errors.
+#[derive(Debug, Clone)]
+pub(super) struct Tolerances {
+    pub rel: f64,
+    pub abs: f64,
+    /// The index of each unknown.
+    pub indices: Vec<u8>,
+}
+
+impl Tolerances {
+    /// `abs + rel |y|`, over `h^{i−1}` for an unknown of index `i`.
+    fn weigh(&self, y: &[f64], h: f64, weights: &mut [f64]) {
+        let scales = [1.0, h, h * h];
+        for ((weight, y), &index) in weights.iter_mut().zip(y).zip(&self.indices) {
+            *weight = ((self.abs + self.rel * y.abs()) / scales[usize::from(index) - 1]).max(f64::MIN_POSITIVE);
+        }
+    }
+}
+
+impl Stage {
+    pub(super) fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; n];
+        Self {
+            y: zeros(),
+            known: zeros(),
+            further: zeros(),
+            rate: zeros(),
+            has_rate: false,
+            difference: zeros(),
+            increment: zeros(),
+            weights: zeros(),
+        }
+    }
+
+    /// Sets the weights at the state `y`.
+    pub(super) fn weigh(&mut self, tolerances: &Tolerances, y: &[f64], h: f64) {
+        tolerances.weigh(y, h, &mut self.weights);
+    }
+
+    /// Sum of squares over the weights.
+    pub(super) fn sum(&self, x: impl Iterator<Item = f64>) -> f64 {
+        x.zip(&self.weights).map(|(x, weight)| (x / weight).powi(2)).sum()
+    }
+
+    /// Evaluates `f` at the present guess.
+    ///
+    /// # Errors
+    /// Those of the problem, and budgets.
+    pub(super) fn evaluate<E: Equations>(
+        &mut self,
+        run: &mut Run<'_, Counted<'_>>,
+        equations: &mut E,
+        t: f64,
+    ) -> Result<(), Failure> {
+        run.afford(1)?;
+        equations.rhs(&mut run.problem, t, &self.y, &mut self.rate)?;
+        self.has_rate = true;
+        Ok(())
+    }
+
+    /// Writes `M (y − known)/c`, the rate that the formula has at the solution times `M`.
+    pub(super) fn write_rate<E: Equations>(&mut self, equations: &E, c: f64, rate: &mut [f64]) {
+        for ((difference, y), known) in self.difference.iter_mut().zip(&self.y).zip(&self.known) {
+            *difference = (y - known) / c;
+        }
+        equations.multiply_mass(&self.difference, rate);
+    }
+
+    /// Iterates from the present guess; `ratio` is `ρ`.
+    ///
+    /// # Errors
+    /// Those of the problem but [`Failure::NonFinite`], and [`Failure::BudgetExhausted`].
+    pub(super) fn solve<E: Equations>(
+        &mut self,
+        run: &mut Run<'_, Counted<'_>>,
+        equations: &mut E,
+        (place, tolerances): (Place, &Tolerances),
+        (goal, ratio): (Goal, &mut f64),
+    ) -> Result<Outcome, Failure> {
+        tolerances.weigh(&self.y, place.h, &mut self.weights);
+        Iterations { stage: self, run, equations, place, tolerances, goal, ratio }.solve(MAX_ITERATIONS)
+    }
+}
+
+struct Iterations<'s, 'r, 'p, E> {
+    stage: &'s mut Stage,
+    run: &'s mut Run<'r, Counted<'p>>,
+    equations: &'s mut E,
+    place: Place,
+    tolerances: &'s Tolerances,
+    goal: Goal,
+    ratio: &'s mut f64,
+}
+
+impl<E: Equations> Iteration for Iterations<'_, '_, '_, E> {
+    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
+        let Self { stage, run, equations, place: Place { t, c, factorized, h }, .. } = self;
+        if !stage.has_rate && !evaluated(stage.evaluate(run, *equations, *t))? {
+            return Ok(f64::NAN);
+        }
+        if let Goal::Extended(_) = self.goal {
+            self.tolerances.weigh(&stage.y, *h, &mut stage.weights);
+        }
+        stage.has_rate = false;
+        let Stage { y, known, further, rate, difference, increment, .. } = &mut **stage;
+        for ((difference, y), known) in difference.iter_mut().zip(&*y).zip(&*known) {
+            *difference = y - known;
+        }
+        equations.multiply_mass(difference, increment);
+        for ((residual, f), further) in increment.iter_mut().zip(&*rate).zip(&*further) {
+            *residual = (*residual - *c * f - further) / *factorized;
+        }
+        equations.solve_real(increment);
+        run.own.newton_iterations += 1;
+        run.own.linear_solves += 1;
+        y.iter_mut().zip(&*increment).for_each(|(y, increment)| *y -= increment);
+        Ok(stage.sum(stage.increment.iter().copied()))
+    }
+
+    fn judge(&mut self, Progress { iteration, size, last }: Progress) -> Option<Outcome> {
+        let converged = |bound: f64, ratio: f64| size * (2.0 * ratio).min(1.0) < bound;
+        match self.goal {
+            Goal::Extended(bound) => converged(bound, *self.ratio).then_some(Outcome::Converged),
+            Goal::Sampled(_) if iteration == 1 => None,
+            Goal::Plain(bound) | Goal::Sampled(bound) => {
+                if iteration > 1 && last != 0.0 {
+                    *self.ratio = (0.9 * *self.ratio).max(size / last);
+                }
+                if converged(bound, *self.ratio) {
+                    return Some(Outcome::Converged);
+                }
+                (iteration > 1 && size > last).then_some(Outcome::Diverged)
+            }
+        }
+    }
+}
