@@ -39,7 +39,7 @@ fn read(text: &str, plans: &[Plan]) -> Result<Ledger, BadInput> {
 /// What is replaced in the good ledger, by what, where the mistake is (line, column), and parts of what is said.
 type Mistake = (&'static str, &'static str, (usize, usize), [&'static str; 2]);
 
-const MISTAKES: [Mistake; 41] = [
+const MISTAKES: [Mistake; 45] = [
     ("schema: 2", "schema: 1", (1, 9), ["the form 1", "accepted: 2"]),
     ("statements:", "statement:", (3, 1), ["unknown key `statement`", "did you mean `statements`?"]),
     ("paper: compere2001\n", "", (1, 1), ["the key `paper` is missing", "add `paper:`"]),
@@ -60,6 +60,30 @@ const MISTAKES: [Mistake; 41] = [
         "    failure: { experiment: pendulum-motion, status: diverged }\n",
         (7, 53),
         ["`diverged`", "`newton-diverged`"],
+    ),
+    (
+        VALUE,
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.2 }], column: rk3, share: 1, within: 0.1 }\n",
+        (7, 62),
+        ["unknown table `table-3.2`", "did you mean `table-3.1`?"],
+    ),
+    (
+        VALUE,
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk4, share: 1, within: 0.1 }\n",
+        (7, 84),
+        ["unknown column `rk4`", "`rk3`"],
+    ),
+    (
+        VALUE,
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk3, share: 90, within: 0.1 }\n",
+        (7, 96),
+        ["a share of 90", "at most 1"],
+    ),
+    (
+        VALUE,
+        "    agreement: { tables: [{ experiment: pendulum-ode, table: table-3.1 }], column: rk3, share: 1, within: 0 }\n",
+        (7, 107),
+        ["a distance of 0", "a number above 0"],
     ),
     ("    why: five printed digits\n", "    bound_from: ours\n", (4, 5), ["a tolerance without reason", "add `why:`"]),
     ("why:", "expected: reproducd\n    why:", (11, 15), ["`reproducd`", "did you mean `reproduced`?"]),

@@ -308,3 +308,41 @@ statements:
     why: nothing but a test
     bound_from: ours
 ";
+
+/// The distance that `agreement` finds, once more from the tables that are written beside the runs.
+#[test]
+fn agreement_with_published_tables_is_that_of_their_cells() {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/ivptestset");
+    let mut distances: Vec<(String, f64)> = Vec::new();
+    for problem in ["car-axis", "andrews", "slider-crank", "wheelset", "fekete", "pendulum"] {
+        for entry in fs::read_dir(results.join(problem)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if !(name.starts_with("mebdf") && name.ends_with(".csv")) || name.contains("digits") {
+                continue;
+            }
+            for record in csv::Reader::from_path(&path).unwrap().records() {
+                let record = record.unwrap();
+                if let (Ok(published), Ok(measured)) = (record[2].parse::<f64>(), record[3].parse::<f64>()) {
+                    distances.push((record[1].to_owned(), (measured / published - 1.0).abs()));
+                }
+            }
+        }
+    }
+    assert_eq!(distances.len(), 3 * 141);
+    let statements: Vec<serde_json::Value> =
+        serde_json::from_slice(&fs::read(results.join("claims.json")).unwrap()).unwrap();
+    let checks: Vec<&serde_json::Value> =
+        statements.iter().flat_map(|each| each["checks"].as_array().unwrap()).collect();
+    for counter in ["steps", "evaluations", "jacobians"] {
+        let mut own: Vec<f64> =
+            distances.iter().filter(|(of, _)| of == counter).map(|&(_, distance)| distance).collect();
+        own.sort_by(f64::total_cmp);
+        // the 71st and the 127th of 141
+        for (id, rank) in [(format!("mebdf/half-of-{counter}"), 70), (format!("mebdf/most-of-{counter}"), 126)] {
+            let check = checks.iter().find(|check| check["id"] == id.as_str()).unwrap();
+            let measured = check["measured"].as_f64().unwrap();
+            assert!((measured - own[rank]).abs() < 1e-12, "{id}: {measured} and {}", own[rank]);
+        }
+    }
+}

@@ -8,32 +8,84 @@ use serde_json::json;
 
 use super::check::{Check, Kind, Tested};
 use super::ledger::{Reader, plan_of};
-use super::spec::{Cells, CheckSpec, Exception, Operand, Reduce};
+use super::spec::{Agreement, Cells, CheckSpec, Exception, Operand, Reduce, TableName};
 use super::{Printed, Test, definition, runs};
 
-impl Reader<'_> {
+/// A table with what is published for it.
+struct Table<'t> {
+    plan: &'t Plan,
+    table: &'t TableSpec,
+    published: Published,
+}
+
+impl<'r> Reader<'r> {
+    /// The table of that name; `kind` says where the ledger names it.
+    fn table(&self, kind: &str, experiment: &str, name: &str) -> Result<Table<'r>, Problem> {
+        let place = |key: &str| self.node.place_of(&format!("{kind}.{key}"));
+        let plan = plan_of(self.plans, self.paper, experiment)
+            .ok_or_else(|| runs::unknown_experiment(place("experiment"), experiment, self.plans))?;
+        let tables = || plan.experiment.tables.iter().map(|table| &table.value);
+        let Some(table) = tables().find(|table| table.id == name) else {
+            let known = tables().map(|table| table.id.as_str()).collect::<Vec<_>>();
+            return Err(Problem::unknown(place("table"), "table", name, known));
+        };
+        let path = format!("{kind}.table");
+        let Some(file) = &table.published else {
+            let message = format!("`{name}` has no published values");
+            return Err(self.wrong(&path, message, "accepted: a table with `published:`"));
+        };
+        let file = plan.experiment.document.source.folder().join(file);
+        let published = Published::read(&file)
+            .map_err(|error| self.wrong(&path, format!("`{}` {error}", file.display()), "accepted: a CSV file"))?;
+        Ok(Table { plan, table, published })
+    }
+
+    fn printed(&self, path: &str, [row, column]: [&str; 2], text: &str) -> Result<Printed, Problem> {
+        let accepted = "accepted: a number";
+        Printed::parse(text).ok_or_else(|| self.wrong(path, format!("the cell {row}, {column} is `{text}`"), accepted))
+    }
+
+    /// All cells of one column of some tables.
+    pub(super) fn agreement(&self, spec: &Agreement) -> Result<Kind, Problem> {
+        let &Agreement { ref tables, ref column, share, within } = spec;
+        if !(share > 0.0 && share <= 1.0) {
+            let message = format!("a share of {share}");
+            return Err(self.wrong("agreement.share", message, "accepted: a number above 0, at most 1"));
+        }
+        if within <= 0.0 {
+            let message = format!("a distance of {within}");
+            return Err(self.wrong("agreement.within", message, "accepted: a number above 0"));
+        }
+        let mut cells = Vec::new();
+        for (index, TableName { experiment, table }) in tables.iter().enumerate() {
+            let place = format!("agreement.tables.{index}");
+            let Table { plan, table, published } = self.table(&place, experiment, table)?;
+            let Some(at) = published.columns.iter().position(|head| head == column) else {
+                let known = published.columns.iter().map(String::as_str).collect::<Vec<_>>();
+                return Err(Problem::unknown(self.node.place_of("agreement.column"), "column", column, known));
+            };
+            for (row, texts) in published.rows.iter().filter(|(_, texts)| !texts[at].is_empty()) {
+                let number = self.printed(&format!("{place}.table"), [row, column], &texts[at])?.value;
+                cells.push((number, cell_of(plan, table, experiment, [row, column])));
+            }
+        }
+        if cells.is_empty() {
+            return Err(self.wrong(
+                "agreement.tables",
+                "no published number",
+                "accepted: tables with published values",
+            ));
+        }
+        Ok(Kind::Agreement { cells, share, test: Test::Within { above: None, below: Some(within) } })
+    }
+
     /// One check for each published cell of a table.
     pub(super) fn cells(&self, spec: &CheckSpec, cells: &Cells) -> Result<Vec<Check>, Problem> {
-        let plan = plan_of(self.plans, self.paper, &cells.experiment).ok_or_else(|| {
-            runs::unknown_experiment(self.node.place_of("cells.experiment"), &cells.experiment, self.plans)
-        })?;
-        let tables = || plan.experiment.tables.iter().map(|table| &table.value);
-        let Some(table) = tables().find(|table| table.id == cells.table) else {
-            let known = tables().map(|table| table.id.as_str()).collect::<Vec<_>>();
-            return Err(Problem::unknown(self.node.place_of("cells.table"), "table", &cells.table, known));
-        };
-        let Some(file) = &table.published else {
-            let message = format!("`{}` has no published values", table.id);
-            return Err(self.wrong("cells.table", message, "accepted: a table with `published:`"));
-        };
+        let Table { plan, table, published } = self.table("cells", &cells.experiment, &cells.table)?;
         self.check_tolerance("cells", Some(cells.tolerance), cells.partly.as_ref())?;
         for exception in &cells.except {
             self.check_tolerance("cells", exception.tolerance.or(Some(cells.tolerance)), exception.partly.as_ref())?;
         }
-        let path = plan.experiment.document.source.folder().join(file);
-        let published = Published::read(&path).map_err(|error| {
-            self.wrong("cells.table", format!("`{}` {error}", path.display()), "accepted: a CSV file")
-        })?;
         let mut checks = Vec::new();
         for (row, texts) in &published.rows {
             for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
@@ -51,9 +103,7 @@ impl Reader<'_> {
         [row, column]: [&str; 2],
         text: &str,
     ) -> Result<Check, Problem> {
-        let published = Printed::parse(text).ok_or_else(|| {
-            self.wrong("cells.table", format!("the cell {row}, {column} is `{text}`"), "accepted: a number")
-        })?;
+        let published = self.printed("cells.table", [row, column], text)?;
         let label = |text: &str| Label { text: text.to_owned(), number: text.parse().ok() };
         let fits = |values: &Option<AxisValue>, text: &str| values.as_ref().is_none_or(|v| v.matches(&label(text)));
         let except: Option<&Exception> =
@@ -64,28 +114,9 @@ impl Reader<'_> {
             Some(Exception { tolerance: Some(_), .. }) => None,
             _ => cells.partly,
         };
-        let value_of = |text: &str| text.parse().map_or_else(|_| AxisValue::Text(text.to_owned()), AxisValue::Number);
-        let mut filter = table.filter.clone();
-        let in_row = |run: &&RunSpec| plan.label_on(run, table.rows.iter()).is_some_and(|label| label.is(row));
-        let run = plan.runs.iter().find(in_row).expect("the rows of a published table were checked");
-        for axis in table.rows.iter() {
-            let label = plan.label_on(run, std::iter::once(axis)).expect("a run in the row has its axes");
-            filter.insert(axis.to_owned(), label.number.map_or(AxisValue::Text(label.text), AxisValue::Number));
-        }
-        let value = match table.layout() {
-            Some(Layout::Axis { columns, value }) => {
-                filter.insert(columns.to_owned(), value_of(column));
-                value
-            }
-            Some(Layout::Values(values)) => {
-                let found = values.iter().find(|(head, _)| head == column).map(|(_, value)| value.as_str());
-                found.unwrap_or_default()
-            }
-            None => "",
-        };
         let test = Test::Near { published, tolerance };
         let tested = Tested {
-            of: Operand::column_of(&cells.experiment, &filter, value, Reduce::Only),
+            of: cell_of(plan, table, &cells.experiment, [row, column]),
             partly: partly.map(|weaker| test.weakened(&weaker)),
             test,
             printed: None,
@@ -108,6 +139,32 @@ impl Reader<'_> {
         let definition = definition::of("value", &test, &kind, self.paper, self.plans);
         self.finish(check, kind, definition)
     }
+}
+
+/// The number in a cell of a table with published values.
+fn cell_of(plan: &Plan, table: &TableSpec, experiment: &str, [row, column]: [&str; 2]) -> Operand {
+    let value_of = |text: &str| text.parse().map_or_else(|_| AxisValue::Text(text.to_owned()), AxisValue::Number);
+    let mut filter = table.filter.clone();
+    let in_row = |run: &&RunSpec| {
+        plan.is_meant(run, &table.filter) && plan.label_on(run, table.rows.iter()).is_some_and(|label| label.is(row))
+    };
+    let run = plan.runs.iter().find(in_row).expect("the rows of a published table were checked");
+    for axis in table.rows.iter() {
+        let label = plan.label_on(run, std::iter::once(axis)).expect("a run in the row has its axes");
+        filter.insert(axis.to_owned(), label.number.map_or(AxisValue::Text(label.text), AxisValue::Number));
+    }
+    let value = match table.layout() {
+        Some(Layout::Axis { columns, value }) => {
+            filter.insert(columns.to_owned(), value_of(column));
+            value
+        }
+        Some(Layout::Values(values)) => {
+            let found = values.iter().find(|(head, _)| head == column).map(|(_, value)| value.as_str());
+            found.unwrap_or_default()
+        }
+        None => "",
+    };
+    Operand::column_of(experiment, &filter, value, Reduce::Only)
 }
 
 /// A label of an axis as a part of an id: `HHT-I3 (a)` becomes `hht-i3-a`.

@@ -66,6 +66,15 @@ pub enum Kind {
     Failure(Failure),
     /// A sum of columns that holds in every run.
     Identity(Identity),
+    /// Numbers with what is published for each: the smallest distance `|here/published − 1|` within which a share of them is.
+    Agreement {
+        /// Published numbers and ours.
+        cells: Vec<(f64, Operand)>,
+        /// The share.
+        share: f64,
+        /// The test of the distance.
+        test: Test,
+    },
     /// Several numbers, each with its name.
     Shape(Vec<(String, Tested<Operand>)>),
     /// Nothing can be tested.
@@ -84,6 +93,7 @@ impl Kind {
             Self::Order { .. } => "order",
             Self::Ordering { .. } => "ordering",
             Self::Failure(_) => "failure",
+            Self::Agreement { .. } => "agreement",
             Self::Shape(_) => "shape",
             Self::Identity(_) => "identity",
             Self::Untestable(_) => "untestable",
@@ -96,7 +106,7 @@ impl Kind {
         match self {
             Self::Value(tested) | Self::Bound(tested) => Some(&tested.test),
             Self::Ratio(tested) | Self::Difference(tested) => Some(&tested.test),
-            Self::Order { test, .. } => Some(test),
+            Self::Order { test, .. } | Self::Agreement { test, .. } => Some(test),
             Self::Ordering { .. } | Self::Failure(_) | Self::Shape(_) | Self::Identity(_) | Self::Untestable(_) => None,
         }
     }
@@ -139,6 +149,7 @@ impl Kind {
             Self::Ratio(tested) | Self::Difference(tested) => tested.of.iter().collect(),
             Self::Order { of, .. } => vec![of],
             Self::Ordering { smallest_first, .. } => smallest_first.iter().collect(),
+            Self::Agreement { cells, .. } => cells.iter().map(|(_, operand)| operand).collect(),
             Self::Shape(landmarks) => landmarks.iter().map(|(_, landmark)| &landmark.of).collect(),
             Self::Failure(_) | Self::Identity(_) | Self::Untestable(_) => Vec::new(),
         }

@@ -68,6 +68,7 @@ impl Judge<'_> {
             Kind::Ordering { smallest_first, by_factor } => self.ordering(smallest_first, *by_factor),
             Kind::Failure(failure) => self.failure(failure),
             Kind::Identity(identity) => self.identity(identity),
+            Kind::Agreement { cells, share, test } => self.agreement(cells, *share, test),
             Kind::Shape(landmarks) => self.shape(landmarks),
             Kind::Untestable(needs) => Judgement::without_number(Verdict::Untestable, format!("needs {needs}")),
         }
@@ -240,6 +241,31 @@ impl Judge<'_> {
         let number = Number { value: worst, uncertainty: 0.0 };
         let exact = Test::Within { above: None, below: Some(0.0) };
         Judgement { evidence: left.keys, ..tested_number(number, &exact, None) }
+    }
+
+    /// The number is the smallest distance within which the share of the cells is; details are those that are farther than it may be.
+    fn agreement(&self, cells: &[(f64, Operand)], share: f64, test: &Test) -> Judgement {
+        let (mut distances, mut keys, mut details) = (Vec::new(), Vec::new(), Vec::new());
+        for (published, operand) in cells {
+            let found = self.single(operand);
+            keys.extend(found.keys);
+            let Number { value, uncertainty } = match found.number {
+                Ok(number) => number,
+                Err(lacking) => return Judgement { evidence: keys, ..without(lacking) },
+            };
+            let distance = (value / published - 1.0).abs();
+            if !test.holds(distance) {
+                let detail = detail(operand, short(*published), value, false);
+                details.push(Detail { name: format!("{} {}", operand.experiment, detail.name), ..detail });
+            }
+            distances.push(Number { value: distance, uncertainty: (uncertainty / published).abs() });
+        }
+        distances.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let rank = (share * distances.len() as f64).ceil() as usize;
+        match distances.get(rank.saturating_sub(1)) {
+            Some(&distance) => Judgement { evidence: keys, details, ..tested_number(distance, test, None) },
+            None => without(Lacking::Empty("no cell is published".to_owned())),
+        }
     }
 
     fn shape(&self, landmarks: &[(String, Tested<Operand>)]) -> Judgement {

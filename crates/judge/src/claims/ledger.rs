@@ -271,6 +271,7 @@ impl Reader<'_> {
     fn checks_of(&self, spec: CheckSpec, node: &Node) -> Result<Vec<Check>, Problem> {
         let kind = match read(node)? {
             KindSpec::Cells(cells) => return self.cells(&spec, &cells),
+            KindSpec::Agreement(agreement) => self.agreement(&agreement)?,
             KindSpec::Value(measurement) => Kind::Value(self.single("value", &measurement, true)?),
             KindSpec::Bound(measurement) => Kind::Bound(self.single("bound", &measurement, false)?),
             KindSpec::Ratio(measurement) => Kind::Ratio(self.double("ratio", &measurement)?),
@@ -307,7 +308,11 @@ impl Reader<'_> {
             KindSpec::Identity(identity) => Kind::Identity(identity),
             KindSpec::Untestable(untestable) => Kind::Untestable(untestable.needs),
         };
-        let definition = definition::of(kind.name(), &node.to_json()[kind.name()], &kind, self.paper, self.plans);
+        let mut test = node.to_json()[kind.name()].take();
+        if let Kind::Agreement { cells, .. } = &kind {
+            test["published"] = cells.iter().map(|&(number, _)| number).collect();
+        }
+        let definition = definition::of(kind.name(), &test, &kind, self.paper, self.plans);
         Ok(vec![self.finish(spec, kind, definition)?])
     }
 

@@ -43,6 +43,8 @@ pub(super) fn check(check: &Check, node: &Node, paper: &str, plans: &[Plan], pro
                 }
             }
         }
+        // Made of cells of tables, as which they have been found.
+        Kind::Agreement { .. } => {}
         Kind::Shape(landmarks) => {
             for (index, (_, landmark)) in landmarks.iter().enumerate() {
                 checker.operand("shape", &format!("landmarks.{index}.of"), &landmark.of, problems);

@@ -155,6 +155,8 @@ pub enum KindSpec {
     Identity(Identity),
     /// All cells of a published table.
     Cells(Cells),
+    /// A column of published tables as a whole.
+    Agreement(Agreement),
     /// What nobody outside can test.
     Untestable(Untestable),
 }
@@ -433,6 +435,30 @@ pub struct Cells {
     /// Cells that need something else; the first entry that fits counts.
     #[serde(default)]
     pub except: Vec<Exception>,
+}
+
+/// How near the numbers of a column are to the published ones, taken together.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Agreement {
+    /// The tables, which have published values.
+    pub tables: Vec<TableName>,
+    /// The column of the tables.
+    pub column: String,
+    /// The part of all cells that has to be so near, above 0 and at most 1.
+    pub share: f64,
+    /// Largest `|here/published − 1|` of these.
+    pub within: f64,
+}
+
+/// A table of an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableName {
+    /// Id of the experiment, with or without the paper.
+    pub experiment: String,
+    /// Id of the table.
+    pub table: String,
 }
 
 /// Cells that need something else.

@@ -117,7 +117,15 @@ impl Teller<'_> {
         let about = if check.about.is_empty() { String::new() } else { format!(": {}", check.about) };
         lines.push(format!("{}{about}", check.id));
         let mut say = |name: &str, text: &str| add(lines, name, text);
-        for operand in check.kind.operands() {
+        let operands = match &check.kind {
+            Kind::Agreement { cells, share, .. } => {
+                let part = mbsbench_numbers::percent(*share);
+                say("numbers", &format!("the distance within which {part} of {} published ones are", cells.len()));
+                Vec::new()
+            }
+            kind => kind.operands(),
+        };
+        for operand in operands {
             say("operand", &operand_text(operand));
             let numbers = self.evidence.select(self.paper, operand).numbers;
             let mut texts: Vec<String> = numbers.iter().take(MOST_NUMBERS).map(|number| short(number.value)).collect();
