@@ -3,8 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents,
+};
 
+use super::printable::{in_place, printable};
 use super::{Place, Source, accepted};
 
 /// One thing that is wrong, at its place: what was found, and what would be accepted.
@@ -90,40 +94,99 @@ impl BadInput {
         // Wrapped messages could not be searched for.
         let handler = GraphicalReportHandler::new_themed(theme).with_wrap_lines(false).with_context_lines(1);
         let mut text = String::new();
-        for problem in &self.problems {
-            let shown = Shown { source: &self.source, problem };
+        for problem in self.problems.iter().take(MOST_SHOWN) {
+            let shown = Shown::new(&self.source, problem);
             if handler.render_report(&mut text, &shown).is_err() {
                 text.push_str(&shown.to_string());
             }
         }
+        if let Some(rest) = self.rest() {
+            text.push_str(&format!("{rest}\n"));
+        }
         text
+    }
+
+    /// What is said in the place of the problems that are not shown.
+    fn rest(&self) -> Option<String> {
+        let rest = self.problems.len().checked_sub(MOST_SHOWN).filter(|&rest| rest > 0)?;
+        Some(format!("{}: {rest} more problems", self.source.path().display()))
     }
 }
 
 impl fmt::Display for BadInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.problems.iter().enumerate() {
+        for (index, problem) in self.problems.iter().take(MOST_SHOWN).enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
-            write!(f, "{}", Shown { source: &self.source, problem })?;
+            write!(f, "{}", Shown::new(&self.source, problem))?;
         }
-        Ok(())
+        self.rest().map_or(Ok(()), |rest| write!(f, "\n{rest}"))
     }
 }
 
 impl std::error::Error for BadInput {}
 
-/// A problem together with its file, as miette wants it.
+/// Most problems of a file that are shown; the others are counted.
+const MOST_SHOWN: usize = 50;
+
+/// A problem together with the lines around it, as miette wants it.
 #[derive(Debug)]
 struct Shown<'s> {
     source: &'s Source,
     problem: &'s Problem,
+    help: Option<String>,
+    lines: Option<Lines>,
+}
+
+/// Some lines of a file, as they may be shown.
+#[derive(Debug)]
+struct Lines {
+    text: String,
+    /// First byte in the file.
+    start: usize,
+    /// Number of the first line, from zero.
+    line: usize,
+}
+
+impl<'s> Shown<'s> {
+    fn new(source: &'s Source, problem: &'s Problem) -> Self {
+        let lines = source.excerpt(problem.place).map(|excerpt| Lines {
+            text: in_place(excerpt.text).into_owned(),
+            start: excerpt.start,
+            line: excerpt.line,
+        });
+        let help = problem.help.as_deref().map(|help| printable(help).into_owned());
+        Self { source, problem, help, lines }
+    }
+}
+
+impl SourceCode for Lines {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        if span.offset() < self.start || span.offset() + span.len() > self.start + self.text.len() {
+            return Err(MietteError::OutOfBounds);
+        }
+        let (line, column) = if (before, after) == (0, 0) {
+            // the place itself is asked for
+            let before = &self.text[..span.offset() - self.start];
+            let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+            (self.line + before.matches('\n').count(), before[line..].chars().count())
+        } else {
+            (self.line, 0)
+        };
+        let whole = SourceSpan::from((self.start, self.text.len()));
+        Ok(Box::new(MietteSpanContents::new(self.text.as_bytes(), whole, line, column, 3)))
+    }
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.source.position(self.problem.place), self.problem.message)
+        write!(f, "{}: {}", self.source.position(self.problem.place), printable(&self.problem.message))
     }
 }
 
@@ -135,17 +198,18 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        self.problem.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
         // A line of some thousand characters explains nothing.
-        self.source.is_readable_at(self.problem.place).then_some(&self.source.text as &dyn SourceCode)
+        self.lines.as_ref().map(|lines| lines as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let place = self.source.first_line_of(self.problem.place);
-        let label = self.problem.label.clone().unwrap_or_else(|| "here".to_owned());
+        let label = self.problem.label.as_deref().unwrap_or("here");
+        let label = printable(label).into_owned();
         Some(Box::new(std::iter::once(LabeledSpan::new(Some(label), place.start, place.end - place.start))))
     }
 }
@@ -170,5 +234,27 @@ mod tests {
         assert!(text.contains("did you mean `pendulum`?"), "{text}");
         assert!(text.contains("pendulam 🚲"), "{text}");
         assert!(text.find("θ.yaml:1:8").unwrap() < text.find("θ.yaml:2:8").unwrap(), "in the order of the file");
+    }
+    #[test]
+    fn what_acts_on_a_terminal_is_not_printed() {
+        let source = Arc::new(Source::new("a.yaml", "x\ny: \u{1b}[31m \u{202e}# red\nz\n"));
+        let problem = Problem::new(Place::new(5, 6), "unknown key `\u{1b}[2J`").help("\u{9b}x").label("\u{7}");
+        let text = BadInput::new(source, vec![problem]).render(false);
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{9b}', '\u{7}']), "{text:?}");
+        assert!(
+            text.contains("a.yaml:2:4: unknown key `\\u{1b}[2J`") && text.contains("2 │ y: ?[31m \u{fffd}# red"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn many_problems_are_counted() {
+        let source = Arc::new(Source::new("a.yaml", "x\n".repeat(1000)));
+        let problem = |k: usize| Problem::new(Place::new(2 * k, 2 * k + 1), "wrong");
+        let bad = BadInput::new(source, (0..1000).map(problem).collect());
+        for text in [bad.render(false), bad.to_string()] {
+            assert_eq!(text.matches("wrong").count(), 50);
+            assert!(text.contains("a.yaml:50:1") && text.trim_end().ends_with("a.yaml: 950 more problems"), "{text}");
+        }
     }
 }

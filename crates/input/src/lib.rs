@@ -15,6 +15,7 @@ mod files;
 mod keys;
 mod node;
 mod parse;
+mod printable;
 mod source;
 
 pub use accepted::{accepted, nearest, one_of};
@@ -24,4 +25,5 @@ pub use files::write_atomically;
 pub use keys::keys_of;
 pub use node::{Entry, Key, Node, Number, Value};
 pub use parse::{Document, source};
+pub use printable::printable;
 pub use source::{Place, Source};

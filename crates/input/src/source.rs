@@ -1,6 +1,7 @@
 //! The text of an input file and places in it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A range of bytes in a [`Source`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,17 +27,37 @@ impl Place {
 }
 
 /// An input file: where it came from and what it says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Source {
     path: PathBuf,
-    pub(super) text: String,
+    text: String,
+    /// First bytes of the lines, once somebody has asked for one.
+    lines: OnceLock<Vec<usize>>,
+}
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, &self.text) == (&other.path, &other.text)
+    }
+}
+
+impl Eq for Source {}
+
+/// A place with the lines around it.
+#[derive(Debug)]
+pub(super) struct Excerpt<'s> {
+    pub text: &'s str,
+    /// First byte of the text in the source.
+    pub start: usize,
+    /// Number of its first line, from zero.
+    pub line: usize,
 }
 
 impl Source {
     /// The text that was read from `path`.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
-        Self { path: path.into(), text: text.into() }
+        Self { path: path.into(), text: text.into(), lines: OnceLock::new() }
     }
 
     /// Where it came from, as the user named it.
@@ -67,11 +88,23 @@ impl Source {
     /// mark is no character.
     #[must_use]
     pub fn line_and_column(&self, place: Place) -> (usize, usize) {
-        let before = &self.text[..self.boundary(place.start)];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.matches('\n').count() + 1;
-        let column = before[line_start..].chars().filter(|&c| c != '\u{feff}').count() + 1;
-        (line, column)
+        let at = self.boundary(place.start);
+        let line = self.line_of(at);
+        let column = self.text[self.lines()[line]..at].chars().filter(|&c| c != '\u{feff}').count() + 1;
+        (line + 1, column)
+    }
+
+    /// First bytes of the lines.
+    fn lines(&self) -> &[usize] {
+        self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+        })
+    }
+
+    /// Number of the line that has a byte, from zero.
+    fn line_of(&self, byte: usize) -> usize {
+        self.lines().partition_point(|&start| start <= byte) - 1
     }
 
     /// The part of a place that lies on its first line, for a marker under the text.
@@ -83,12 +116,15 @@ impl Source {
         Place::new(start, start + self.text[start..start + length].trim_end().len())
     }
 
-    /// Whether the line of a place and its neighbours are short enough to be shown.
+    /// The line of a place with its neighbours; none where one of them is too long to be shown.
     #[must_use]
-    pub fn is_readable_at(&self, place: Place) -> bool {
+    pub(super) fn excerpt(&self, place: Place) -> Option<Excerpt<'_>> {
         const LONGEST: usize = 240;
-        let (line, _) = self.line_and_column(place);
-        self.text.lines().skip(line.saturating_sub(2)).take(3).all(|line| line.len() <= LONGEST)
+        let line = self.line_of(self.boundary(place.start));
+        let (first, after) = (line.saturating_sub(1), line + 2);
+        let start = self.lines()[first];
+        let text = &self.text[start..self.lines().get(after).copied().unwrap_or(self.text.len())];
+        text.lines().all(|line| line.len() <= LONGEST).then_some(Excerpt { text, start, line: first })
     }
 
     /// `path:line:column` of the start of a place.

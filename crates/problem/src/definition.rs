@@ -32,7 +32,8 @@ impl<T: Ranged + DeserializeOwned + Serialize + JsonSchema + Default + Clone + S
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` is {found}, accepted is {accepted}")]
 pub struct OutOfRange {
-    /// Path of the field as in the file, dots between the levels: `formulation.sliding-mode.sigma`.
+    /// Path of the field as in the file, dots between the levels: `formulation.sliding-mode.sigma`; empty where several make no sense
+    /// together, of which `found` says what is wrong.
     pub field: String,
     /// The value found.
     pub found: String,

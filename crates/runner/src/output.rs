@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use mbsbench_input::printable;
+
 /// Standard output, or what stands for it in a test.
 pub struct Output<'o> {
     writer: &'o mut dyn Write,
@@ -17,10 +19,15 @@ impl<'o> Output<'o> {
 
     /// Says something that does not end the command: a reference that failed. Where nobody can be told, nobody is.
     pub fn beside(&mut self, text: impl AsRef<str>) {
-        let _ = writeln!(self.beside, "{}", text.as_ref().trim_end());
+        self.rendered(&printable(text.as_ref()));
     }
 
-    /// Writes a text and a new line. Where the reader has gone (`mbsbench list | head`), nothing more is written,
+    /// The same of a text that is for a terminal already.
+    pub fn rendered(&mut self, text: &str) {
+        let _ = writeln!(self.beside, "{}", text.trim_end());
+    }
+
+    /// Writes a text and a new line; what would act on a terminal is written out. Where the reader has gone (`mbsbench list | head`), nothing more is written,
     /// which is no error.
     ///
     /// # Errors
@@ -29,7 +36,7 @@ impl<'o> Output<'o> {
         if self.closed {
             return Ok(());
         }
-        match writeln!(self.writer, "{}", text.as_ref()).and_then(|()| self.writer.flush()) {
+        match writeln!(self.writer, "{}", printable(text.as_ref())).and_then(|()| self.writer.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.closed = true;
                 Ok(())

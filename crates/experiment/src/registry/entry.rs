@@ -216,7 +216,9 @@ fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {
 fn made<P: Parameters>(node: &Node, what: &str) -> Result<(Value, P), Problem> {
     let parameters: P = read_as(node, what)?;
     parameters.check().map_err(|OutOfRange { field, found, accepted }| {
-        Problem::new(node.place_of(&field), format!("`{field}` is {found}")).help(format!("accepted: {accepted}"))
+        // Where no single parameter is to blame, no name stands before what was found.
+        let message = if field.is_empty() { found } else { format!("`{field}` is {found}") };
+        Problem::new(node.place_of(&field), message).help(format!("accepted: {accepted}"))
     })?;
     Ok((normalised(&parameters), parameters))
 }

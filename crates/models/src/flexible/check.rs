@@ -194,7 +194,7 @@ fn have_inertia(assembly: &Assembly) -> Result<(), Refused> {
         let about_centre: Matrix3<f64> = inertia.second + arm * arm / inertia.mass;
         let least = about_centre.symmetric_eigenvalues().min();
         let positive = least > 1e-12 * about_centre.amax();
-        require(positive, part, "least moment of inertia of its bodies", least, "a number above zero")?;
+        require(positive, part, "least moment of inertia of its bodies", least, "a number above 1e-12 of the largest")?;
     }
     Ok(())
 }

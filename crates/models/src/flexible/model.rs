@@ -1,9 +1,10 @@
 //! A flexible mechanism as the runner sees it.
 
-use mbsbench_problem::{Class, Formulated, Model, Observable, Observation, Ode, Scalar, View};
+use mbsbench_problem::{Class, Formulated, Model, Observable, Observation, Ode, OutOfRange, Scalar, View};
 use nalgebra::{Matrix3, Vector3};
 
 use super::equations::STATE;
+use super::refused::Refused;
 use super::{Assembly, Energy, Flexible, SectionLoad, Twist};
 
 /// A mechanism with what is watched of it.
@@ -75,10 +76,20 @@ pub(super) struct FlexibleModel<M> {
     flexible: Flexible,
 }
 
+/// Whether a mechanism can be assembled, and set in motion at the start; parameters that are in range each may be out of all proportion.
+pub(super) fn assembles(mechanism: &impl Mechanism) -> Result<(), OutOfRange> {
+    let refused = |refused: Refused| {
+        OutOfRange::new("", format!("no mechanism: {refused}"), "lengths, masses and stiffnesses in proportion")
+    };
+    let flexible = Flexible::new(mechanism.assembly().clone()).map_err(refused)?;
+    let state = flexible.launched(0.0, &mechanism.start()).map_err(refused)?;
+    if state.iter().all(|x: &f64| x.is_finite()) { Ok(()) } else { Err(refused(Refused::NotFinite)) }
+}
+
 impl<M: Mechanism> FlexibleModel<M> {
-    /// The mechanism with parameters in range.
+    /// The mechanism with parameters in range, which [assembles].
     pub(super) fn new(mechanism: M) -> Self {
-        let flexible = Flexible::new(mechanism.assembly().clone()).expect("parameters in range make a proper assembly");
+        let flexible = Flexible::new(mechanism.assembly().clone()).expect("its parameters were checked");
         Self { mechanism, flexible }
     }
 }

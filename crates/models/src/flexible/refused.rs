@@ -99,6 +99,9 @@ pub enum Refused {
         /// Rate of the row, m/s or rad/s.
         defect: f64,
     },
+    /// Numbers of the start are beyond what a double holds.
+    #[error("positions or momenta at the start are not finite")]
+    NotFinite,
     /// There are not as many velocities as nodes.
     #[error("{found} velocities are given for {nodes} nodes")]
     Velocities {

@@ -1,6 +1,6 @@
 //! `mbsbench diff`: two folders of results, compared by tolerance.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::{CommandError, Exit};
@@ -10,11 +10,20 @@ use crate::output::Output;
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct DiffOptions {
     /// Allowed difference as a part of the larger number.
-    #[arg(long, default_value_t = 1e-6)]
+    #[arg(long, default_value_t = 1e-6, value_parser = tolerance, allow_negative_numbers = true)]
     pub rel: f64,
     /// Allowed difference in the unit of the column.
-    #[arg(long, default_value_t = 1e-12)]
+    #[arg(long, default_value_t = 1e-12, value_parser = tolerance, allow_negative_numbers = true)]
     pub abs: f64,
+}
+
+/// A finite number, zero or above.
+fn tolerance(text: &str) -> Result<f64, String> {
+    let accepted = "accepted: a finite number, zero or above";
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err(accepted.to_owned()),
+    }
 }
 
 /// Files whose content is numbers that do not depend on time or machine.
@@ -28,6 +37,10 @@ pub(super) fn diff(
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let (first, second) = (files(one)?, files(other)?);
+    if first.is_empty() && second.is_empty() {
+        let what = format!("neither this folder nor {} has a {}", other.display(), COMPARED.join(" or a "));
+        return Err(CommandError::NoResults { path: one.to_owned(), what });
+    }
     let mut differences = 0_usize;
     let mut compared = 0_usize;
     let mut say = |text: String, output: &mut Output<'_>| -> Result<(), CommandError> {
@@ -40,9 +53,10 @@ pub(super) fn diff(
             (false, true) => say(format!("{}: only in {}", name.display(), other.display()), output)?,
             _ => {
                 compared += 1;
+                let (one, other) = (one.join(name), other.join(name));
                 let lines = match name.extension().is_some_and(|extension| extension == "json") {
-                    true => verdicts(&one.join(name), &other.join(name))?,
-                    false => runs(&one.join(name), &other.join(name), options)?,
+                    true => verdicts(&one, &other)?,
+                    false => runs(&Table::read(&one)?, &Table::read(&other)?, options),
                 };
                 for line in lines {
                     say(format!("{}: {line}", name.display()), output)?;
@@ -54,83 +68,110 @@ pub(super) fn diff(
     Ok(if differences == 0 { Exit::Done } else { Exit::Differs })
 }
 
+/// The files to be compared below a folder. Links to folders are not followed: they may lead in a circle.
 fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, CommandError> {
-    fn collect(root: &Path, folder: &Path, files: &mut BTreeSet<PathBuf>) -> std::io::Result<()> {
-        for entry in std::fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                collect(root, &path, files)?;
-            } else if path.file_name().is_some_and(|name| COMPARED.iter().any(|compared| name == *compared))
-                && let Ok(name) = path.strip_prefix(root)
-            {
-                files.insert(name.to_owned());
-            }
-        }
-        Ok(())
-    }
     let mut found = BTreeSet::new();
-    collect(folder, folder, &mut found).map_err(|error| CommandError::Unreadable { path: folder.to_owned(), error })?;
+    for entry in walkdir::WalkDir::new(folder) {
+        let entry = entry.map_err(|error| CommandError::Unreadable { path: folder.to_owned(), error: error.into() })?;
+        if COMPARED.iter().any(|compared| entry.file_name() == *compared)
+            && entry.path().is_file()
+            && let Ok(name) = entry.path().strip_prefix(folder)
+        {
+            found.insert(name.to_owned());
+        }
+    }
     Ok(found)
 }
 
-type Rows = BTreeMap<String, BTreeMap<String, String>>;
-
-fn read(path: &Path) -> Result<Rows, CommandError> {
-    let unreadable = |error: csv::Error| CommandError::Unreadable { path: path.to_owned(), error: error.into() };
-    let mut reader = csv::Reader::from_path(path).map_err(unreadable)?;
-    let mut rows = Rows::new();
-    for row in reader.deserialize() {
-        let row: BTreeMap<String, String> = row.map_err(unreadable)?;
-        rows.insert(row.get("run").cloned().unwrap_or_default(), row);
-    }
-    Ok(rows)
+/// Rows of `runs.csv` by the key of their run, in their order where several have one, and in any case.
+#[derive(Debug, Default, PartialEq)]
+struct Table {
+    columns: Vec<String>,
+    rows: BTreeMap<String, Vec<Vec<String>>>,
 }
 
-fn runs(one: &Path, other: &Path, options: DiffOptions) -> Result<Vec<String>, CommandError> {
-    let (first, second) = (read(one)?, read(other)?);
+impl Table {
+    fn read(path: &Path) -> Result<Self, CommandError> {
+        let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+        Self::parse(&bytes).map_err(|what| CommandError::NoResults { path: path.to_owned(), what })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let text = |error: csv::Error| format!("is no table: {error}");
+        let mut reader = csv::Reader::from_reader(bytes);
+        let columns: Vec<String> = reader.headers().map_err(text)?.iter().map(str::to_owned).collect();
+        let mut seen = HashSet::new();
+        if let Some(column) = columns.iter().find(|column| !seen.insert(*column)) {
+            return Err(format!("two columns `{column}`"));
+        }
+        let run = columns.iter().position(|column| column == "run").ok_or("no column `run`")?;
+        let mut table = Self { columns, ..Self::default() };
+        for row in reader.records() {
+            let row = row.map_err(text)?;
+            let key = row.get(run).unwrap_or_default().to_owned();
+            table.rows.entry(key).or_default().push(row.iter().map(str::to_owned).collect());
+        }
+        Ok(table)
+    }
+
+    fn cell<'t>(&self, row: &'t [String], column: &str) -> Option<&'t str> {
+        self.columns.iter().position(|own| own == column).and_then(|index| row.get(index)).map(String::as_str)
+    }
+}
+
+/// Rows of one key are compared in their order: a run that stands in a table twice, under two labels, has one key.
+fn runs(first: &Table, second: &Table, options: DiffOptions) -> Vec<String> {
     let mut lines = Vec::new();
-    let keys: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
+    let columns = |table: &Table| table.columns.iter().cloned().collect::<BTreeSet<String>>();
+    let (ours, theirs) = (columns(first), columns(second));
+    for (column, which) in ours
+        .difference(&theirs)
+        .map(|column| (column, "first"))
+        .chain(theirs.difference(&ours).map(|column| (column, "second")))
+    {
+        lines.push(format!("column {column}: only in the {which}"));
+    }
+    let keys: BTreeSet<&String> = first.rows.keys().chain(second.rows.keys()).collect();
     for key in keys {
-        let (Some(a), Some(b)) = (first.get(key), second.get(key)) else {
-            let which = if first.contains_key(key) { "first" } else { "second" };
-            lines.push(format!("run {key}: only in the {which}"));
-            continue;
-        };
-        let columns: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-        for column in columns {
-            let text = |row: &BTreeMap<String, String>| row.get(column).cloned().unwrap_or_default();
-            let (x, y) = (text(a), text(b));
-            if !same(&x, &y, options) {
-                lines.push(format!("run {key}, {column}: {x} and {y}"));
+        let rows = |table: &Table| table.rows.get(key).cloned().unwrap_or_default();
+        let (a, b) = (rows(first), rows(second));
+        match (a.len(), b.len()) {
+            (0, _) => lines.push(format!("run {key}: only in the second")),
+            (_, 0) => lines.push(format!("run {key}: only in the first")),
+            (one, other) if one != other => lines.push(format!("run {key}: {one} rows and {other}")),
+            _ => {}
+        }
+        for (index, (a, b)) in a.iter().zip(&b).enumerate() {
+            let which = if index == 0 { String::new() } else { format!(" (row {})", index + 1) };
+            for column in ours.intersection(&theirs) {
+                let (x, y) = (first.cell(a, column).unwrap_or_default(), second.cell(b, column).unwrap_or_default());
+                if !same(x, y, options) {
+                    lines.push(format!("run {key}{which}, {column}: {x} and {y}"));
+                }
             }
         }
     }
-    Ok(lines)
+    lines
 }
 
+/// Texts to the letter, finite numbers within tolerances; what is not finite is the same as itself alone.
 fn same(x: &str, y: &str, options: DiffOptions) -> bool {
     if x == y {
         return true;
     }
     match (x.parse::<f64>(), y.parse::<f64>()) {
-        (Ok(x), Ok(y)) => (x - y).abs() <= options.abs.max(options.rel * x.abs().max(y.abs())),
+        (Ok(x), Ok(y)) if x.is_finite() && y.is_finite() => {
+            (x - y).abs() <= options.abs.max(options.rel * x.abs().max(y.abs()))
+        }
         _ => false,
     }
 }
 
 /// Statements and checks by id: their verdicts are compared, their numbers stand in `runs.csv`.
 fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>, CommandError> {
-    type Verdicts = BTreeMap<(&'static str, String), String>;
-    let read = |path: &Path| -> Result<Verdicts, CommandError> {
-        let unreadable = |error: std::io::Error| CommandError::Unreadable { path: path.to_owned(), error };
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        let statements: Vec<serde_json::Value> =
-            serde_json::from_slice(&bytes).map_err(|error| unreadable(error.into()))?;
-        let text = |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let entry = |kind, value| ((kind, text(value, "id")), text(value, "verdict"));
-        let checks = statements.iter().filter_map(|statement| statement["checks"].as_array()).flatten();
-        let statements = statements.iter().map(|statement| entry("statement", statement));
-        Ok(statements.chain(checks.map(|check| entry("check", check))).collect())
+    let read = |path: &Path| {
+        let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+        verdicts_of(&bytes).map_err(|what| CommandError::NoResults { path: path.to_owned(), what })
     };
     let (first, second) = (read(one)?, read(other)?);
     let ids: BTreeSet<&(&str, String)> = first.keys().chain(second.keys()).collect();
@@ -145,15 +186,78 @@ fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>, CommandError> {
         .collect())
 }
 
+type Verdicts = BTreeMap<(&'static str, String), String>;
+
+fn verdicts_of(bytes: &[u8]) -> Result<Verdicts, String> {
+    let statements: Vec<serde_json::Value> =
+        serde_json::from_slice(bytes).map_err(|error| format!("are no verdicts: {error}"))?;
+    let checks = statements.iter().filter_map(|statement| statement["checks"].as_array()).flatten();
+    let named = statements.iter().map(|each| ("statement", each)).chain(checks.map(|each| ("check", each)));
+    let mut verdicts = Verdicts::new();
+    for (kind, value) in named {
+        let text =
+            |key: &str| value[key].as_str().map(str::to_owned).ok_or_else(|| format!("a {kind} without `{key}`"));
+        let id = text("id")?;
+        if verdicts.insert((kind, id.clone()), text("verdict")?).is_some() {
+            return Err(format!("two {kind}s `{id}`"));
+        }
+    }
+    Ok(verdicts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const OPTIONS: DiffOptions = DiffOptions { rel: 1e-6, abs: 1e-12 };
+
     #[test]
     fn numbers_are_the_same_within_tolerance_and_texts_to_the_letter() {
-        let options = DiffOptions { rel: 1e-6, abs: 1e-12 };
-        assert!(same("1.0000001", "1", options) && same("5e-14", "9e-14", options) && same("", "", options));
-        assert!(!same("1.00001", "1", options) && !same("ok", "diverged", options) && !same("", "0", options));
-        assert!(!same("NaN", "1", options));
+        let same = |x, y| same(x, y, OPTIONS);
+        assert!(same("1.0000001", "1") && same("5e-14", "9e-14") && same("", ""));
+        assert!(!same("1.00001", "1") && !same("ok", "diverged") && !same("", "0"));
+        assert!(!same("NaN", "1"));
+        assert!(same("inf", "inf") && !same("inf", "1") && !same("inf", "-inf") && !same("1", "inf"));
+    }
+
+    fn compared(one: &str, other: &str) -> Vec<String> {
+        let read = |text: &str| Table::parse(text.as_bytes()).unwrap();
+        runs(&read(one), &read(other), OPTIONS)
+    }
+
+    #[test]
+    fn rows_of_one_run_are_compared_one_by_one() {
+        let twice = "run,label,x\nk,a,1\nk,b,1\n";
+        assert_eq!(compared(twice, twice), Vec::<String>::new());
+        assert_eq!(compared(twice, "run,label,x\nk,b,1\n"), ["run k: 2 rows and 1", "run k, label: a and b"]);
+        assert_eq!(compared(twice, "run,label,x\nk,a,1\nk,b,666\n"), ["run k (row 2), x: 1 and 666"]);
+        assert_eq!(compared("run,x\nk,1\n", "run,x\n"), ["run k: only in the first"]);
+    }
+
+    #[test]
+    fn columns_of_one_side_are_a_difference_even_without_rows() {
+        let said = compared("run,x,y\n", "run,x,z\n");
+        assert_eq!(said, ["column y: only in the first", "column z: only in the second"]);
+    }
+
+    #[test]
+    fn what_is_no_table_of_runs_is_refused() {
+        let refused = |text: &[u8]| Table::parse(text).unwrap_err();
+        assert_eq!(refused(b"run,x,x\nk,1,2\n"), "two columns `x`");
+        assert_eq!(refused(b"x\n1\n"), "no column `run`");
+        assert!(refused(b"run,x\nk\n").contains("is no table"));
+        assert!(refused(b"run,x\nk,\xff\n").contains("is no table"));
+        assert!(verdicts_of(b"{}").unwrap_err().contains("are no verdicts"));
+        assert_eq!(verdicts_of(br#"[{"id": "a"}]"#).unwrap_err(), "a statement without `verdict`");
+        let twice = br#"[{"id": "a", "verdict": "x"}, {"id": "a", "verdict": "y"}]"#;
+        assert_eq!(verdicts_of(twice).unwrap_err(), "two statements `a`");
+    }
+
+    #[test]
+    fn tolerances_are_finite_and_not_negative() {
+        assert_eq!(tolerance("0"), Ok(0.0));
+        for text in ["inf", "nan", "-5", "x"] {
+            assert!(tolerance(text).is_err(), "{text}");
+        }
     }
 }

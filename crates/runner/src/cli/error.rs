@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use mbsbench_input::{BadInput, accepted};
+use mbsbench_input::{BadInput, accepted, printable};
 use mbsbench_judge::claims::EvidenceError;
 use mbsbench_judge::robustness::StudyError;
 use mbsbench_runs::provenance::ManifestError;
@@ -26,6 +26,14 @@ pub enum CommandError {
         path: PathBuf,
         /// Why.
         error: io::Error,
+    },
+    /// Results that are none.
+    #[error("{path}: {what}\nhelp: `mbsbench reproduce` makes results", path = path.display())]
+    NoResults {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
     },
     /// A name on the command line that nothing has.
     #[error("unknown {kind} `{found}`\nhelp: {}", accepted(found, known.iter().map(String::as_str)))]
@@ -138,6 +146,7 @@ impl CommandError {
             | Self::Exists { .. }
             | Self::NoExperiment { .. }
             | Self::UnknownRun { .. }
+            | Self::NoResults { .. }
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))
             | Self::Study(StudyError::Refused(..) | StudyError::Along(..)) => Exit::BadInput,
@@ -151,7 +160,7 @@ impl CommandError {
     pub fn render(&self, colour: bool) -> String {
         match self {
             Self::BadInput(files) => files.iter().map(|file| file.render(colour)).collect(),
-            _ => format!("error: {self}"),
+            _ => printable(&format!("error: {self}")).into_owned(),
         }
     }
 }

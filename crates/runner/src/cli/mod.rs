@@ -34,6 +34,7 @@ pub use error::CommandError;
 use crate::output::Output;
 use files::Library;
 use mbsbench_experiment::registry::Registry;
+use mbsbench_input::printable;
 
 /// Exit codes of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +82,9 @@ pub fn run(
     let mut output = Output::new(stdout, stderr);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => return tell(&mut output, &error.render().to_string(), Exit::BadInput),
+        Err(error) if error.use_stderr() => {
+            return tell(&mut output, &printable(&error.render().to_string()), Exit::BadInput);
+        }
         // `--help` and `--version` are answers, not errors.
         Err(answer) => {
             return match output.line(answer.render().to_string().trim_end()) {
@@ -131,6 +134,6 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
 
 /// Says what went wrong. Where even that fails, the exit code is all that is left.
 fn tell(output: &mut Output<'_>, text: &str, exit: Exit) -> Exit {
-    output.beside(text);
+    output.rendered(text);
     exit
 }

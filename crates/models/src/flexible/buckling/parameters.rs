@@ -1,10 +1,10 @@
 //! The buckling beam as an experiment file names it.
 
-use mbsbench_problem::{Model, ModelDefinition, parameters};
+use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
 use super::Buckling;
 use crate::flexible::CrossSection;
-use crate::flexible::model::FlexibleModel;
+use crate::flexible::model::{self, FlexibleModel};
 
 parameters! {
     /// A thin beam, clamped at one end, whose other end is moved by a link and a crank until the beam buckles sideways;
@@ -12,7 +12,7 @@ parameters! {
     ///
     /// zhang2022, section 5.3; Table 4 (not in the paper's text) as in the authors' input file: a beam of 10 mm by 100
     /// mm, rods of radius 12 mm and 24 mm, E = 73 GPa, ν = 0.3, 2680 kg/m³.
-    pub struct LateralBuckling {
+    pub struct LateralBuckling where assembles {
         /// Beam elements in the beam, of three nodes.
         pub elements: usize [from 1, to 1000] = 5,
         /// Beam elements in the link.
@@ -56,6 +56,12 @@ parameters! {
         },
         /// Time `T` in which the crank makes half a turn (Eq. 24), s.
         pub turn_time: f64 [above 0.0] = 0.4,
+    }
+}
+
+impl LateralBuckling {
+    fn assembles(&self) -> Result<(), OutOfRange> {
+        model::assembles(&Buckling::new(self))
     }
 }
 

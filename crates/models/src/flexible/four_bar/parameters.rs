@@ -1,10 +1,10 @@
 //! The four-bar mechanism as an experiment file names it.
 
-use mbsbench_problem::{Model, ModelDefinition, parameters};
+use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
 use super::FourBar;
 use crate::flexible::CrossSection;
-use crate::flexible::model::FlexibleModel;
+use crate::flexible::model::{self, FlexibleModel};
 
 parameters! {
     /// How long the pieces of a bar are whose inertia is lumped on its nodes.
@@ -29,7 +29,7 @@ parameters! {
     ///
     /// zhang2022, section 5.2; Table 3 (not in the paper's text) as in the authors' input file: bars of 16 mm and 8 mm
     /// square with E = 207 GPa, ν = 0.3 and 7800 kg/m³.
-    pub struct FlexibleFourBar {
+    pub struct FlexibleFourBar where assembles {
         /// Beam elements in each bar, of three nodes.
         pub elements: usize [from 1, to 1000] = 5,
         /// Inertia lumped on the nodes: `by-bar` or `by-mechanism`.
@@ -60,6 +60,12 @@ parameters! {
         pub misalignment: f64 [from -45.0, to 45.0] = 5.0,
         /// Angular velocity Ω of A-B in A, about `−z`, rad/s.
         pub angular_velocity: f64 [above 0.0] = 0.6,
+    }
+}
+
+impl FlexibleFourBar {
+    fn assembles(&self) -> Result<(), OutOfRange> {
+        model::assembles(&FourBar::new(self))
     }
 }
 

@@ -4,7 +4,7 @@ use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
 use super::Shaft;
 use crate::flexible::CrossSection;
-use crate::flexible::model::FlexibleModel;
+use crate::flexible::model::{self, FlexibleModel};
 
 parameters! {
     /// A rigid disk at mid-span.
@@ -26,7 +26,7 @@ parameters! {
     /// zhang2022, section 5.4; Table 5 (not in the paper's text), gravity and damper as in the authors' input file: a
     /// tube of radii 45 and 50 mm with E = 210 GPa, ν = 0.3 and 7800 kg/m³. The transverse inertia of the disk is that
     /// of the input, with its thickness; the paper prints 1.0163 without it, in g m².
-    pub struct RotatingShaft where times_rise {
+    pub struct RotatingShaft where times_rise, assembles {
         /// Beam elements, of three nodes.
         pub elements: usize [from 1, to 1000] = 16,
         /// Length, m.
@@ -71,6 +71,12 @@ impl Disk {
     pub(super) fn half_sizes(&self) -> [f64; 2] {
         let [axial, transverse] = [self.inertia[0], self.inertia[1]].map(|inertia| inertia / self.mass);
         [(2.0 * axial).sqrt(), (3.0 * (transverse - 0.5 * axial).max(0.0)).sqrt()]
+    }
+}
+
+impl RotatingShaft {
+    fn assembles(&self) -> Result<(), OutOfRange> {
+        model::assembles(&Shaft::new(self))
     }
 }
 
