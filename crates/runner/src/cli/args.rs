@@ -130,6 +130,22 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
+    /// Say where a method stands among all others on the models of the comparison.
+    Rank {
+        /// A registered method, or a file with the coefficients of one, which is run where the comparison runs such methods.
+        method: String,
+        /// Experiments with rankings; those of the comparison where none is given.
+        wanted: Vec<String>,
+        /// Folder with the results of all others; beside the experiments where not given.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
+        /// How runs are made that are not among these results.
+        #[command(flatten)]
+        options: RunOptions,
+        /// How to print it.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
     /// Begin a paper, an experiment or a statement: a commented file that `check` accepts.
     New {
         /// What is begun.
