@@ -130,6 +130,20 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
+    /// Examine a method: order, stability, conservation, difficult problems, and what is asked of all methods, on one page.
+    Examine {
+        /// A registered method, or a file with the coefficients of one.
+        method: String,
+        /// Write the page for a browser as well, with a figure of its errors.
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+        /// How runs are made.
+        #[command(flatten)]
+        options: RunOptions,
+        /// How to print it: as Markdown, or as JSON.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
     /// Say where a method stands among all others on the models of the comparison.
     Rank {
         /// A registered method, or a file with the coefficients of one, which is run where the comparison runs such methods.

@@ -5,6 +5,7 @@ mod check;
 mod describe;
 mod diff;
 mod error;
+mod examine;
 mod explain;
 mod files;
 mod list;
@@ -117,6 +118,9 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Report { results } => report::report(library, &beside(results), output)?,
+        Command::Examine { method, html, options, format } => {
+            examine::examine(library, method, html.as_ref(), options, *format, output)?;
+        }
         Command::Rank { method, wanted, results, options, format } => {
             let results = rank::results_for(library, results.as_ref(), options);
             rank::rank(library, method, wanted, &results, options, *format, output)?;

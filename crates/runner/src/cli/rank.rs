@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
+use super::describe::about_file;
 use super::files::{Library, is_yaml};
 use super::run::{RunOptions, made};
 use super::{CommandError, Format};
@@ -22,6 +23,8 @@ use crate::output::Output;
 pub(super) struct Examined {
     /// What it is called.
     pub(super) label: String,
+    /// What it is, and where it is from.
+    pub(super) about: Vec<String>,
     pub(super) choice: Choice<MethodKind>,
     /// As it stands in the place of `every`.
     pub(super) contender: Contender,
@@ -42,7 +45,8 @@ impl Examined {
             let bad = |wrong| CommandError::BadInput(vec![wrong]);
             let choice = read_method(path, &bytes, registry).map_err(bad)?;
             let contender = read_contender(path, &bytes, registry).map_err(bad)?;
-            return Ok(Self { label: choice.label(), choice, contender, is_from_file: true });
+            let about = about_file(&choice).into_iter().collect();
+            return Ok(Self { label: choice.label(), about, choice, contender, is_from_file: true });
         }
         let Some(entry) = registry.methods().iter().find(|entry| entry.name() == method && !entry.is_written_out())
         else {
@@ -52,6 +56,7 @@ impl Examined {
         };
         Ok(Self {
             label: method.to_owned(),
+            about: vec![entry.summary().to_owned(), format!("source: {}", entry.source())],
             choice: entry.default_choice(),
             contender: Contender::registered(method),
             is_from_file: false,
