@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use mbsbench::{Registry, cli};
+use mbsbench_integrators::Rk4;
+use mbsbench_problem::{Method, MethodDefinition, Parameters};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 type Line = BTreeMap<String, String>;
@@ -16,7 +21,7 @@ runge-kutta:
   weights: [1/6, 1/3, 1/3, 1/6]
 ";
 
-/// Between methods that are named and not compared by `every`, and one experiment with constant steps and tolerances.
+/// One with constant steps and tolerances, and three errors.
 const EXPERIMENT: &str = "comparison/slider-crank";
 
 fn root() -> PathBuf {
@@ -57,9 +62,9 @@ fn costs(runs: &[Line], error: &str, scale: f64, accuracy: f64) -> BTreeMap<Stri
         for (index, point) in points.iter().enumerate() {
             let Some([fine, cost]) = point.filter(|[error, _]| *error <= accuracy) else { continue };
             least = least.min(cost);
-            let neighbors = [index.checked_sub(1), Some(index + 1)];
-            let neighbors = neighbors.into_iter().flatten().filter_map(|at| *points.get(at)?);
-            for [coarse, other] in neighbors.filter(|[error, _]| *error > accuracy) {
+            let neighbours = [index.checked_sub(1), Some(index + 1)];
+            let neighbours = neighbours.into_iter().flatten().filter_map(|at| *points.get(at)?);
+            for [coarse, other] in neighbours.filter(|[error, _]| *error > accuracy) {
                 let part = (accuracy.log10() - fine.log10()) / (coarse.log10() - fine.log10());
                 least = least.min(10f64.powf(cost.log10() + part * (other.log10() - cost.log10())));
             }
@@ -142,6 +147,44 @@ fn a_method_from_a_file_has_the_ranks_of_the_same_method_by_name() {
         }
     }
     assert_eq!(compared, 9, "three errors at three accuracies");
+}
+
+/// A method of a crate outside, which the committed results do not have.
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+struct Elsewhere {}
+
+impl Parameters for Elsewhere {}
+
+impl MethodDefinition for Elsewhere {
+    const NAME: &'static str = "elsewhere";
+    const SUMMARY: &'static str = "the classical formula under another name";
+    const SOURCE: &'static str = "";
+    const FAMILY: &'static str = "explicit-runge-kutta";
+
+    fn method(&self) -> Box<dyn Method> {
+        Rk4::default().method()
+    }
+}
+
+#[test]
+fn a_method_of_a_crate_outside_is_run_and_ranked_among_the_stored_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = Registry::builtin().method::<Elsewhere>();
+    let experiments = root().join("experiments");
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let arguments = ["mbsbench", "rank", "elsewhere", EXPERIMENT, "--format", "json", "--experiments"];
+    let paths = [experiments.to_str().unwrap(), "--cache", folder.path().to_str().unwrap()];
+    let exit = cli::run(&registry, arguments.into_iter().chain(paths), &mut stdout, &mut stderr, false);
+    assert_eq!(exit, cli::Exit::Done, "{}", String::from_utf8_lossy(&stderr));
+    let own: Value = serde_json::from_slice(&stdout).unwrap();
+    let known = ranked("rk4", folder.path());
+    let ranks = |answer: &Value| -> Vec<Value> {
+        let rankings = answer["rankings"].as_array().unwrap().iter();
+        rankings.flat_map(|ranking| ranking["places"].as_array().unwrap()).map(|place| place["rank"].clone()).collect()
+    };
+    let (own_ranks, known_ranks) = (ranks(&own), ranks(&known));
+    let counted = own_ranks.iter().zip(&known_ranks).filter(|(own, _)| own.is_number());
+    assert!(counted.clone().count() == 9 && counted.clone().all(|(own, known)| own == known), "{own:#}");
 }
 
 #[test]

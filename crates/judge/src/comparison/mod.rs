@@ -11,12 +11,14 @@ mod rank;
 mod ranked;
 mod standing;
 mod summary;
+mod traits;
 
 pub use curve::Cost;
 pub use rank::{Candidate, Place, cheapest};
 pub use ranked::{Counts, Ranked, rank};
-pub use standing::{Entrant, Rank, Standing, Tally, entrants, stand};
+pub use standing::{Entrant, Rank, Standing, Tally, costs, entrants, stand};
 pub use summary::{Summary, words};
+pub use traits::{SPATIAL, Traits};
 
 use mbsbench_experiment::Experiment;
 

@@ -84,15 +84,9 @@ pub fn entrants<'p>(plan: &'p Plan, rows: &'p [Recorded], spec: &RankingSpec) ->
 /// ways in which it was run.
 #[must_use]
 pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
-    let mut methods: Vec<&str> = others.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
-    methods.sort_unstable();
-    methods.dedup();
     let label = own.first().map_or("", |entrant| entrant.run.method_label.as_str());
     let own_points = points(own.iter(), spec);
-    let curves: Vec<(&str, Vec<Point<'_>>)> = methods
-        .into_iter()
-        .map(|name| (name, points(others.iter().filter(|entrant| entrant.run.method_label == name), spec)))
-        .collect();
+    let curves = curves(others, spec);
     let candidates = || curves.iter().flat_map(|(_, points)| points).chain(&own_points);
     let rank = |accuracy: f64, work: usize| {
         if own.is_empty() {
@@ -131,6 +125,22 @@ pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], oth
     };
     let of_accuracy = |&accuracy: &f64| (0..spec.work.0.len()).map(|work| rank(accuracy, work)).collect();
     Standing { plan, spec, counts, ranks: spec.accuracies.iter().map(of_accuracy).collect() }
+}
+
+/// What an accuracy costs each of some methods that reach it, by one kind of work; each with the cheapest of the ways in which it was run.
+#[must_use]
+pub fn costs<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accuracy: f64) -> Vec<(&'p str, Cost)> {
+    let curves = curves(entrants, spec).into_iter();
+    curves.filter_map(|(name, points)| Some((name, cost(&points, work, accuracy)?))).collect()
+}
+
+/// The runs of each method, in the order of their names.
+fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
+    let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let of = |name| points(entrants.iter().filter(|entrant| entrant.run.method_label == name), spec);
+    methods.into_iter().map(|name| (name, of(name))).collect()
 }
 
 fn points<'e, 'p: 'e>(entrants: impl Iterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {

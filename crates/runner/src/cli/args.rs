@@ -7,6 +7,7 @@ use mbsbench_experiment::plan::Shard;
 
 use super::diff::DiffOptions;
 use super::files::EXPERIMENTS;
+use super::like::LikeOptions;
 use super::new::Start;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
@@ -156,6 +157,20 @@ pub enum Command {
         /// How runs are made that are not among these results.
         #[command(flatten)]
         options: RunOptions,
+        /// How to print it.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Find the models of the comparison that are most like a given one, and the methods that are the cheapest on these.
+    Like {
+        /// A registered model, an experiment file, whose first run counts, or a file with a mechanism.
+        model: String,
+        /// What is asked.
+        #[command(flatten)]
+        options: LikeOptions,
+        /// Folder with the results of the comparison; beside the experiments where not given.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
         /// How to print it.
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,

@@ -8,6 +8,7 @@ mod error;
 mod examine;
 mod explain;
 mod files;
+mod like;
 mod list;
 mod lock;
 mod merge;
@@ -120,6 +121,9 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Report { results } => report::report(library, &beside(results), output)?,
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;
+        }
+        Command::Like { model, options, results, format } => {
+            like::like(library, model, &beside(results), *options, *format, output)?;
         }
         Command::Rank { method, wanted, results, options, format } => {
             let results = rank::results_for(library, results.as_ref(), options);
