@@ -159,7 +159,8 @@ impl Case {
     }
 }
 
-/// Puts the methods that `every` stands for in its place; what it leaves out is returned.
+/// Puts the methods that `every` stands for in its place; what it leaves out is returned. None where there are none, so that there is no
+/// case.
 fn write_out_methods(
     shape: &mut Shape,
     registry: &Registry,
@@ -176,7 +177,7 @@ fn write_out_methods(
     let Some(axis) = shape.axes.iter_mut().find(|axis| axis.key.name == "method") else {
         return Some(BTreeMap::new());
     };
-    let methods = problems.keep(Methods::read(&axis.value, &models, to_tolerance, registry))?;
+    let methods = problems.keep(Methods::read(&axis.value, &models, to_tolerance, registry))??;
     axis.value = methods.node;
     Some(methods.left_out)
 }

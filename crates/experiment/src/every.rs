@@ -39,7 +39,8 @@ pub(super) struct Methods {
 }
 
 impl Methods {
-    /// Writes `every:` out for the models that a case has.
+    /// Writes `every:` out for the models that a case has. None where the registry has a [contender](Registry::contender) and the
+    /// case nothing for it.
     ///
     /// # Errors
     /// Families or methods that nobody has registered.
@@ -48,34 +49,46 @@ impl Methods {
         models: &[Choice<ModelKind>],
         to_tolerance: bool,
         registry: &Registry,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Option<Self>, Problem> {
         let mut methods = Self { node: node.clone(), left_out: BTreeMap::new() };
+        let contender = registry.contender();
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),
         };
         if items.iter().all(|item| asked(item).is_none()) {
-            return Ok(methods);
+            return Ok(contender.is_none().then_some(methods));
         }
         let mut written = Vec::new();
         for item in items {
             let Some(asked) = asked(item) else {
-                written.push(item.clone());
+                written.extend(contender.is_none().then(|| item.clone()));
                 continue;
             };
             let every: Every = read(&asked)?;
             every.check(&asked, registry)?;
             let with = asked.get("with").map_or(&[][..], Node::entries);
             let mut meant = Vec::new();
-            for method in registry.methods() {
-                let parameters = parameters(method, with, item.place);
-                if every.asks_for(method, &parameters, models, to_tolerance)? {
+            let is_candidate = |method: &&registry::Entry<MethodKind>| {
+                contender.is_none_or(|contender| contender.method == method.name())
+            };
+            for method in registry.methods().iter().filter(is_candidate) {
+                let parameters = match contender {
+                    Some(contender) => contender.with(method, &parameters(method, with, item.place), with),
+                    None => parameters(method, with, item.place),
+                };
+                if every.asks_for(method, &parameters, models, to_tolerance, contender.is_some())? {
                     meant.push(method);
                     written.push(point(method, &parameters));
                 }
             }
-            check_parameters(with, &meant)?;
+            if contender.is_none() {
+                check_parameters(with, &meant)?;
+            }
             methods.left_out.extend(every.except);
+        }
+        if written.is_empty() && contender.is_some() {
+            return Ok(None);
         }
         if written.is_empty() {
             let problem = Problem::new(node.place, "no registered method suits the model and decides on its steps so");
@@ -84,7 +97,44 @@ impl Methods {
             ));
         }
         methods.node = Node::new(Value::List(written), node.place);
-        Ok(methods)
+        Ok(Some(methods))
+    }
+}
+
+/// A method that stands alone wherever a file says `every`: what an experiment asks of all methods is asked of it.
+#[derive(Debug, Clone)]
+pub struct Contender {
+    /// Its name in the registry.
+    pub method: String,
+    /// Its parameters, with its label if it has one; an empty map for those of a registered method.
+    pub parameters: Node,
+}
+
+impl Contender {
+    /// A registered method with the parameters that a file sets in all, and its own defaults.
+    #[must_use]
+    pub fn registered(method: &str) -> Self {
+        Self { method: method.to_owned(), parameters: Node::new(Value::Map(Vec::new()), Place::new(0, 0)) }
+    }
+
+    /// Its own parameters over those of `with` that a method like it has. What a file writes out has its parameters below the kind of
+    /// formula: it gets those that it takes and does not say itself.
+    fn with(&self, method: &registry::Entry<MethodKind>, common: &Node, with: &[Entry]) -> Node {
+        let mut node = common.merged(&self.parameters);
+        if !method.is_written_out() {
+            return node;
+        }
+        let kinds = self.parameters.entries().iter().filter(|entry| matches!(entry.value.value, Value::Map(_)));
+        for kind in kinds.map(|entry| &entry.key) {
+            for Entry { key, value } in with {
+                let is_said = self.parameters.get(&kind.name).is_some_and(|own| own.get(&key.name).is_some());
+                let given = node.with(&[kind.clone(), key.clone()], value);
+                if !is_said && method.choose(&given.without(LABEL), None).is_ok() {
+                    node = given;
+                }
+            }
+        }
+        node
     }
 }
 
@@ -158,9 +208,10 @@ impl Every {
         parameters: &Node,
         models: &[Choice<ModelKind>],
         to_tolerance: bool,
+        is_contender: bool,
     ) -> Result<bool, Problem> {
         let is_named = self.families.is_empty() || self.families.iter().any(|family| family == method.family());
-        let is_written = !method.is_written_out() || self.with.contains_key(method.name());
+        let is_written = is_contender || !method.is_written_out() || self.with.contains_key(method.name());
         if !is_named || !is_written || self.except.contains_key(method.name()) {
             return Ok(false);
         }
@@ -186,7 +237,7 @@ mod tests {
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
         let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
         let node = document.root.get("method").unwrap();
-        let methods = Methods::read(node, &models, to_tolerance, &registry).unwrap();
+        let methods = Methods::read(node, &models, to_tolerance, &registry).unwrap().unwrap();
         let Value::List(items) = &methods.node.value else { panic!("a list") };
         let name = |item: &Node| item.text().map_or_else(|| item.entries()[0].key.name.clone(), str::to_owned);
         items.iter().map(name).collect()
@@ -220,7 +271,7 @@ mod tests {
                 [registry.models().iter().find(|entry| entry.name() == "slider-crank").unwrap().default_choice()];
             let text = format!("method: {{ every: {{ families: [sundials], with: {with} }} }}");
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
-            let node = Methods::read(document.root.get("method").unwrap(), &models, true, &registry)?.node;
+            let node = Methods::read(document.root.get("method").unwrap(), &models, true, &registry)?.unwrap().node;
             let Value::List(items) = &node.value else { panic!("a list") };
             let orders = items.iter().map(|item| {
                 let Entry { key, value } = &item.entries()[0];

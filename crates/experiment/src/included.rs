@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Value, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
+use super::every::Contender;
 use super::registry::{Choice, Entry, Kind, LABEL, MethodKind, Registry};
 
 /// The key for the file among the parameters.
@@ -41,6 +42,23 @@ fn written_out<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Option<&'r E
 /// # Errors
 /// What is wrong with it.
 pub fn read_method(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Choice<MethodKind>, BadInput> {
+    method_of(path, bytes, registry).map(|(choice, _)| choice)
+}
+
+/// The method that the file at `path` writes out, as one that stands where experiments say `every`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_contender(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Contender, BadInput> {
+    let (choice, root) = method_of(path, bytes, registry)?;
+    // Whatever is wrong with it has been told at its own place.
+    let start = Place::new(0, 0);
+    let label = Key { name: LABEL.to_owned(), place: start };
+    let parameters = root.placed(start).with(&[label], &Node::new(Value::Text(choice.label()), start));
+    Ok(Contender { method: choice.name().to_owned(), parameters })
+}
+
+fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<MethodKind>, Node), BadInput> {
     let document = Document::parse(path, bytes)?;
     let entry = registry.methods().iter().find(|entry| entry.is_written_out());
     let Some(entry) = entry else {
@@ -50,7 +68,8 @@ pub fn read_method(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Cho
     };
     let label = document.root.get(LABEL).map(mbsbench_input::read::<String>).transpose();
     let label = label.map_err(|problem| document.bad(vec![problem]))?.or_else(|| stem(path));
-    entry.choose(&document.root.without(LABEL), label).map_err(|problem| document.bad(vec![problem]))
+    let choice = entry.choose(&document.root.without(LABEL), label);
+    choice.map(|choice| (choice, document.root.clone())).map_err(|problem| document.bad(vec![problem]))
 }
 
 /// The name of a file without its ending.

@@ -8,6 +8,7 @@
 
 pub mod artefacts;
 pub mod cli;
+pub mod conformance;
 pub mod output;
 pub mod report;
 

@@ -199,6 +199,20 @@ impl Plan {
         Self::new(Experiment::read(&document, registry, quick)?, registry)
     }
 
+    /// The runs that this experiment asks of the registry's [contender](Registry::contender) where it says `every`, without tables,
+    /// figures, rankings and times. None where there are none: it names its methods, or the method suits none of its models.
+    ///
+    /// # Errors
+    /// What is wrong with these runs.
+    pub fn of_contender(&self, registry: &Registry) -> Result<Option<Self>, BadInput> {
+        const SHOWN: [&str; 5] = ["tables", "plots", "drawings", "rankings", "timing"];
+        let document = &self.experiment.document;
+        let root = SHOWN.iter().fold(document.root.clone(), |root, key| root.without(key));
+        let document = Document { root, source: Arc::clone(&document.source) };
+        let experiment = Experiment::read(&document, registry, self.experiment.quick)?;
+        if experiment.cases.is_empty() { Ok(None) } else { Self::new(experiment, registry).map(Some) }
+    }
+
     /// Whether times are taken of its runs, which is done alone on one machine.
     #[must_use]
     pub fn is_timed(&self) -> bool {

@@ -24,6 +24,7 @@ pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
 pub use renamed::notes;
 
+use crate::every::Contender;
 use mbsbench_measures::{Catalogue, MeasureDefinition};
 
 /// Names and what they stand for.
@@ -32,6 +33,7 @@ pub struct Registry {
     models: Vec<Entry<ModelKind>>,
     methods: Vec<Entry<MethodKind>>,
     measures: Vec<Entry<MeasureKind>>,
+    contender: Option<Contender>,
 }
 
 impl Registry {
@@ -113,6 +115,18 @@ impl Registry {
     pub fn measure<M: MeasureDefinition>(mut self) -> Self {
         add(&mut self.measures, Entry::of_measure::<M>());
         self
+    }
+
+    /// The same registry, where `every` stands for one method alone; see [`Plan::of_contender`](crate::plan::Plan::of_contender).
+    #[must_use]
+    pub fn with_contender(&self, contender: Contender) -> Self {
+        Self { contender: Some(contender), ..self.clone() }
+    }
+
+    /// The method that `every` stands for, if it is one alone.
+    #[must_use]
+    pub fn contender(&self) -> Option<&Contender> {
+        self.contender.as_ref()
     }
 
     /// All models, in the order in which they were added.

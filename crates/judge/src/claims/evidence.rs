@@ -312,7 +312,8 @@ fn interpolated(points: &[[f64; 2]], x: f64) -> Option<f64> {
     Some(y0 * (y1 / y0).powf(part))
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The middle one, or the mean of the two in the middle, of at least one number.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }

@@ -30,6 +30,7 @@ mod verdict;
 mod written;
 
 pub use check::{Check, Kind, Tested};
+pub(crate) use evidence::median;
 pub use evidence::{Evidence, EvidenceError, Lacking, Number, Recorded, Selection};
 pub use grounds::Grounds;
 pub use judge::judge;

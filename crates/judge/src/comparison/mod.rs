@@ -2,16 +2,23 @@
 //!
 //! ```text
 //! rankings: ─┐
-//! runs.csv ──┴─ rank ─▶ Ranked ─▶ summary.csv, summary.md, report
+//! runs.csv ──┼─ rank ──▶ Ranked ─▶ summary.csv, summary.md, report
+//! own runs ──┴─ stand ─▶ Standing: where one method stands among all others
 //! ```
 
+mod curve;
 mod rank;
 mod ranked;
+mod standing;
 mod summary;
+mod traits;
 
+pub use curve::Cost;
 pub use rank::{Candidate, Place, cheapest};
 pub use ranked::{Counts, Ranked, rank};
+pub use standing::{Entrant, Rank, Standing, Tally, costs, entrants, stand};
 pub use summary::{Summary, words};
+pub use traits::{SPATIAL, Traits};
 
 use mbsbench_experiment::Experiment;
 
@@ -25,4 +32,9 @@ pub const NAMED: usize = 3;
 #[must_use]
 pub fn is_comparison(experiment: &Experiment) -> bool {
     experiment.paper == COMPARISON
+}
+
+/// Whether two rankings are about the same runs, of which they rank different errors.
+fn is_about(one: &Standing<'_>, other: &Standing<'_>) -> bool {
+    std::ptr::eq(one.plan, other.plan) && one.spec.filter == other.spec.filter
 }

@@ -1,5 +1,6 @@
 //! From the rows of an experiment to its rankings.
 
+use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
 use mbsbench_experiment::{Label, RankingSpec};
@@ -93,8 +94,17 @@ fn called(plan: &Plan, run: &RunSpec, among: &[(&RunSpec, &Recorded)]) -> String
 }
 
 /// A run that went to its end; none where it has no error, since there is no reference for it.
-fn candidate(plan: &Plan, spec: &RankingSpec, method: String, run: &RunSpec, row: &Recorded) -> Option<Candidate> {
-    let number = |column: &str| row.values.get(column).copied().flatten();
+pub(super) fn candidate(
+    plan: &Plan,
+    spec: &RankingSpec,
+    method: String,
+    run: &RunSpec,
+    row: &Recorded,
+) -> Option<Candidate> {
+    let number = |column: &str| match &row.timing {
+        Some(timing) if column.starts_with(TIMING) => timing.number(column),
+        _ => row.values.get(column).copied().flatten(),
+    };
     Some(Candidate {
         method,
         setting: setting(plan, run),

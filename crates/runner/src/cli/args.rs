@@ -7,6 +7,7 @@ use mbsbench_experiment::plan::Shard;
 
 use super::diff::DiffOptions;
 use super::files::EXPERIMENTS;
+use super::like::LikeOptions;
 use super::new::Start;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
@@ -129,6 +130,50 @@ pub enum Command {
         /// Folder with the results, beside the experiments where not given; the report goes to `DIR/report/index.html`.
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
+    },
+    /// Examine a method: order, stability, conservation, difficult problems, and what is asked of all methods, on one page.
+    Examine {
+        /// A registered method, or a file with the coefficients of one.
+        method: String,
+        /// Write the page for a browser as well, with a figure of its errors.
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+        /// How runs are made.
+        #[command(flatten)]
+        options: RunOptions,
+        /// How to print it: as Markdown, or as JSON.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Say where a method stands among all others on the models of the comparison.
+    Rank {
+        /// A registered method, or a file with the coefficients of one, which is run where the comparison runs such methods.
+        method: String,
+        /// Experiments with rankings; those of the comparison where none is given.
+        wanted: Vec<String>,
+        /// Folder with the results of all others; beside the experiments where not given.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
+        /// How runs are made that are not among these results.
+        #[command(flatten)]
+        options: RunOptions,
+        /// How to print it.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Find the models of the comparison that are most like a given one, and the methods that are the cheapest on these.
+    Like {
+        /// A registered model, an experiment file, whose first run counts, or a file with a mechanism.
+        model: String,
+        /// What is asked.
+        #[command(flatten)]
+        options: LikeOptions,
+        /// Folder with the results of the comparison; beside the experiments where not given.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
+        /// How to print it.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
     },
     /// Begin a paper, an experiment or a statement: a commented file that `check` accepts.
     New {

@@ -41,7 +41,7 @@ pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output
             let entry = find(registry.methods(), name)?;
             about(entry, output)?;
             output.line("")?;
-            what_it_holds(&entry.default_choice(), output)?;
+            said(&entry.default_choice()).into_iter().try_for_each(|line| output.line(line))?;
         }
         args::Kind::Measure => {
             let entry = find(registry.measures(), name)?;
@@ -55,30 +55,35 @@ pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output
 }
 
 /// What a method says of itself.
-fn what_it_holds(choice: &Choice<MethodKind>, output: &mut Output<'_>) -> Result<(), CommandError> {
+pub(super) fn said(choice: &Choice<MethodKind>) -> Vec<String> {
     let method = choice.object().method();
-    let precise = choice.object().precise().is_some();
-    output.line(format!("family          {}", choice.family()))?;
-    output.line(format!("order           {}", method.order()))?;
-    output.line(format!("error control   {}", if method.adapts() { "yes" } else { "no" }))?;
-    output.line(format!("double-double   {}", if precise { "yes" } else { "no" }))?;
-    for line in method.details() {
-        output.line(line)?;
-    }
-    Ok(())
+    let yes = |holds: bool| if holds { "yes" } else { "no" };
+    let mut lines = vec![
+        format!("family          {}", choice.family()),
+        format!("order           {}", method.order()),
+        format!("error control   {}", yes(method.adapts())),
+        format!("double-double   {}", yes(choice.object().precise().is_some())),
+    ];
+    lines.extend(method.details());
+    lines
+}
+
+/// Where a method that is written out in a file is from, if it says so.
+pub(super) fn about_file(choice: &Choice<MethodKind>) -> Option<String> {
+    let source = choice.parameter("source").and_then(Value::as_str);
+    source.map(|source| format!("source: {source}"))
 }
 
 /// Describes the method that a file writes out.
 fn describe_file(registry: &Registry, path: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
     let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
     let choice = read_method(path, &bytes, registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))?;
-    let source = choice.parameter("source").and_then(Value::as_str);
     output.line(format!("{}: {} of {}", choice.label(), choice.name(), path.display()))?;
-    if let Some(source) = source {
-        output.line(format!("source: {source}"))?;
+    if let Some(source) = about_file(&choice) {
+        output.line(source)?;
     }
     output.line("")?;
-    what_it_holds(&choice, output)
+    Ok(said(&choice).into_iter().try_for_each(|line| output.line(line))?)
 }
 
 fn kind_of(name: &str) -> Result<args::Kind, CommandError> {

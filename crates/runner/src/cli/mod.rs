@@ -5,14 +5,17 @@ mod check;
 mod describe;
 mod diff;
 mod error;
+mod examine;
 mod explain;
 mod files;
+mod like;
 mod list;
 mod lock;
 mod merge;
 mod new;
 mod parts;
 mod plan;
+mod rank;
 mod reference;
 mod report;
 mod robustness;
@@ -119,6 +122,16 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Report { results } => report::report(library, &beside(results), output)?,
+        Command::Examine { method, html, options, format } => {
+            examine::examine(library, method, html.as_ref(), options, *format, output)?;
+        }
+        Command::Like { model, options, results, format } => {
+            like::like(library, model, &beside(results), *options, *format, output)?;
+        }
+        Command::Rank { method, wanted, results, options, format } => {
+            let results = rank::results_for(library, results.as_ref(), options);
+            rank::rank(library, method, wanted, &results, options, *format, output)?;
+        }
         Command::Check { files } => check::check(registry, files, output)?,
         Command::Plan { wanted, quick, format } => plan::plan(library, wanted, *quick, *format, output)?,
         Command::Cell { key, wanted, options } => parts::cell(library, key, wanted, options, output)?,

@@ -20,6 +20,9 @@ use crate::output::Output;
 /// Where the store is, seen from the folder of the project.
 pub(super) const STORE: &str = "target/mbsbench-store";
 
+/// Where results of shortened experiments go.
+pub(super) const QUICK: &str = "target/quick";
+
 /// How runs are made, the same for all commands that make them.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RunOptions {
@@ -64,7 +67,7 @@ pub(super) fn reproduce(
 ) -> Result<Exit, CommandError> {
     let plans = library.named(wanted, options.quick)?;
     // What a shortened experiment gives is nobody's result.
-    let out = if options.quick { PathBuf::from("target/quick") } else { library.results() };
+    let out = if options.quick { PathBuf::from(QUICK) } else { library.results() };
     let out = out.as_path();
     // Ledgers are read before anything is run, so that a mistake in one is known at once.
     let whole: Vec<String> = papers(&plans)
@@ -145,6 +148,16 @@ pub(super) fn render(
     }
     output.line(progress.summary())?;
     Ok(())
+}
+
+/// The results of plans, made where the store has none.
+pub(super) fn made(
+    registry: &Registry,
+    plans: &[Plan],
+    options: &RunOptions,
+    output: &mut Output<'_>,
+) -> Result<Vec<Outcome>, CommandError> {
+    make(registry, plans, options, output).map(|(.., outcomes)| outcomes)
 }
 
 /// Threads, store and progress, and the results of plans, made where the store has none.

@@ -1,0 +1,205 @@
+//! Where one method stands among all others, ranking by ranking.
+
+use mbsbench_experiment::RankingSpec;
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_problem::Status;
+
+use super::curve::{Cost, Point, cost};
+use super::ranked::candidate;
+use super::{Counts, is_about};
+use crate::claims::{Recorded, median};
+
+/// A run with its row, and the plan that it is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Entrant<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// The run.
+    pub run: &'p RunSpec,
+    /// Its row.
+    pub row: &'p Recorded,
+}
+
+/// A method on one ranking.
+#[derive(Debug, Clone)]
+pub struct Standing<'p> {
+    /// The experiment.
+    pub plan: &'p Plan,
+    /// What was asked.
+    pub spec: &'p RankingSpec,
+    /// The method's own runs; none where it was not run here.
+    pub counts: Counts,
+    /// For each accuracy and each kind of work, where it stands.
+    pub ranks: Vec<Vec<Rank>>,
+}
+
+/// Where a method stands by one kind of work, at one accuracy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rank {
+    /// It reaches the accuracy.
+    Reached {
+        /// 1 and the number of other methods that cost less.
+        rank: usize,
+        /// How many methods reach the accuracy, with this one.
+        of: usize,
+        /// What it costs.
+        cost: Cost,
+        /// The one that costs least, and what.
+        best: (String, f64),
+    },
+    /// It does not, and so many others do.
+    NotReached {
+        /// How many.
+        by: usize,
+    },
+    /// The reference is not good enough to tell.
+    Unresolved,
+    /// It reaches the accuracy without any of this work, as explicit methods have no factorizations.
+    Free,
+    /// This kind of work was not measured of it.
+    Unmeasured,
+    /// It was not run here.
+    Absent,
+}
+
+impl Rank {
+    /// What it costs over what the best one costs.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        match self {
+            Self::Reached { cost, best, .. } => Some(cost.value / best.1),
+            _ => None,
+        }
+    }
+}
+
+/// The runs of a plan that a ranking is about, with their rows.
+#[must_use]
+pub fn entrants<'p>(plan: &'p Plan, rows: &'p [Recorded], spec: &RankingSpec) -> Vec<Entrant<'p>> {
+    let all = plan.runs.iter().zip(rows).map(|(run, row)| Entrant { plan, run, row });
+    all.filter(|entrant| plan.is_meant(entrant.run, &spec.filter)).collect()
+}
+
+/// Where a method with its `own` runs stands among `others`, on a ranking of `plan`. Each method stands once, with the cheapest of the
+/// ways in which it was run.
+#[must_use]
+pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
+    let label = own.first().map_or("", |entrant| entrant.run.method_label.as_str());
+    let own_points = points(own.iter(), spec);
+    let curves = curves(others, spec);
+    let candidates = || curves.iter().flat_map(|(_, points)| points).chain(&own_points);
+    let rank = |accuracy: f64, work: usize| {
+        if own.is_empty() {
+            return Rank::Absent;
+        }
+        if !candidates().filter_map(|point| point.candidate.as_ref()).any(|candidate| candidate.bound <= accuracy) {
+            return Rank::Unresolved;
+        }
+        let costs: Vec<(&str, Cost)> =
+            curves.iter().filter_map(|(name, points)| Some((*name, cost(points, work, accuracy)?))).collect();
+        let reaching =
+            || own_points.iter().filter_map(|point| point.candidate.as_ref()).filter(|c| c.reaches(accuracy));
+        let Some(own) = cost(&own_points, work, accuracy) else {
+            return match reaching().next() {
+                None => Rank::NotReached { by: costs.len() },
+                Some(_) if reaching().any(|candidate| candidate.work[work].is_some()) => Rank::Free,
+                Some(_) => Rank::Unmeasured,
+            };
+        };
+        let least = costs.iter().copied().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
+        let best = least.filter(|(_, cost)| cost.value < own.value).unwrap_or((label, own));
+        Rank::Reached {
+            rank: 1 + costs.iter().filter(|(_, cost)| cost.value < own.value).count(),
+            of: 1 + costs.len(),
+            cost: own,
+            best: (best.0.to_owned(), best.1.value),
+        }
+    };
+    let with_status = |status: Status| own.iter().filter(|entrant| entrant.row.status == status).count();
+    let (ok, unavailable) = (with_status(Status::Ok), with_status(Status::Unavailable));
+    let counts = Counts {
+        methods: curves.len() + usize::from(!own.is_empty()),
+        runs: own.len(),
+        failed: own.len() - ok - unavailable,
+        unavailable,
+    };
+    let of_accuracy = |&accuracy: &f64| (0..spec.work.0.len()).map(|work| rank(accuracy, work)).collect();
+    Standing { plan, spec, counts, ranks: spec.accuracies.iter().map(of_accuracy).collect() }
+}
+
+/// What an accuracy costs each of some methods that reach it, by one kind of work; each with the cheapest of the ways in which it was run.
+#[must_use]
+pub fn costs<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accuracy: f64) -> Vec<(&'p str, Cost)> {
+    let curves = curves(entrants, spec).into_iter();
+    curves.filter_map(|(name, points)| Some((name, cost(&points, work, accuracy)?))).collect()
+}
+
+/// The runs of each method, in the order of their names.
+fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
+    let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let of = |name| points(entrants.iter().filter(|entrant| entrant.run.method_label == name), spec);
+    methods.into_iter().map(|name| (name, of(name))).collect()
+}
+
+fn points<'e, 'p: 'e>(entrants: impl Iterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {
+    let point = |&Entrant { plan, run, row }: &Entrant<'p>| {
+        let is_done = row.status == Status::Ok;
+        Point { run, candidate: is_done.then(|| candidate(plan, spec, String::new(), run, row)).flatten() }
+    };
+    entrants.map(point).collect()
+}
+
+/// What is left of all standings of a method in a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tally {
+    /// Models on which it was run.
+    pub models: usize,
+    /// Accuracies with the number of models on which it reaches them, by the first error that is ranked of each.
+    pub reached: Vec<(f64, usize)>,
+    /// For each kind of work the median of its cost over that of the best, over models and accuracies that it reaches; none where there
+    /// is none.
+    pub ratios: Vec<(String, Option<f64>)>,
+    /// Its runs.
+    pub runs: usize,
+    /// Those that failed or used up their budget.
+    pub failed: usize,
+}
+
+impl Tally {
+    /// Of standings in the order of their experiments. A model counts once, by the first of its rankings.
+    #[must_use]
+    pub fn of(standings: &[Standing<'_>]) -> Self {
+        let mut tally = Self { models: 0, reached: Vec::new(), ratios: Vec::new(), runs: 0, failed: 0 };
+        let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();
+        let mut known: Vec<&Standing<'_>> = Vec::new();
+        for standing in standings.iter().filter(|standing| standing.counts.runs > 0) {
+            if known.iter().any(|other| is_about(other, standing)) {
+                continue;
+            }
+            known.push(standing);
+            tally.models += 1;
+            tally.runs += standing.counts.runs;
+            tally.failed += standing.counts.failed;
+            for (&accuracy, ranks) in standing.spec.accuracies.iter().zip(&standing.ranks) {
+                let is_reached = ranks.iter().any(|rank| matches!(rank, Rank::Reached { .. } | Rank::Free));
+                match tally.reached.iter_mut().find(|(known, _)| *known == accuracy) {
+                    Some((_, count)) => *count += usize::from(is_reached),
+                    None => tally.reached.push((accuracy, usize::from(is_reached))),
+                }
+                for ((work, _), rank) in standing.spec.work.0.iter().zip(ranks) {
+                    let place = ratios.iter().position(|(known, _)| known == work);
+                    let place = place.unwrap_or_else(|| {
+                        ratios.push((work.clone(), Vec::new()));
+                        ratios.len() - 1
+                    });
+                    ratios[place].1.extend(rank.ratio());
+                }
+            }
+        }
+        tally.ratios =
+            ratios.into_iter().map(|(work, ratios)| (work, (!ratios.is_empty()).then(|| median(ratios)))).collect();
+        tally
+    }
+}

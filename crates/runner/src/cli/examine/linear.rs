@@ -1,0 +1,73 @@
+//! What a method does to the linear oscillator, from its characteristic roots.
+
+use mbsbench_numbers::short;
+use mbsbench_problem::Method;
+use mbsbench_problem::linear::{characteristics, spectral_radius};
+
+use super::page::Section;
+use crate::conformance::order_of_the_root;
+
+/// `ωh` at which a method shows what it does at infinity.
+const INFINITE: f64 = 1e14;
+/// Magnitudes of roots that rounding leaves at one.
+const ONE: f64 = 1.0 + 1e-9;
+/// Steps over the period and the number of stages at which damping and period are told.
+const ABSCISSAS: [f64; 2] = [0.01, 0.1];
+
+pub(super) fn section(method: &dyn Method) -> Section {
+    let mut section = Section {
+        title: "Linear stability",
+        text: "From the characteristic roots on `x″ + ω² x = 0`; steps `h` over the period `T` and the number `n` of implicit stages."
+            .to_owned(),
+        heads: vec!["property", "value"],
+        ..Section::default()
+    };
+    let radius = |omega_h: f64| method.amplification(omega_h).map(|matrix| spectral_radius(&matrix));
+    let Some(at_infinity) = radius(INFINITE) else {
+        section.notes.push(
+            "does not apply: its steps are not linear on linear problems, change with them, or its matrix is not written down"
+                .to_owned(),
+        );
+        return section;
+    };
+    let mut tell = |property: String, value: String| section.rows.push(vec![property, value]);
+    tell("spectral radius at infinity".to_owned(), bounded(at_infinity));
+    tell("undamped oscillations do not grow".to_owned(), stable_to(radius));
+    if let Some(damped) = method.damped_radius(INFINITE, 1.0) {
+        tell("largest root on the negative real axis at infinity".to_owned(), bounded(damped));
+    }
+    if let Some(order) = order_of_the_root(method) {
+        tell("order of the principal root".to_owned(), format!("{order:.2}"));
+    }
+    for (abscissa, found) in ABSCISSAS.into_iter().zip(characteristics(method, &ABSCISSAS).unwrap_or_default()) {
+        let value = found.principal.map_or_else(
+            || "the principal root has met another one".to_owned(),
+            |root| format!("{}, {}", short(root.amplitude_decay), short(root.period_elongation)),
+        );
+        tell(format!("amplitude decay, period elongation at h/(nT) = {abscissa}"), value);
+    }
+    section
+}
+
+fn bounded(radius: f64) -> String {
+    match radius {
+        radius if radius > 1e3 => "beyond all bounds".to_owned(),
+        // of a root at zero that is fivefold at most
+        radius if radius < 2e-3 => "0".to_owned(),
+        radius => short(radius),
+    }
+}
+
+/// Up to which `ωh` no root is larger than one, on a grid of a tenth of a decade.
+fn stable_to(radius: impl Fn(f64) -> Option<f64>) -> String {
+    let grid = (-200..=400).map(|k| 10f64.powf(f64::from(k) / 100.0));
+    let is_beyond = |omega_h: &f64| radius(*omega_h).is_some_and(|radius| radius > ONE);
+    let mut stable = None;
+    for omega_h in grid {
+        if is_beyond(&omega_h) {
+            return stable.map_or_else(|| "nowhere".to_owned(), |to| format!("to ωh = {}", short(to)));
+        }
+        stable = Some(omega_h);
+    }
+    "everywhere".to_owned()
+}

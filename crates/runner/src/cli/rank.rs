@@ -1,0 +1,330 @@
+//! `mbsbench rank`: where one method stands among all others that the comparison has.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
+use mbsbench_experiment::{Contender, read_contender, read_method};
+use mbsbench_judge::claims::{Evidence, EvidenceError};
+use mbsbench_judge::comparison::{COMPARISON, Entrant, Rank, Standing, Tally, entrants, is_comparison, stand, words};
+use mbsbench_numbers::short;
+use mbsbench_problem::Formulated;
+use serde_json::{Value, json};
+use tabled::builder::Builder;
+use tabled::settings::Style;
+
+use super::describe::about_file;
+use super::files::{Library, is_yaml};
+use super::run::{RunOptions, made};
+use super::{CommandError, Format};
+use crate::output::Output;
+
+/// A method that is looked at, by its name or from a file.
+pub(super) struct Examined {
+    /// What it is called.
+    pub(super) label: String,
+    /// What it is, and where it is from.
+    pub(super) about: Vec<String>,
+    pub(super) choice: Choice<MethodKind>,
+    /// As it stands in the place of `every`.
+    pub(super) contender: Contender,
+    /// Whether it is from a file, so that nothing is known of it.
+    pub(super) is_from_file: bool,
+}
+
+impl Examined {
+    /// The method of that name, or of that file.
+    ///
+    /// # Errors
+    /// Names that nobody has registered, and what is wrong with a file.
+    pub(super) fn find(registry: &Registry, method: &str) -> Result<Self, CommandError> {
+        let path = Path::new(method);
+        if is_yaml(path) {
+            let bytes =
+                std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+            let bad = |wrong| CommandError::BadInput(vec![wrong]);
+            let choice = read_method(path, &bytes, registry).map_err(bad)?;
+            let contender = read_contender(path, &bytes, registry).map_err(bad)?;
+            let about = about_file(&choice).into_iter().collect();
+            return Ok(Self { label: choice.label(), about, choice, contender, is_from_file: true });
+        }
+        let Some(entry) = registry.methods().iter().find(|entry| entry.name() == method && !entry.is_written_out())
+        else {
+            let known = registry.methods().iter().filter(|entry| !entry.is_written_out());
+            let known = known.map(|entry| entry.name().to_owned()).collect();
+            return Err(CommandError::UnknownName { kind: "method", found: method.to_owned(), known });
+        };
+        Ok(Self {
+            label: method.to_owned(),
+            about: vec![entry.summary().to_owned(), format!("source: {}", entry.source())],
+            choice: entry.default_choice(),
+            contender: Contender::registered(method),
+            is_from_file: false,
+        })
+    }
+}
+
+pub(super) fn rank(
+    library: Library<'_>,
+    method: &str,
+    wanted: &[String],
+    results: &Path,
+    options: &RunOptions,
+    format: Format,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let examined = Examined::find(library.registry, method)?;
+    let mut plans = match wanted {
+        [] => library.plans(options.quick)?.into_iter().filter(|plan| is_comparison(&plan.experiment)).collect(),
+        _ => library.named(wanted, options.quick)?,
+    };
+    plans.retain(|plan: &Plan| !plan.experiment.rankings.is_empty());
+    if plans.is_empty() {
+        let known = vec![COMPARISON.to_owned()];
+        return Err(CommandError::UnknownName { kind: "experiment with rankings", found: wanted.join(" "), known });
+    }
+    let is_stored = !examined.is_from_file && !lacks_runs(&plans, results)?;
+    if !is_stored && !examined.is_from_file {
+        // A method from elsewhere that `every` takes in, of which nothing is stored.
+        plans.iter_mut().for_each(|plan| plan.runs.retain(|run| run.method.name() != method));
+    }
+    let evidence = Evidence::read(results, &plans, |_| true)?;
+    let own_plans = if is_stored { Vec::new() } else { contended(library.registry, &plans, &examined)? };
+    let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library.registry, &own_plans, options, output)? };
+    let own_evidence = Evidence::of(&own_plans, &outcomes);
+    let standings: Vec<Standing<'_>> = plans
+        .iter()
+        .flat_map(|plan| plan.experiment.rankings.iter().map(move |ranking| (plan, &ranking.value)))
+        .map(|(plan, spec)| {
+            let is_own = |entrant: &Entrant<'_>| {
+                is_stored && (entrant.run.method.name() == method || entrant.run.method_label == method)
+            };
+            let (stored, others): (Vec<_>, Vec<_>) =
+                entrants(plan, evidence.rows(plan), spec).into_iter().partition(is_own);
+            let made = own_plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
+            let made = made.flat_map(|own| entrants(own, own_evidence.rows(own), spec));
+            stand(plan, spec, &stored.into_iter().chain(made).collect::<Vec<_>>(), &others)
+        })
+        .collect();
+    tell(&examined, &standings, format, output)
+}
+
+/// Whether the results lack runs that the plans have.
+fn lacks_runs(plans: &[Plan], results: &Path) -> Result<bool, CommandError> {
+    match Evidence::read(results, plans, |_| true) {
+        Ok(_) => Ok(false),
+        Err(EvidenceError::Outdated { .. }) => Ok(true),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// What experiments ask of the method where they say `every`.
+pub(super) fn contended(registry: &Registry, plans: &[Plan], examined: &Examined) -> Result<Vec<Plan>, CommandError> {
+    let registry = registry.with_contender(examined.contender.clone());
+    let own = plans.iter().filter_map(|plan| plan.of_contender(&registry).transpose());
+    own.collect::<Result<_, _>>().map_err(|wrong| CommandError::BadInput(vec![wrong]))
+}
+
+fn tell(
+    examined: &Examined,
+    standings: &[Standing<'_>],
+    format: Format,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let tally = Tally::of(standings);
+    if format == Format::Json {
+        let rankings: Vec<Value> = standings.iter().map(|standing| ranking_json(examined, standing)).collect();
+        let json = json!({ "method": examined.label, "rankings": rankings, "summary": tally_json(&tally) });
+        output.line(format!("{json:#}"))?;
+        return Ok(());
+    }
+    let mut heads: Vec<&str> = Vec::new();
+    for (head, _) in standings.iter().flat_map(|standing| &standing.spec.work.0) {
+        if !heads.contains(&head.as_str()) {
+            heads.push(head);
+        }
+    }
+    for head in heads {
+        match table(standings, head) {
+            Some(table) => output.line(format!("{} by {head}\n{table}\n", examined.label))?,
+            None => output.line(format!("{} by {head}: {}\n", examined.label, why_untold(standings, head)))?,
+        }
+    }
+    let mut absent: Vec<(String, Vec<&str>)> = Vec::new();
+    for standing in standings.iter().filter(|standing| standing.counts.runs == 0) {
+        let (why, title) = (why_absent(examined, standing), standing.spec.title.as_str());
+        match absent.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, titles)) => titles.push(title),
+            None => absent.push((why, vec![title])),
+        }
+    }
+    for (why, titles) in absent {
+        output.line(format!("not run on {}: {why}\n", titles.join("; ")))?;
+    }
+    output.line(sentence(examined, &tally))?;
+    Ok(())
+}
+
+/// Ranks by one kind of work; none where the method has none by it.
+fn table(standings: &[Standing<'_>], head: &str) -> Option<String> {
+    let mut accuracies: Vec<f64> = Vec::new();
+    for &accuracy in standings.iter().flat_map(|standing| &standing.spec.accuracies) {
+        if !accuracies.contains(&accuracy) {
+            accuracies.push(accuracy);
+        }
+    }
+    let mut table = Builder::default();
+    let columns = accuracies.iter().map(|accuracy| format!("{accuracy:e}"));
+    table.push_record(["model".to_owned()].into_iter().chain(columns).chain(["failed runs".to_owned()]));
+    let mut tells = false;
+    for standing in standings.iter().filter(|standing| standing.counts.runs > 0) {
+        let Some(work) = standing.spec.work.0.iter().position(|(name, _)| name == head) else { continue };
+        let cell = |accuracy: &f64| {
+            let level = standing.spec.accuracies.iter().position(|other| other == accuracy);
+            level.map_or(String::new(), |level| cell(&standing.ranks[level][work]))
+        };
+        let ranks = standing.ranks.iter().map(|ranks| &ranks[work]);
+        tells |= ranks.clone().any(|rank| matches!(rank, Rank::Reached { .. }));
+        let failed = match (standing.counts.failed, standing.counts.unavailable) {
+            (failed, 0) => format!("{failed} of {}", standing.counts.runs),
+            (_, unavailable) => format!("{unavailable} not available here"),
+        };
+        let cells = accuracies.iter().map(cell);
+        table.push_record([standing.spec.title.clone()].into_iter().chain(cells).chain([failed]));
+    }
+    tells.then(|| table.build().with(Style::psql()).to_string())
+}
+
+/// `3 of 28, 1.42 × dop853 371`; of the best one what it costs.
+fn cell(rank: &Rank) -> String {
+    match rank {
+        Rank::Reached { rank, of, cost, best, .. } => {
+            let mark = if cost.is_of_run { "≤ " } else { "" };
+            let own = words::cost(rounded(cost.value));
+            match rank {
+                1 => format!("1 of {of}, {mark}{own}"),
+                _ => format!("{rank} of {of}, {mark}{own} = {} × {}", short(cost.value / best.1), best.0),
+            }
+        }
+        Rank::NotReached { by: 0 } => "reached by none".to_owned(),
+        Rank::NotReached { by } => format!("not reached, by {by} others"),
+        Rank::Unresolved => "reference not good enough".to_owned(),
+        Rank::Free => "none needed".to_owned(),
+        Rank::Unmeasured => "not measured".to_owned(),
+        Rank::Absent => String::new(),
+    }
+}
+
+/// Counts between two runs, to a whole number; anything below ten as it is.
+fn rounded(cost: f64) -> f64 {
+    if cost >= 10.0 { cost.round() } else { cost }
+}
+
+/// Why there is no table by one kind of work.
+fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
+    let of_head = |standing: &Standing<'_>| standing.spec.work.0.iter().position(|(name, _)| name == head);
+    let has = |wanted: &Rank| {
+        standings.iter().any(|standing| {
+            of_head(standing).is_some_and(|work| standing.ranks.iter().any(|ranks| ranks[work] == *wanted))
+        })
+    };
+    if has(&Rank::Free) {
+        "none needed"
+    } else if has(&Rank::Unmeasured) {
+        "not measured; times are compared that were taken together, by `mbsbench reproduce comparison`"
+    } else {
+        "no accuracy is reached"
+    }
+}
+
+/// Why a method was not run on what a ranking is about.
+fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
+    let reasons = standing.plan.experiment.cases.iter().filter_map(|case| case.left_out.get(&examined.label));
+    if let Some(reason) = reasons.clone().next() {
+        return reason.clone();
+    }
+    let method = examined.choice.object().method();
+    let runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
+    let mut refusals = runs.map(|run| {
+        let model = run.model.object().model();
+        method.suits(Formulated::<f64>::ode(&*model).as_mut())
+    });
+    match refusals.find_map(Result::err) {
+        Some(unsuitable) => unsuitable.to_string(),
+        None if !method.adapts() => "it takes constant steps, and tolerances are asked for".to_owned(),
+        None => "the experiment does not ask for methods of its kind".to_owned(),
+    }
+}
+
+/// The last line: how far it comes, at what cost, and how often it fails.
+fn sentence(examined: &Examined, tally: &Tally) -> String {
+    let reached = tally.reached.iter().map(|(accuracy, count)| format!("{accuracy:e} on {count}"));
+    let reached: Vec<String> = reached.collect();
+    let ratios = tally.ratios.iter().filter_map(|(work, ratio)| Some(format!("{} by {work}", short((*ratio)?))));
+    let ratios: Vec<String> = ratios.collect();
+    let cost = match ratios.is_empty() {
+        true => "no cost to be compared".to_owned(),
+        false => format!("median cost over the best one's {}", ratios.join(", ")),
+    };
+    format!(
+        "{}: reaches {} of {} models; {cost}; {} of {} runs failed",
+        examined.label,
+        if reached.is_empty() { "nothing".to_owned() } else { reached.join(", ") },
+        tally.models,
+        tally.failed,
+        tally.runs
+    )
+}
+
+fn ranking_json(examined: &Examined, standing: &Standing<'_>) -> Value {
+    let mut places = Vec::new();
+    for (&accuracy, ranks) in standing.spec.accuracies.iter().zip(&standing.ranks) {
+        for ((work, _), rank) in standing.spec.work.0.iter().zip(ranks) {
+            let mut place = json!({ "accuracy": accuracy, "work": work });
+            let result = match rank {
+                Rank::Reached { rank, of, cost, best, .. } => {
+                    place["rank"] = json!(rank);
+                    place["of"] = json!(of);
+                    place["cost"] = json!(cost.value);
+                    place["is_of_run"] = json!(cost.is_of_run);
+                    place["ratio"] = json!(cost.value / best.1);
+                    place["best"] = json!({ "method": best.0, "cost": best.1 });
+                    "reached"
+                }
+                Rank::NotReached { by } => {
+                    place["by_others"] = json!(by);
+                    "not-reached"
+                }
+                Rank::Unresolved => "unresolved",
+                Rank::Free => "free",
+                Rank::Unmeasured => "unmeasured",
+                Rank::Absent => "absent",
+            };
+            place["result"] = json!(result);
+            places.push(place);
+        }
+    }
+    let counts = standing.counts;
+    let mut json = json!({
+        "experiment": standing.plan.experiment.id, "model": standing.spec.title, "methods": counts.methods,
+        "runs": counts.runs, "failed": counts.failed, "unavailable": counts.unavailable, "places": places,
+    });
+    if counts.runs == 0 {
+        json["not_run"] = json!(why_absent(examined, standing));
+    }
+    json
+}
+
+fn tally_json(tally: &Tally) -> Value {
+    let reached: Vec<Value> =
+        tally.reached.iter().map(|(accuracy, models)| json!({ "accuracy": accuracy, "models": models })).collect();
+    let ratios: Vec<Value> =
+        tally.ratios.iter().map(|(work, median)| json!({ "work": work, "median_ratio": median })).collect();
+    json!({ "models": tally.models, "reached": reached, "ratios": ratios, "runs": tally.runs, "failed": tally.failed })
+}
+
+/// Where results are: of shortened experiments where these are asked for.
+pub(super) fn results_for(library: Library<'_>, given: Option<&PathBuf>, options: &RunOptions) -> PathBuf {
+    let usual = || if options.quick { PathBuf::from(super::run::QUICK) } else { library.results() };
+    given.cloned().unwrap_or_else(usual)
+}
