@@ -11,9 +11,9 @@ use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::implicit::Start;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, HhtAdd, HhtI3,
-    HhtSi2, Llm, Lms2, Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5,
-    Rk8, Ss4, Trapezoidal,
+    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, Hedop5, Hem4,
+    HhtAdd, HhtI3, HhtSi2, Llm, Lms2, Lms4, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5,
+    Rk3, Rk4, Rk5, Rk8, Ss4, Trapezoidal,
 };
 use mbsbench_problem::{
     AsEventOde, AsOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Statistics, Task,
@@ -217,6 +217,9 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_controlled::<Radau5>();
     check_mechanics(&Radau5::default());
     check_mechanics(&Dop853Projected::default());
+    check_mechanics(&Hem4::default());
+    check_mechanics(&Hedop5::default());
+    check_controlled_mechanics(&Hedop5::default());
     check_mechanics(&GeneralizedAlpha::default());
     check_mechanics(&Llm::default());
     check_mechanics(&Ode23s::default());
