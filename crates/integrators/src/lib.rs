@@ -17,6 +17,7 @@
 //!   explicit ones whose results are moved onto the constraints, [`half_explicit`] ones have multipliers in their stages.
 //! - [`dode`]: equations with event functions, by the same formulas.
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
+//! - [`rattle`]: constrained mechanics by the method of Störmer and Verlet.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
 //! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.
 //! - [`radau5`]: an implicit Runge–Kutta method whose stages are solved for together.
@@ -53,6 +54,7 @@ pub mod ode23s;
 pub mod ode45;
 pub mod projected;
 pub mod radau5;
+pub mod rattle;
 mod sizes;
 pub mod stepper;
 mod suite;
@@ -79,6 +81,7 @@ pub use ode23s::Ode23s;
 pub use ode45::Ode45;
 pub use projected::Dop853Projected;
 pub use radau5::Radau5;
+pub use rattle::{Rattle, Shake};
 pub use stepper::Stepper;
 pub use tableau::Tableau;
 pub use written::Written;

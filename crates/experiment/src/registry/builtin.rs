@@ -102,4 +102,6 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<sundials::Ida>()
         .method::<integrators::Hem4>()
         .method::<integrators::Hedop5>()
+        .method::<integrators::Rattle>()
+        .method::<integrators::Shake>()
 }
