@@ -96,6 +96,11 @@ fn with_files(node: &Node, replace: &mut impl FnMut(&str, &Node) -> Option<Node>
     Node::new(value, node.place)
 }
 
+/// Whether a path starts from the folder of the file that names it.
+pub(crate) fn is_relative(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir))
+}
+
 /// The parameters in a file, with those that stand beside its name over them.
 fn read<K: Kind>(document: &Document, file: &Node, own: &Node, entry: &Entry<K>) -> Result<Node, BadInput> {
     let refused = |message: String, help: &str| document.bad(vec![Problem::new(file.place, message).help(help)]);
@@ -106,10 +111,7 @@ fn read<K: Kind>(document: &Document, file: &Node, own: &Node, entry: &Entry<K>)
         ));
     };
     let relative = Path::new(name);
-    if relative
-        .components()
-        .any(|part| !matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir))
-    {
+    if !is_relative(relative) {
         return Err(refused(format!("`{name}` is no relative path"), "accepted: a path from the folder of this file"));
     }
     let path = document.source.folder().join(relative);

@@ -54,7 +54,7 @@ pub(crate) static RUN: &[FileKey] = &[
     ("settings", of::<Settings>),
     ("measures", |_| list(&reference("measure"))),
     ("exclude", |_| list(&json!({ "type": "object", "minProperties": 1 }))),
-    ("reference", |_| reference("solver")),
+    ("reference", |_| reference("reference")),
     ("fails_when", list_of::<Rule>),
 ];
 
@@ -102,6 +102,21 @@ pub(crate) static REFERENCE: &[FileKey] = &[
     ("stored", |_| {
         let about = "File beside the experiment that keeps the reference; `mbsbench reference ID` makes it.";
         json!({ "type": "string", "pattern": "\\.csv$", "description": about })
+    }),
+];
+
+/// What is said of a reference that a file gives.
+pub(crate) static GIVEN: &[FileKey] = &[
+    ("file", |_| {
+        let about = "Trajectory of another code, or measured, beside the experiment: columns `t [s]`, `x [m]`, ….";
+        json!({ "type": "string", "pattern": "\\.csv$", "description": about })
+    }),
+    ("by", |_| json!({ "type": "string", "description": "Who made it and how." })),
+    ("bound", |_| {
+        let number = json!({ "type": "number", "exclusiveMinimum": 0 });
+        let each = json!({ "type": "object", "additionalProperties": number });
+        let about = "Largest error of its values, in the unit of each column in the model; of all, or of each by name.";
+        json!({ "anyOf": [number, each], "description": about })
     }),
 ];
 

@@ -5,6 +5,8 @@ use mbsbench_problem::StepControl;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::given::GivenSpec;
+use super::included::FILE;
 use super::keys::{self, FileKey, REFERENCE, SOLVER};
 use super::spec::Tolerance;
 use crate::registry::{CONTROLS, Choice, MethodKind, Registry, choose};
@@ -109,9 +111,27 @@ pub struct SolverSpec {
     pub control_place: Place,
 }
 
-/// How a reference solution is made.
+/// What a reference is, as written.
 #[derive(Debug, Clone)]
 pub struct ReferenceSpec {
+    /// Where it comes from.
+    pub origin: Origin<SolvedSpec, GivenSpec>,
+    /// Parameters in which the reference's model differs (another formulation); a map.
+    pub model: Option<Node>,
+}
+
+/// Where a reference comes from.
+#[derive(Debug, Clone)]
+pub enum Origin<S, G> {
+    /// It is solved for here.
+    Solved(S),
+    /// A file gives it.
+    Given(G),
+}
+
+/// How a reference solution is made.
+#[derive(Debug, Clone)]
+pub struct SolvedSpec {
     /// What gives the reference.
     pub solver: SolverSpec,
     /// In which arithmetic.
@@ -122,14 +142,25 @@ pub struct ReferenceSpec {
     pub digits: Option<u32>,
     /// A file beside the experiment that keeps it, and where it is named.
     pub stored: Option<(String, Place)>,
-    /// Parameters in which the reference's model differs (another formulation); a map.
-    pub model: Option<Node>,
-    /// All of it, with places.
-    pub node: Node,
 }
 
 impl ReferenceSpec {
     pub(super) fn read(node: &Node, registry: &Registry) -> Result<Self, Problem> {
+        if node.get(FILE).is_some() {
+            return Ok(Self { origin: Origin::Given(GivenSpec::read(node)?), model: None });
+        }
+        let solved = SolvedSpec::read(node, registry)?;
+        let model = node.get("model").cloned();
+        if let Some(model) = model.as_ref().filter(|model| !matches!(model.value, Value::Map(_))) {
+            return Err(Problem::new(model.place, format!("found {}", model.describe()))
+                .help("accepted: a map of the parameters in which the reference's model differs"));
+        }
+        Ok(Self { origin: Origin::Solved(solved), model })
+    }
+}
+
+impl SolvedSpec {
+    fn read(node: &Node, registry: &Registry) -> Result<Self, Problem> {
         let solver = SolverSpec::read(node, &[SOLVER, REFERENCE], registry)?;
         let precision = node.get("precision").map(read).transpose()?.unwrap_or_default();
         let check = node.get("check").map(|check| SolverSpec::read(check, &[SOLVER], registry)).transpose()?;
@@ -146,11 +177,6 @@ impl ReferenceSpec {
             return Err(Problem::new(node.place_of("check.method"), message).help("accepted: an unrelated method"));
         }
         let digits = node.get("digits").map(read).transpose()?;
-        let model = node.get("model").cloned();
-        if let Some(model) = model.as_ref().filter(|model| !matches!(model.value, Value::Map(_))) {
-            return Err(Problem::new(model.place, format!("found {}", model.describe()))
-                .help("accepted: a map of the parameters in which the reference's model differs"));
-        }
         let stored = match node.get("stored") {
             None => None,
             Some(file) => match file.text() {
@@ -161,7 +187,7 @@ impl ReferenceSpec {
                 }
             },
         };
-        Ok(Self { solver, precision, check, digits, stored, model, node: node.clone() })
+        Ok(Self { solver, precision, check, digits, stored })
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Every;
 use crate::included::FILE;
-use crate::keys::{self, REFERENCE, RUN, RUNS, SHOWN, SOLVER};
+use crate::keys::{self, GIVEN, REFERENCE, RUN, RUNS, SHOWN, SOLVER};
 
 pub use crate::keys::reference;
 use crate::registry::{Entry, Kind, LABEL, Registry};
@@ -17,6 +17,7 @@ pub fn schema(registry: &Registry) -> Value {
     let mut generator = SchemaGenerator::default();
     let file = keys::object(&mut generator, &[SHOWN, RUN, RUNS], &["id"]);
     let solver = keys::object(&mut generator, &[SOLVER, REFERENCE], &["method"]);
+    let given = keys::object(&mut generator, &[GIVEN], &["file", "by", "bound"]);
     let (tolerance, every) = (keys::of::<Tolerance>(&mut generator), keys::of::<Every>(&mut generator));
     let figure = figure(&mut generator);
     let mut definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
@@ -33,7 +34,7 @@ pub fn schema(registry: &Registry) -> Value {
     definitions.insert("methods".to_owned(), methods(&every));
     definitions.insert("tolerance".to_owned(), json!({ "anyOf": [reference("number"), tolerance] }));
     definitions.insert("panel-or-panels".to_owned(), figure);
-    definitions.insert("solver".to_owned(), solver);
+    definitions.insert("reference".to_owned(), json!({ "anyOf": [solver, given] }));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Experiment",

@@ -122,6 +122,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
             before_projection: (*projects || cut.is_some()).then_some(&before[..]),
             error_estimate: tried.error_estimate(),
             events: locator.reached(),
+            multipliers: tried.multipliers(),
             ..Further::default()
         };
         let (t_start, t_end) = (made.t_start, made.t_end);

@@ -14,9 +14,10 @@
 //!   decided around it. A new explicit tableau is `const` data in [`tableaux`] and a parameter struct in
 //!   [`definitions`]. [`exponential`] methods are steppers that ask for Jacobians and form matrix exponentials
 //!   ([`expm`]); so is the Rosenbrock method [`ode23s`], with linear systems in their place. [`projected`] steppers are
-//!   explicit ones whose results are moved onto the constraints.
+//!   explicit ones whose results are moved onto the constraints, [`half_explicit`] ones have multipliers in their stages.
 //! - [`dode`]: equations with event functions, by the same formulas.
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
+//! - [`rattle`]: constrained mechanics by the method of Störmer and Verlet.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
 //! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.
 //! - [`mebdf`]: formulas of variable order that look one step further, with the linear algebra of RADAU5.
@@ -44,6 +45,7 @@ pub mod expm;
 pub mod exponential;
 pub mod extrapolation;
 pub mod formula;
+pub mod half_explicit;
 pub mod hermite;
 pub mod implicit;
 mod linearisation;
@@ -55,6 +57,7 @@ pub mod ode23s;
 pub mod ode45;
 pub mod projected;
 pub mod radau5;
+pub mod rattle;
 mod sizes;
 pub mod stepper;
 mod suite;
@@ -70,6 +73,7 @@ pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
 pub use exponential::{Llm, LlmStepper};
 pub use extrapolation::{Extrapolation, ExtrapolationStepper};
 pub use formula::Formula;
+pub use half_explicit::{Hedop5, Hem4};
 pub use implicit::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
@@ -81,6 +85,7 @@ pub use ode23s::Ode23s;
 pub use ode45::Ode45;
 pub use projected::Dop853Projected;
 pub use radau5::Radau5;
+pub use rattle::{Rattle, Shake};
 pub use stepper::Stepper;
 pub use tableau::Tableau;
 pub use written::Written;

@@ -67,6 +67,11 @@ pub trait Stepper<S: Scalar>: Clone {
         &[]
     }
 
+    /// Multipliers of the constraints at the end of the step just made; empty where the method has none.
+    fn multipliers(&self) -> &[S] {
+        &[]
+    }
+
     /// The order with which [`error`](Self::error) decreases: `O(h^error_order)`; none where there is no estimate.
     fn error_order(&self) -> Option<u32>;
 

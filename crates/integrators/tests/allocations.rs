@@ -11,9 +11,9 @@ use mbsbench_integrators::dode::PairName;
 use mbsbench_integrators::implicit::Start;
 use mbsbench_integrators::low_order::{LinearAlgebra, MassAt, PairAlgebra};
 use mbsbench_integrators::{
-    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, HhtAdd, HhtI3,
-    HhtSi2, Llm, Lms2, Lms4, Mebdf, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45, Radau5, Rk3,
-    Rk4, Rk5, Rk8, Ss4, Trapezoidal,
+    Bs32, ContactPower, Dode, Dop853, Dop853Projected, Dopri5, Esdirk436l2sa2, Gbs, GeneralizedAlpha, Hedop5, Hem4,
+    HhtAdd, HhtI3, HhtSi2, Llm, Lms2, Lms4, Mebdf, Msstc4, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s, Ode45,
+    Radau5, Rattle, Rk3, Rk4, Rk5, Rk8, Shake, Ss4, Trapezoidal,
 };
 use mbsbench_problem::{
     AsEventOde, AsOde, Counted, MethodDefinition, OdeModel, Scalar, Settings, Silent, Statistics, Task,
@@ -78,6 +78,22 @@ fn check_mechanics<D: MethodDefinition>(definition: &D) {
         let region = Region::new(ALLOCATOR);
         let span = [0.0, f64::from(steps) * h];
         let solution = constrained::solve(&model, &*method, &initial, span, Settings::fixed(h), &mut Silent);
+        let change = region.change();
+        assert_eq!((solution.failure, solution.statistics.steps_accepted), (None, u64::from(steps)));
+        (change.allocations + change.reallocations, change.bytes_allocated)
+    };
+    let count = |steps| (0..5).map(|_| once(steps)).min().expect("five counts");
+    assert_eq!(count(2), count(1000), "{}", D::NAME);
+}
+
+/// The same for a pendulum, whose masses are constant.
+fn check_pendulum<D: MethodDefinition>(definition: &D) {
+    let method = definition.method();
+    let once = |steps: u32| {
+        let region = Region::new(ALLOCATOR);
+        let (span, settings) = ([0.0, f64::from(steps) / 512.0], Settings::fixed(1.0 / 512.0));
+        let (model, initial) = (constrained::Pendulum, constrained::Pendulum::START);
+        let solution = constrained::solve(&model, &*method, &initial, span, settings, &mut Silent);
         let change = region.change();
         assert_eq!((solution.failure, solution.statistics.steps_accepted), (None, u64::from(steps)));
         (change.allocations + change.reallocations, change.bytes_allocated)
@@ -219,6 +235,12 @@ fn allocations_do_not_depend_on_the_number_of_steps() {
     check_controlled::<Radau5>();
     check_mechanics(&Radau5::default());
     check_mechanics(&Dop853Projected::default());
+    check_mechanics(&Hem4::default());
+    check_mechanics(&Hedop5::default());
+    check_controlled_mechanics(&Hedop5::default());
+    check_mechanics(&Rattle::default());
+    check_pendulum(&Rattle::default());
+    check_pendulum(&Shake::default());
     check_mechanics(&GeneralizedAlpha::default());
     check_mechanics(&Llm::default());
     check_mechanics(&Ode23s::default());

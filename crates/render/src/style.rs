@@ -211,6 +211,7 @@ const FAMILIES: &[(&str, Hue)] = &[
     ("verlet", Hue::Vermilion),
     ("contact-power", Hue::Green),
     ("exponential", Hue::Green),
+    ("half-explicit", Hue::Sky),
 ];
 
 impl Style {

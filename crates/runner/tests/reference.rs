@@ -119,3 +119,76 @@ fn experiments_without_a_stored_reference_are_named() {
     assert_eq!(code, 2);
     assert!(said.contains("did you mean `stored/pendulum`?"), "{said}");
 }
+
+/// An experiment whose reference is a trajectory that a file gives.
+const GIVEN: &str = "\
+id: stored/pendulum
+title: Pendulum against another code
+model: { pendulum: { mass: 12.0, length: 0.7, angle: 35.0 } }
+span: [0.0, 1.0]
+method: [rk3, rk5]
+step: 0.01
+measures: [{ error: { of: theta, every: 0.25 } }]
+reference: { file: references/other.csv, by: another code, bound: 1e-7 }
+";
+
+const OTHER: &str = "experiments/stored/references/other.csv";
+
+/// The values of the stored reference in degrees, as another code could have written them.
+fn degrees() -> String {
+    let stored = folder(EXPERIMENT);
+    assert_eq!(mbsbench(stored.path(), "reference stored/pendulum").0, 0);
+    let text = fs::read_to_string(stored.path().join(STORED)).unwrap();
+    let rows = text.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+    let rows = rows.map(|line| {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        format!("{}, {:.12}\n", cells[0], cells[1].to_degrees())
+    });
+    format!("# another code\nt [s], theta [deg]\n{}", rows.collect::<String>())
+}
+
+fn with_other(experiment: &str, other: &str) -> tempfile::TempDir {
+    let given = folder(experiment);
+    fs::create_dir_all(given.path().join(OTHER).parent().unwrap()).unwrap();
+    fs::write(given.path().join(OTHER), other).unwrap();
+    given
+}
+
+#[test]
+fn errors_against_a_given_trajectory_are_those_against_its_numbers() {
+    let (other, solved) = (degrees(), folder(&EXPERIMENT.replace("  stored: references/pendulum.csv\n", "")));
+    let given = with_other(GIVEN, &other);
+    let numbers = |cells: Vec<String>| cells.iter().map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
+    let (found, expected) = (numbers(errors(given.path())), numbers(errors(solved.path())));
+    for (found, expected) in found.chunks(2).zip(expected.chunks(2)) {
+        assert!((found[0] - expected[0]).abs() < 1e-13, "{found:?} and {expected:?}");
+        // the bound is in the unit of the model
+        assert_eq!(found[1], 1e-7);
+    }
+    // Other numbers give other errors, also where runs are kept.
+    fs::write(given.path().join(OTHER), other.replace("0.5, -", "0.5, -1")).unwrap();
+    assert!(numbers(errors(given.path()))[0] > 1.0);
+}
+
+#[test]
+fn what_is_wrong_with_a_given_trajectory_is_shown_at_its_place() {
+    let other = degrees();
+    let refused = |experiment: &str, other: &str, place: &str, said: &str| {
+        let given = with_other(experiment, other);
+        let (code, message) = mbsbench(given.path(), &format!("run {FILE}"));
+        assert_eq!(code, 2, "{message}");
+        assert!(message.contains(said) && message.contains(place), "{message}");
+        assert!(!given.path().join("results").exists());
+    };
+    let csv = |line: usize, column: usize| format!("other.csv:{line}:{column}");
+    refused(GIVEN, &other.replace("theta", "phi"), &csv(2, 8), "phi");
+    refused(GIVEN, &other.replace("[deg]", ""), &csv(2, 8), "has no unit");
+    refused(GIVEN, &other.replace("[deg]", "[m]"), &csv(2, 8), "is in `rad`, and not in `m`");
+    refused(GIVEN, &other.replace("0.5, ", "0.5, nan"), &csv(4, 6), "found `nan");
+    refused(GIVEN, &other.replace("0.5, ", "0.2, "), &csv(4, 1), "does not come after 0.25 s");
+    let at = format!("{FILE}:8:20");
+    refused(&GIVEN.replace("every: 0.25", "every: 0.2"), &other, &at, "has no values at t = 0.2 s");
+    refused(&GIVEN.replace("of: theta", "of: omega"), &other, &at, "has no `omega`");
+    refused(&GIVEN.replace("other.csv", "none.csv"), &other, &at, "none.csv");
+    refused(&GIVEN.replace("references/", "/references/"), &other, &at, "/references/other.csv");
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mbsbench_experiment::plan::stored::times;
 use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
-use mbsbench_experiment::{Precision, Recording, SolverSpec};
+use mbsbench_experiment::{Origin, Precision, Recording, SolverSpec};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings};
 use rayon::prelude::*;
@@ -196,6 +196,11 @@ fn references(
 /// The failure of either, in words.
 pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
     let model = plan.model.object().model();
+    let span = plan.span;
+    let plan = match &plan.origin {
+        Origin::Solved(solved) => solved,
+        Origin::Given(_) => return Err("the file with the reference lacks a time that is asked for".to_owned()),
+    };
     let asked = plan.digits.map_or(0.0, f64::from);
     let Some((check, check_settings)) = &plan.check else {
         return Err("the reference has no second method to be checked against (`check:`)".to_owned());
@@ -203,7 +208,6 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     // A reference's grid is exact whatever the experiment's clock.
     let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };
     let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
-    let span = plan.span;
     let made = match plan.precision {
         Precision::Double => {
             let (main, other) = (plan.solver.method.object().method(), check.method.object().method());

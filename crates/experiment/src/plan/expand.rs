@@ -9,11 +9,12 @@ use mbsbench_problem::{Settings, StepControl};
 
 use super::solve_settings::settings;
 use super::stored::StoredFiles;
-use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Stored, key};
+use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key};
 use crate::Recording;
 use crate::registry::{CONTROLS, Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 use crate::{
-    Axis, Case, Control, Experiment, Label, Problems, ReferenceSpec, Role, Rule, SolverSpec, read_settings, spec,
+    Axis, Case, Control, Experiment, Given, GivenSpec, Label, Origin, Problems, ReferenceSpec, Role, Rule, SolvedSpec,
+    SolverSpec, read_settings, spec,
 };
 
 pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
@@ -257,6 +258,10 @@ impl<'e> Expansion<'e> {
         own: &spec::Settings,
     ) -> Result<ReferencePlan, Problem> {
         let span = self.case.span;
+        let solved = match &spec.origin {
+            Origin::Solved(solved) => solved,
+            Origin::Given(given) => return self.given(given, model),
+        };
         let solver = |solver: &SolverSpec| -> Result<Settings, Problem> {
             let control: StepControl = solver.control.for_method(&solver.method, span, own, solver.control_place)?;
             Ok(settings(own, control))
@@ -270,24 +275,41 @@ impl<'e> Expansion<'e> {
                 Arc::new(entry.choose(&parameters, None)?)
             }
         };
-        let check = spec.check.as_ref().map(|check| Ok((check.clone(), solver(check)?))).transpose()?;
+        let check = solved.check.as_ref().map(|check| Ok((check.clone(), solver(check)?))).transpose()?;
         let mut reference = ReferencePlan {
             model,
             span,
-            precision: spec.precision,
-            settings: solver(&spec.solver)?,
-            solver: spec.solver.clone(),
-            check,
-            digits: spec.digits,
+            origin: Origin::Solved(Solved {
+                precision: solved.precision,
+                settings: solver(&solved.solver)?,
+                solver: solved.solver.clone(),
+                check,
+                digits: solved.digits,
+            }),
             stored: None,
             key: RunKey::default(),
         };
         reference.key = key::of_reference(&reference);
-        reference.stored = self.stored(spec);
+        reference.stored = self.stored(solved);
         Ok(reference)
     }
 
-    fn stored(&mut self, spec: &ReferenceSpec) -> Option<Arc<Stored>> {
+    /// A reference that a file gives.
+    fn given(&self, spec: &GivenSpec, model: &Arc<Choice<ModelKind>>) -> Result<ReferencePlan, Problem> {
+        let path = self.folder.join(&spec.file);
+        let bytes = std::fs::read(&path).map_err(|error| {
+            let problem = Problem::new(spec.place, format!("`{}`: {error}", path.display()));
+            problem.help("accepted: a CSV file, by its path from the folder of this file")
+        })?;
+        let given = Given::read(&path, &bytes, spec, &model.object().model().observables());
+        let origin = Origin::Given(given.map(Arc::new));
+        let (model, span) = (Arc::clone(model), self.case.span);
+        let mut reference = ReferencePlan { model, span, origin, stored: None, key: RunKey::default() };
+        reference.key = key::of_reference(&reference);
+        Ok(reference)
+    }
+
+    fn stored(&mut self, spec: &SolvedSpec) -> Option<Arc<Stored>> {
         let (file, place) = spec.stored.as_ref()?;
         Some(self.stored.at(self.folder.join(file), *place))
     }

@@ -5,7 +5,8 @@ use std::fmt;
 use mbsbench_problem::{Clock, Settings, StepControl};
 use serde_json::{Map, Value, json};
 
-use super::{ReferencePlan, RunSpec};
+use super::{ReferencePlan, RunSpec, Solved};
+use crate::Origin;
 
 /// Digits shown where a key is printed.
 const SHOWN: usize = 20;
@@ -86,15 +87,27 @@ pub(super) fn of_set_up(run: &RunSpec) -> RunKey {
 }
 
 pub(super) fn of_reference(reference: &ReferencePlan) -> RunKey {
+    let Solved { precision, solver: main, settings, check, digits } = match &reference.origin {
+        Origin::Solved(solved) => solved,
+        Origin::Given(given) => {
+            let given = given.as_ref().ok();
+            // what the file says in the units of that model
+            return RunKey::of(json!({
+                "model": reference.model.name(),
+                "file": given.map(|given| &given.hash),
+                "bounds": given.map(|given| (&given.trajectory.observables, given.trajectory.bounds.first())),
+            }));
+        }
+    };
     let solver = |method: &Value, settings| json!({ "method": method, "settings": of_settings(settings) });
-    let check = reference.check.as_ref().map(|(check, settings)| solver(&check.method.identity(), settings));
+    let check = check.as_ref().map(|(check, settings)| solver(&check.method.identity(), settings));
     RunKey::of(json!({
         "model": reference.model.identity(),
         "span": reference.span,
-        "precision": reference.precision,
-        "solver": solver(&reference.solver.method.identity(), &reference.settings),
+        "precision": precision,
+        "solver": solver(&main.method.identity(), settings),
         "check": check,
-        "digits": reference.digits,
+        "digits": digits,
     }))
 }
 

@@ -25,7 +25,7 @@ use crate::Recording;
 use crate::included::included;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 use crate::spec::AxisValue;
-use crate::{Experiment, Label, Mark, Precision, Rule, SolverSpec};
+use crate::{Experiment, Given, Label, Mark, Origin, Precision, Rule, SolverSpec};
 use mbsbench_input::{BadInput, Document};
 
 /// Most runs of an experiment.
@@ -78,6 +78,17 @@ pub struct ReferencePlan {
     pub model: Arc<Choice<ModelKind>>,
     /// Start and end, s.
     pub span: [f64; 2],
+    /// Where it comes from; a file that makes no sense is told when the plan is checked.
+    pub origin: Origin<Solved, Result<Arc<Given>, BadInput>>,
+    /// Where it is kept beside the experiments, if it is.
+    pub stored: Option<Arc<Stored>>,
+    /// Its name.
+    pub key: RunKey,
+}
+
+/// How a reference is solved for.
+#[derive(Debug, Clone)]
+pub struct Solved {
     /// In which arithmetic.
     pub precision: Precision,
     /// What gives the reference.
@@ -88,10 +99,6 @@ pub struct ReferencePlan {
     pub check: Option<(SolverSpec, Settings)>,
     /// Digits that have to agree.
     pub digits: Option<u32>,
-    /// Where it is kept beside the experiments, if it is.
-    pub stored: Option<Arc<Stored>>,
-    /// Its name.
-    pub key: RunKey,
 }
 
 /// Labels of several axes as one; the only one as it is.

@@ -9,7 +9,7 @@ use mbsbench_input::{BadInput, Place, Problem};
 use mbsbench_measures::ReferenceTrajectory;
 
 use super::{Plan, ReferencePlan, RunSpec};
-use crate::Problems;
+use crate::{Given, Origin, Problems};
 
 /// Where a reference lies, and what lies there.
 #[derive(Debug, Clone)]
@@ -127,21 +127,27 @@ fn number(text: &str) -> Result<f64, StoredError> {
 
 impl ReferencePlan {
     /// The reference that lies beside the experiment, with the digits asked; none where it was made for something else or
-    /// lacks one of these times.
+    /// lacks one of these times. So is one that a file gives.
     #[must_use]
     pub fn kept(&self, times: &[f64]) -> Option<ReferenceTrajectory> {
+        let digits = match &self.origin {
+            Origin::Given(given) => return given.as_ref().ok()?.at(times).ok(),
+            Origin::Solved(solved) => solved.digits,
+        };
         let kept = self.stored.as_ref()?.kept.as_ref().ok()?;
         if kept.key != self.key.full() || !times.iter().all(|&t| kept.trajectory.row(t).is_some()) {
             return None;
         }
-        Some(ReferenceTrajectory { digits_asked: self.digits.map_or(0.0, f64::from), ..kept.trajectory.clone() })
+        Some(ReferenceTrajectory { digits_asked: digits.map_or(0.0, f64::from), ..kept.trajectory.clone() })
     }
 }
 
-/// Times at which the measures of some runs need their reference, and the end of its span, s; increasing.
+/// Times at which the measures of some runs need their reference, and the end of its span where it is solved for, s; increasing.
 pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Vec<f64> {
     let asked = runs.flat_map(|run| run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
-    let mut times: Vec<f64> = asked.chain([reference.span[1]]).collect();
+    // a file need not go so far
+    let end = matches!(reference.origin, Origin::Solved(_)).then_some(reference.span[1]);
+    let mut times: Vec<f64> = asked.chain(end).collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
     times
@@ -151,8 +157,9 @@ pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSp
 /// `quick:` may ask for something else, which is made with its runs.
 pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     let mut problems = Problems::default();
+    check_given(plan, &mut problems)?;
     if plan.experiment.quick {
-        return Ok(());
+        return problems.into_result(&plan.experiment.document);
     }
     let mut seen = BTreeSet::new();
     for reference in plan.runs.iter().filter_map(|run| run.reference.as_ref()) {
@@ -170,6 +177,44 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
         problems.add(problem.help(format!("make it with `{}`", command(&plan.experiment.id))));
     }
     problems.into_result(&plan.experiment.document)
+}
+
+/// Each file that gives a reference makes sense, and has the observables and times that measures ask for.
+fn check_given(plan: &Plan, problems: &mut Problems) -> Result<(), BadInput> {
+    let mut seen = BTreeSet::new();
+    for reference in plan.runs.iter().filter_map(|run| run.reference.as_ref()) {
+        let Origin::Given(given) = &reference.origin else { continue };
+        let given = given.as_ref().map_err(Clone::clone)?;
+        if !seen.insert(reference.key.full()) {
+            continue;
+        }
+        let runs = || plan.runs.iter().filter(|run| run.reference.as_ref().is_some_and(|own| own.key == reference.key));
+        let lacks = lacking(given, reference, runs());
+        let lacks =
+            lacks.or_else(|| given.at(&times(reference, runs())).err().map(|t| format!("no values at t = {t} s")));
+        if let Some(lacks) = lacks {
+            let problem = Problem::new(given.place, format!("`{}` has {lacks}", given.path.display()));
+            problems.add(
+                problem
+                    .help("accepted: a file with what the measures compare, at their times; nothing is interpolated"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// An observable that measures compare and the file does not have. Those of whole classes compare all that have one.
+fn lacking<'r>(given: &Given, reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Option<String> {
+    let model = reference.model.object().model();
+    let of_classes = || model.observables().into_iter().filter(|of| of.class.is_some()).map(|of| of.name).collect();
+    runs.flat_map(|run| run.measures.iter().map(move |measure| (run, measure.object())))
+        .filter(|(run, measure)| !measure.reference_times(run.span).is_empty())
+        .flat_map(|(_, measure)| {
+            let named = measure.observables();
+            if named.is_empty() { of_classes() } else { named }
+        })
+        .find(|name| !given.trajectory.observables.contains(name))
+        .map(|name| format!("no `{name}`"))
 }
 
 /// The command that makes the stored references of an experiment.

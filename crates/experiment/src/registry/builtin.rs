@@ -101,4 +101,8 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<sundials::CvodeBdf>()
         .method::<sundials::CvodeAdams>()
         .method::<sundials::Ida>()
+        .method::<integrators::Hem4>()
+        .method::<integrators::Hedop5>()
+        .method::<integrators::Rattle>()
+        .method::<integrators::Shake>()
 }

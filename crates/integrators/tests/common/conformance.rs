@@ -129,7 +129,10 @@ pub fn both_controls_tell_failures(method: &dyn Method, ahead: f64) {
     let told = matches!(
         wild.failure,
         None | Some(
-            Failure::NewtonDiverged { .. } | Failure::AccelerationsDiverged { .. } | Failure::SingularMatrix { .. }
+            Failure::NewtonDiverged { .. }
+                | Failure::AccelerationsDiverged { .. }
+                | Failure::SingularMatrix { .. }
+                | Failure::NonFinite { .. }
         )
     );
     assert!(told && wild.state.iter().all(|x| x.is_finite()), "{:?}", wild.failure);

@@ -81,6 +81,18 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.inner.linearisation(t, q, v, terms, derivatives);
     }
 
+    /// See [`Mechanics::forces`]. Counts an evaluation of the right-hand side, of which [`mass`](Self::mass) and
+    /// [`constraint_jacobian`](Self::constraint_jacobian) at the same state are part.
+    pub fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        self.statistics.rhs_evaluations += u64::from(!self.paused);
+        self.inner.forces(t, q, v, forces);
+    }
+
+    /// See [`Mechanics::position_rate`]. Part of an evaluation that is counted elsewhere.
+    pub fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
+        self.inner.position_rate(q, v, q_rate);
+    }
+
     /// See [`Mechanics::mass`]. Part of an evaluation that is counted elsewhere.
     pub fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
         self.inner.mass(q, mass);

@@ -98,6 +98,12 @@ pub(super) struct Block {
 }
 
 impl Structure {
+    /// Whether forces depend on velocities, or on what their arithmetic branches by.
+    #[must_use]
+    pub fn forces_depend_on_velocity(&self) -> bool {
+        self.forces[1].pattern.entries() > 0
+    }
+
     /// Whether matrices with a pattern are [worth it](Self::is_sparse) and there are factors of them in that scalar: only in double
     /// precision are there any.
     #[must_use]

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::PublishedError;
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::plan::{Plan, Solved};
 use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::{Origin, PublishedError};
 use mbsbench_input::write_atomically;
 use mbsbench_numbers::decimal;
 use mbsbench_render::figure::Figure;
@@ -161,12 +161,23 @@ fn certificates(outcome: &Outcome) -> Result<Vec<u8>, ::csv::Error> {
             Ok(reference) => (format!("{:.1}", reference.digits), String::new()),
             Err(failure) => (String::new(), failure.clone()),
         };
+        let (method, check, asked) = match &plan.origin {
+            Origin::Solved(Solved { solver, check, digits, .. }) => (
+                solver.method.label(),
+                check.as_ref().map_or_else(String::new, |(check, _)| check.method.label()),
+                digits.map_or_else(String::new, |digits| decimal(f64::from(digits))),
+            ),
+            Origin::Given(given) => {
+                let by = given.as_ref().map_or_else(|_| String::new(), |given| given.by.clone());
+                (by, "stated".to_owned(), String::new())
+            }
+        };
         writer.write_record([
             plan.key.to_string(),
             plan.model.identity().to_string(),
-            plan.solver.method.label(),
-            plan.check.as_ref().map_or_else(String::new, |(check, _)| check.method.label()),
-            plan.digits.map_or_else(String::new, |digits| decimal(f64::from(digits))),
+            method,
+            check,
+            asked,
             agreed,
             failure,
         ])?;

@@ -1,0 +1,382 @@
+//! Trajectories that a file gives: references of other codes, or measurements.
+
+use std::path::{Path, PathBuf};
+
+use mbsbench_input::{BadInput, Node, Place, Problem, Source, Value, read, source};
+use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_problem::Observable;
+
+use super::included::is_relative;
+use super::keys::{self, GIVEN};
+use super::units;
+
+/// `reference: { file, by, bound }` as written.
+#[derive(Debug, Clone)]
+pub struct GivenSpec {
+    /// The file, from the folder of the experiment.
+    pub file: String,
+    /// Where it is named.
+    pub place: Place,
+    /// Who made it and how.
+    pub by: String,
+    /// The error that its values are stated to have.
+    pub bound: Bound,
+}
+
+/// The largest error of the values of a file, each in the unit of its column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Bound {
+    /// Of every column.
+    All(f64),
+    /// Of each column, by its name.
+    Each(Vec<(String, f64)>),
+}
+
+impl GivenSpec {
+    pub(super) fn read(node: &Node) -> Result<Self, Problem> {
+        let known = keys::names(&[GIVEN]);
+        if let Some(problem) = keys::unknown(node, "key", &known).next() {
+            return Err(problem);
+        }
+        let asked = |key: &str, help: &str| {
+            let problem = || Problem::new(node.place, format!("the key `{key}` is missing")).help(help.to_owned());
+            node.get(key).ok_or_else(problem)
+        };
+        let file = asked("file", "add `file:`")?;
+        let name = file.text().filter(|name| name.ends_with(".csv") && is_relative(Path::new(name)));
+        let name = name.ok_or_else(|| {
+            Problem::new(file.place, format!("found {}", file.describe()))
+                .help("accepted: a CSV file, by its path from the folder of this file")
+        })?;
+        let by = read(asked("by", "say who made it and how: `by: Exudyn 1.8, generalized-α, h = 1e-5 s`")?)?;
+        let bound = asked("bound", "state the largest error of its values: `bound: 1e-6`, or one for each column")?;
+        let positive = |node: &Node| -> Result<f64, Problem> {
+            let value: f64 = read(node)?;
+            if value > 0.0 { Ok(value) } else { Err(refused_bound(node)) }
+        };
+        let bound = match &bound.value {
+            Value::Number(_) => Bound::All(positive(bound)?),
+            Value::Map(entries) => {
+                let each = entries.iter().map(|entry| Ok((entry.key.name.clone(), positive(&entry.value)?)));
+                Bound::Each(each.collect::<Result<_, _>>()?)
+            }
+            _ => return Err(refused_bound(bound)),
+        };
+        Ok(Self { file: name.to_owned(), place: file.place, by, bound })
+    }
+}
+
+fn refused_bound(node: &Node) -> Problem {
+    Problem::new(node.place, format!("found {}", node.describe()))
+        .help("accepted: a number above zero, in the unit of each column, or a map with one for each column")
+}
+
+/// A trajectory from a file, with what is stated of it.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// The file.
+    pub path: PathBuf,
+    /// Where the experiment names it.
+    pub place: Place,
+    /// Who made it and how.
+    pub by: String,
+    /// Hash of the bytes.
+    pub hash: String,
+    /// Its columns in the units of the model.
+    pub trajectory: ReferenceTrajectory,
+}
+
+impl Given {
+    /// Reads the bytes of a file for a model with these observables.
+    ///
+    /// # Errors
+    /// What is wrong with the file, at its place in it.
+    pub fn read(path: &Path, bytes: &[u8], spec: &GivenSpec, observables: &[Observable]) -> Result<Self, BadInput> {
+        let source = source(path, bytes)?;
+        let table = Table::read(&source, observables);
+        let trajectory = table.and_then(|table| table.trajectory(&spec.bound));
+        let hash = blake3::hash(bytes).to_hex().to_string();
+        match trajectory {
+            Ok(trajectory) => {
+                Ok(Self { path: path.to_owned(), place: spec.place, by: spec.by.clone(), hash, trajectory })
+            }
+            Err(problems) => Err(BadInput::new(source, problems)),
+        }
+    }
+
+    /// The rows at these times, s, which are as they are asked for: those of the file are the same to nine digits. Or the first time
+    /// that the file does not have.
+    ///
+    /// # Errors
+    /// That time, s.
+    pub fn at(&self, times: &[f64]) -> Result<ReferenceTrajectory, f64> {
+        let own = &self.trajectory;
+        let mut found = ReferenceTrajectory {
+            observables: own.observables.clone(),
+            digits: own.digits,
+            digits_asked: own.digits_asked,
+            ..ReferenceTrajectory::default()
+        };
+        for &t in times {
+            let near = 1e-9 * t.abs().max(own.times.last().copied().unwrap_or(0.0).abs());
+            let row = own.times.partition_point(|&known| known < t - near);
+            if own.times.get(row).is_none_or(|known| (known - t).abs() > near) {
+                return Err(t);
+            }
+            found.times.push(t);
+            found.values.push(own.values[row].clone());
+            found.bounds.push(own.bounds[row].clone());
+        }
+        Ok(found)
+    }
+}
+
+/// A file as it is written: heads, then numbers in SI units.
+struct Table {
+    heads: Vec<(String, Place)>,
+    times: Vec<f64>,
+    values: Vec<Vec<f64>>,
+}
+
+/// As many problems of a file are shown.
+const MOST_PROBLEMS: usize = 10;
+
+impl Table {
+    /// Lines that begin with `#` are comments. The first other line has the heads, `t [s]` and then observables with their units,
+    /// `x [m]`; all others have numbers.
+    fn read(source: &Source, observables: &[Observable]) -> Result<Self, Vec<Problem>> {
+        let mut lines = lines(source.text());
+        let Some(first) = lines.next() else {
+            return Err(vec![Problem::new(Place::new(0, 0), "the file is empty").help("accepted: `t [s],x [m]`")]);
+        };
+        let (mut heads, mut factors, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        for (column, (cell, place)) in cells(first).enumerate() {
+            match head(cell, place, column == 0, observables) {
+                Ok((name, _)) if heads.iter().any(|(other, _)| *other == name) => {
+                    problems
+                        .push(Problem::new(place, format!("a second column `{name}`")).help("accepted: one of each"));
+                }
+                Ok((name, factor)) => {
+                    heads.push((name, place));
+                    factors.push(factor);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if heads.len() == 1 && problems.is_empty() {
+            problems.push(Problem::new(heads[0].1, "there is no observable").help("accepted: `t [s],x [m]`"));
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut table = Self { heads: heads.split_off(1), times: Vec::new(), values: Vec::new() };
+        for line in lines {
+            if problems.len() >= MOST_PROBLEMS {
+                break;
+            }
+            table.add(line, &factors, &mut problems);
+        }
+        if table.times.is_empty() && problems.is_empty() {
+            problems.push(
+                Problem::new(first.1, "there are no times below the heads").help("accepted: a row for each time"),
+            );
+        }
+        if problems.is_empty() { Ok(table) } else { Err(problems) }
+    }
+
+    /// Adds the numbers of a line.
+    fn add(&mut self, line: (&str, Place), factors: &[f64], problems: &mut Vec<Problem>) {
+        let before = problems.len();
+        let mut numbers = Vec::with_capacity(factors.len());
+        for ((cell, place), factor) in cells(line).zip(factors) {
+            match cell.parse::<f64>() {
+                Ok(number) if number.is_finite() => numbers.push(number * factor),
+                _ => {
+                    let found = if cell.is_empty() { "nothing".to_owned() } else { format!("`{cell}`") };
+                    problems.push(Problem::new(place, format!("found {found}")).help("accepted: a finite number"));
+                }
+            }
+        }
+        let count = cells(line).count();
+        if count != factors.len() {
+            let message = format!("{count} cells, and {} heads", factors.len());
+            problems.push(Problem::new(line.1, message).help("accepted: a number below each head"));
+        }
+        if problems.len() > before {
+            return;
+        }
+        let (t, values) = (numbers[0], numbers.split_off(1));
+        if let Some(last) = self.times.last().filter(|last| t <= **last) {
+            let place = cells(line).next().map_or(line.1, |(_, place)| place);
+            let message = format!("the time {t} s does not come after {last} s");
+            problems.push(Problem::new(place, message).help("accepted: times that increase"));
+            return;
+        }
+        self.times.push(t);
+        self.values.push(values);
+    }
+
+    /// What is stated of the error goes to every value. Its digits are those that the bound leaves of the largest value of each column.
+    fn trajectory(self, bound: &Bound) -> Result<ReferenceTrajectory, Vec<Problem>> {
+        let Self { heads, times, values } = self;
+        let mut bounds = Vec::with_capacity(heads.len());
+        let mut problems = Vec::new();
+        for (name, place) in &heads {
+            match bound {
+                Bound::All(bound) => bounds.push(*bound),
+                Bound::Each(each) => match each.iter().find(|(known, _)| known == name) {
+                    Some((_, bound)) => bounds.push(*bound),
+                    None => {
+                        let problem = Problem::new(*place, format!("no bound is stated of the errors of `{name}`"));
+                        problems.push(problem.help(format!("add `{name}` to `bound:` in the experiment")));
+                    }
+                },
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let digits_of = |(column, bound): (usize, &f64)| {
+            let largest = values.iter().map(|row| row[column].abs()).fold(0.0, f64::max);
+            if largest > 0.0 { -(bound / largest).log10() } else { -bound.log10() }
+        };
+        Ok(ReferenceTrajectory {
+            digits: bounds.iter().enumerate().map(digits_of).fold(f64::INFINITY, f64::min),
+            digits_asked: 0.0,
+            observables: heads.into_iter().map(|(name, _)| name).collect(),
+            bounds: vec![bounds; times.len()],
+            times,
+            values,
+        })
+    }
+}
+
+/// Lines with something in them that are no comments, each with its place.
+fn lines(text: &str) -> impl Iterator<Item = (&str, Place)> + Clone {
+    let start = text.as_ptr() as usize;
+    text.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).map(
+        move |line| {
+            let at = line.as_ptr() as usize - start;
+            (line, Place::new(at, at + line.len()))
+        },
+    )
+}
+
+/// The cells of a line, trimmed, each with its place.
+fn cells((line, place): (&str, Place)) -> impl Iterator<Item = (&str, Place)> + Clone {
+    line.split(',').map(move |raw| {
+        let cell = raw.trim();
+        let at = place.start + (cell.as_ptr() as usize - line.as_ptr() as usize);
+        (cell, Place::new(at, at + cell.len()))
+    })
+}
+
+/// Name and factor to the unit of the model of a column.
+fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) -> Result<(String, f64), Problem> {
+    let example = if is_first { "t [s]" } else { "x [m]" };
+    let split = cell.strip_suffix(']').and_then(|cell| cell.split_once('['));
+    let Some((name, unit)) = split.map(|(name, unit)| (name.trim(), unit.trim())) else {
+        return Err(Problem::new(place, format!("`{cell}` has no unit")).help(format!("accepted: `{example}`")));
+    };
+    let own = if is_first {
+        (name == "t").then_some("s")
+    } else {
+        observables.iter().find(|observable| observable.name == name).map(|observable| observable.unit)
+    };
+    let Some(own) = own else {
+        if is_first {
+            return Err(Problem::new(place, format!("the first column is `{name}`")).help("accepted: `t [s]`"));
+        }
+        return Err(Problem::unknown(place, "observable", name, observables.iter().map(|known| known.name.as_str())));
+    };
+    match units::factor(unit, own) {
+        Some(factor) => Ok((name.to_owned(), factor)),
+        None => {
+            let message = format!("`{name}` is in `{own}`, and not in `{unit}`");
+            Err(Problem::new(place, message).help(format!("accepted: `{name} [{own}]`")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(bound: Bound) -> GivenSpec {
+        GivenSpec { file: "other.csv".to_owned(), place: Place::default(), by: "another code".to_owned(), bound }
+    }
+
+    fn given(text: &str, bound: Bound) -> Result<Given, BadInput> {
+        let observables = [Observable::new("theta", "rad", "angle"), Observable::new("x", "m", "place")];
+        Given::read(Path::new("other.csv"), text.as_bytes(), &spec(bound), &observables)
+    }
+
+    /// What is wrong, with line and column of it.
+    fn wrong(text: &str) -> Vec<(usize, usize, String)> {
+        let bad = given(text, Bound::All(1e-6)).expect_err("it is wrong");
+        let place = |problem: &Problem| bad.source().line_and_column(problem.place);
+        bad.problems()
+            .iter()
+            .map(|problem| {
+                let (line, column) = place(problem);
+                (line, column, problem.message.clone())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn columns_are_taken_in_the_units_of_the_model() {
+        let text = "# by another code\nt [ms], x [mm], theta [deg]\n0, 1000, 180\n\n500, -2000, 90\n";
+        let each = vec![("x".to_owned(), 1e-3), ("theta".to_owned(), 1e-5)];
+        let Given { trajectory, hash, .. } = given(text, Bound::Each(each.clone())).unwrap();
+        assert_eq!(
+            (trajectory.observables, trajectory.times),
+            (vec!["x".to_owned(), "theta".to_owned()], vec![0.0, 0.5])
+        );
+        assert_eq!(trajectory.values[0][0], 1.0);
+        assert!((trajectory.values[1][1] - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+        assert_eq!(trajectory.bounds, vec![vec![1e-3, 1e-5]; 2]);
+        assert!((trajectory.digits - 2000f64.log10()).abs() < 1e-12, "the column with the fewest");
+        let other = given(&text.replace("90", "91"), Bound::Each(each)).unwrap();
+        assert_ne!(hash, other.hash);
+    }
+
+    #[test]
+    fn rows_are_found_by_times_that_differ_in_rounding_only() {
+        let given = given("t [s],x [m]\n0.1,1\n0.3,2\n0.5,3\n", Bound::All(1e-6)).unwrap();
+        let times = [0.1, 3.0 * 0.1];
+        assert_ne!(times[1], 0.3);
+        let found = given.at(&times).unwrap();
+        assert_eq!((found.times, found.values), (times.to_vec(), vec![vec![1.0], vec![2.0]]));
+        assert_eq!(given.at(&[0.1, 0.4]), Err(0.4));
+        assert_eq!(given.at(&[0.1, 0.300_001]), Err(0.300_001));
+        assert_eq!(given.at(&[0.6]), Err(0.6));
+    }
+
+    #[test]
+    fn mistakes_are_shown_where_they_are() {
+        let one = |text: &str, line, column, message: &str| {
+            let found = wrong(text);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert_eq!((found[0].0, found[0].1), (line, column), "{found:?}");
+            assert!(found[0].2.contains(message), "{found:?}");
+        };
+        one("", 1, 1, "empty");
+        one("t [s]\n1\n", 1, 1, "no observable");
+        one("t,x [m]\n", 1, 1, "`t` has no unit");
+        one("time [s],x [m]\n", 1, 1, "the first column is `time`");
+        one("t [s],x [m], y [m]\n", 1, 14, "y");
+        one("t [s],x [m],x [mm]\n0,1,2\n", 1, 13, "a second column `x`");
+        one("t [s],x [kg]\n0,1\n", 1, 7, "`x` is in `m`, and not in `kg`");
+        one("t [s],x [m]\n", 1, 1, "no times");
+        one("# note\nt [s],x [m]\n0,1\n1,inf\n", 4, 3, "found `inf`");
+        one("t [s],x [m]\n0,1\n1, none\n", 3, 4, "found `none`");
+        one("t [s],x [m]\n0,\n", 2, 3, "found nothing");
+        one("t [s],x [m]\n0,1,2\n", 2, 1, "3 cells, and 2 heads");
+        one("t [s],x [m]\n0,1\n2,1\n2,1\n", 4, 1, "does not come after 2 s");
+        let many = wrong(&format!("t [s],x [m]\n{}", "0,x\n".repeat(100)));
+        assert_eq!(many.len(), MOST_PROBLEMS);
+        let unbounded = given("t [s],x [m]\n0,1\n", Bound::Each(Vec::new())).expect_err("no bound");
+        assert!(unbounded.problems()[0].message.contains("no bound is stated"));
+    }
+}

@@ -1,0 +1,107 @@
+//! The methods as experiment files name them.
+
+use mbsbench_problem::{Counted, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable, parameters};
+
+use super::{HEDOP5, HEM4, HalfExplicitStepper, Orders, Table, orders};
+use crate::control::ControllerSettings;
+use crate::drive;
+
+parameters! {
+    /// HEM4 of V. Brasey and E. Hairer: the half-explicit Runge–Kutta formula of order four with five stages, for constraints on
+    /// velocities. Order 4 in positions and velocities, 2 in the multipliers, which are those of the last stage. Constant steps.
+    ///
+    /// The velocities satisfy their constraints to rounding; positions drift off theirs by the error of the method, and are not
+    /// projected. Positions may live on a manifold, whose coordinates are then integrated as they are; nonholonomic constraints
+    /// are refused. Its linear systems have all entries, whatever the number of bodies.
+    ///
+    /// Counted: five evaluations, factorizations and linear solves a step.
+    #[derive(Copy)]
+    pub struct Hem4 {}
+}
+
+parameters! {
+    /// HEDOP5 of M. Arnold: the Dormand–Prince formula of order 5(4) as a half-explicit method with an explicit first stage, for
+    /// constraints on velocities. Order 5 in positions and velocities, 4 in the multipliers, which are taken over from step to step.
+    /// The error is estimated in positions and velocities by the embedded formula of order 4, the controller is that of `dopri5`.
+    /// Without constraints it is `dopri5`, to rounding.
+    ///
+    /// The velocities satisfy their constraints to rounding; positions drift off theirs by the error of the method, and are not
+    /// projected. Positions may live on a manifold, whose coordinates are then integrated as they are; nonholonomic constraints
+    /// are refused. Its linear systems have all entries, whatever the number of bodies.
+    ///
+    /// Counted: six evaluations, factorizations and linear solves a step, and one of each at the start.
+    #[derive(Copy)]
+    pub struct Hedop5 {}
+}
+
+definition!(
+    Hem4,
+    "hem4",
+    "half-explicit",
+    "Half-explicit Runge-Kutta method of order 4 for constrained mechanics of index 2",
+    "V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552",
+    |_| HalfExplicit { table: &HEM4, control: ControllerSettings::elementary() },
+    precise
+);
+
+definition!(
+    Hedop5,
+    "hedop5",
+    "half-explicit",
+    "Dormand and Prince's formula of order 5(4), half-explicit for constrained mechanics of index 2",
+    "M. Arnold, BIT 38 (1998) 415–438",
+    |_| HalfExplicit { table: &HEDOP5, control: ControllerSettings::dopri5() },
+    precise
+);
+
+/// A half-explicit formula.
+struct HalfExplicit {
+    table: &'static Table,
+    control: ControllerSettings,
+}
+
+impl<S: Scalar> Method<S> for HalfExplicit {
+    fn order(&self) -> u32 {
+        self.table.order
+    }
+
+    fn adapts(&self) -> bool {
+        self.table.embedded.is_some()
+    }
+
+    fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
+        let nonholonomic = problem.form().mechanics()?.nonholonomic();
+        if nonholonomic > 0 {
+            return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
+        }
+        Unsuitable::unless_plain(problem)?;
+        Unsuitable::without_rhs(problem)
+    }
+
+    fn details(&self) -> Vec<String> {
+        let Orders { state, multipliers, embedded } = orders(self.table);
+        let points = self.table.rows.len();
+        let start =
+            if self.table.explicit_start { ", the first explicit with the multipliers of the step before" } else { "" };
+        let mut lines = vec![
+            format!("stages          {points}{start}"),
+            format!("order           {state} by the order conditions of index 2"),
+            format!("multipliers     order {multipliers}, of the last stage"),
+        ];
+        lines.extend(embedded.map(|order| format!("embedded        order {order}")));
+        lines
+    }
+
+    fn counts_flops(&self) -> bool {
+        true
+    }
+
+    fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let suits = problem.suits(self);
+        let stepper = suits.and_then(|()| Ok(HalfExplicitStepper::new(self.table, &problem.mechanics()?)));
+        match stepper {
+            Ok(stepper) => drive::solve(stepper, self.control, problem, task, observer),
+            Err(unsuitable) => Solution::refused(&problem, task, unsuitable.into()),
+        }
+    }
+}

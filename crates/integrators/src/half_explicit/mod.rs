@@ -1,0 +1,25 @@
+//! Half-explicit Runge–Kutta methods for constrained mechanics with constraints on velocities (index 2).
+//!
+//! ```text
+//! Qᵢ₊₁ = q + h Σⱼ aᵢ₊₁ⱼ H(Qⱼ) Vⱼ,   Vᵢ₊₁ = v + h Σⱼ aᵢ₊₁ⱼ Aⱼ
+//! M(Qᵢ) Aᵢ = D(tᵢ, Qᵢ, Vᵢ) + J(tᵢ, Qᵢ)ᵀ Λᵢ,   0 = dΦ/dt (tᵢ₊₁, Qᵢ₊₁, Vᵢ₊₁)
+//! ```
+//!
+//! (V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552; Hairer, Wanner, Solving Ordinary Differential Equations II,
+//! section VII.6.) The multipliers of a stage are those with which the velocities of the next point satisfy their constraints, so
+//! that each stage is one linear system and nothing is iterated. Constraints on positions are not imposed: they hold to the error
+//! of the method.
+//!
+//! In a method with an explicit first stage (M. Arnold, BIT 38 (1998) 415–438) the multipliers of that stage are the last ones of
+//! the step before, and the velocities of the second point are left off their constraints; a point beyond the end of the step gives
+//! the multipliers at the end. With them a formula for differential equations keeps its order, which it loses without.
+
+mod conditions;
+mod definitions;
+mod stepper;
+mod tables;
+
+pub use conditions::{Orders, orders};
+pub use definitions::{Hedop5, Hem4};
+pub use stepper::HalfExplicitStepper;
+pub use tables::{HEDOP5, HEM4, Table};

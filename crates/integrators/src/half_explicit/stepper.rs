@@ -1,0 +1,255 @@
+//! One half-explicit step.
+
+use mbsbench_problem::linalg::System;
+use mbsbench_problem::{Counted, CountedMechanics, Failure, Scalar, Statistics};
+use nalgebra::DMatrix;
+
+use super::Table;
+use crate::Stepper;
+use crate::tableau::Number;
+
+/// Makes steps by a [`Table`].
+#[derive(Debug, Clone)]
+pub struct HalfExplicitStepper<S: Scalar> {
+    table: &'static Table,
+    /// `a`, in the scalar's own precision.
+    rows: Vec<Vec<S>>,
+    nodes: Vec<S>,
+    /// Weights of the error estimate; empty where there is none.
+    difference: Vec<S>,
+    coordinates: usize,
+    /// `(q' ; v')` of each stage, one after the other.
+    stages: Vec<S>,
+    /// What is known at the start of the step.
+    start: Known,
+    /// The present point.
+    point: Vec<S>,
+    mass: DMatrix<S>,
+    /// `J` at the present point and at the next one.
+    jacobians: [DMatrix<S>; 2],
+    /// `[M −Jᵀ; J⁺ 0]`, with `J⁺` at the next point.
+    system: System<S>,
+    /// `(A ; Λ)`.
+    x: Vec<S>,
+    estimate: Vec<S>,
+    costs: Statistics,
+}
+
+/// What is known at the start of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Nothing.
+    Nothing,
+    /// It is the start of the step made last.
+    Again,
+    /// It is the end of the step made last.
+    End,
+}
+
+/// Where an equation is solved: the matrix of failures.
+const SADDLE: &str = "[M -J'; J 0]";
+
+impl<S: Scalar> HalfExplicitStepper<S> {
+    /// Memory for a mechanical system of that kind.
+    #[must_use]
+    pub fn new(table: &'static Table, mechanics: &CountedMechanics<'_, S>) -> Self {
+        let (coordinates, n, m) = (mechanics.coordinates(), mechanics.velocities(), mechanics.holonomic());
+        let values = |numbers: &[Number]| numbers.iter().map(|number| number.value::<S>()).collect::<Vec<S>>();
+        let rows: Vec<Vec<S>> = table.rows.iter().map(|row| values(row)).collect();
+        let difference = table.embedded.map_or_else(Vec::new, |(weights, _)| {
+            let own = rows[table.end].iter().copied().chain(std::iter::repeat(S::nought()));
+            own.zip(values(weights)).map(|(own, other)| own - other).collect()
+        });
+        let (matrix, zeros) =
+            (|rows, columns| DMatrix::from_element(rows, columns, S::nought()), |n| vec![S::nought(); n]);
+        Self {
+            table,
+            nodes: values(table.nodes),
+            coordinates,
+            stages: zeros((coordinates + n) * rows.len()),
+            start: Known::Nothing,
+            point: zeros(coordinates + n),
+            mass: matrix(n, n),
+            jacobians: [matrix(m, n), matrix(m, n)],
+            system: System::new(n + m),
+            x: zeros(n + m),
+            estimate: zeros(if difference.is_empty() { 0 } else { coordinates + n }),
+            difference,
+            rows,
+            costs: Statistics::default(),
+        }
+    }
+
+    /// Writes `q'` at the present point into stage `i`, and mass and forces there.
+    fn evaluate(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, i: usize) {
+        let Self { stages, point, coordinates, mass, x, .. } = self;
+        let (q, v) = point.split_at(*coordinates);
+        mechanics.position_rate(q, v, &mut stages[i * (q.len() + v.len())..][..q.len()]);
+        mechanics.mass(q, mass);
+        mechanics.forces(t, q, v, &mut x[..v.len()]);
+    }
+
+    /// Solves for the accelerations of stage `i` and their multipliers, with the rows of `next` below and what they are to give in `x`;
+    /// `time` is that of the state, s.
+    fn solve(&mut self, time: S, i: usize, next: usize) -> Result<(), Failure> {
+        let Self { stages, coordinates, mass, jacobians, system, x, costs, .. } = self;
+        let (n, m) = (mass.nrows(), jacobians[0].nrows());
+        for j in 0..n {
+            for k in 0..n {
+                system.matrix[(k, j)] = mass[(k, j)];
+            }
+            for c in 0..m {
+                system.matrix[(n + c, j)] = jacobians[next][(c, j)];
+                system.matrix[(j, n + c)] = -jacobians[0][(c, j)];
+            }
+        }
+        costs.factorizations += 1;
+        costs.linear_solves += 1;
+        let time = time.value();
+        if system.factorize().is_err() {
+            let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
+            let singular = Failure::SingularMatrix { time, matrix: SADDLE };
+            return Err(if is_finite { singular } else { Failure::NonFinite { time } });
+        }
+        system.solve(x);
+        stages[i * (*coordinates + n) + *coordinates..][..n].copy_from_slice(&x[..n]);
+        Ok(())
+    }
+
+    /// The first stage where nothing is known of it: with an explicit one its accelerations, from the constraints at acceleration level.
+    fn begin(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
+        self.point.copy_from_slice(start);
+        match (self.start, self.table.explicit_start) {
+            (Known::End, true) => {
+                let last = self.stages.len() - start.len();
+                self.stages.copy_within(last.., 0);
+            }
+            (Known::End, false) | (Known::Again, true) => {}
+            (Known::Again, false) | (Known::Nothing, _) => {
+                let mut mechanics = problem.mechanics()?;
+                let (q, v) = start.split_at(self.coordinates);
+                mechanics.constraint_jacobian(t, q, v, &mut self.jacobians[0]);
+                if self.table.explicit_start {
+                    self.evaluate(&mut mechanics, t, 0);
+                    let bias = &mut self.x[v.len()..];
+                    mechanics.acceleration_bias(t, q, v, bias);
+                    bias.iter_mut().for_each(|bias| *bias = -*bias);
+                    self.solve(t, 0, 0)?;
+                }
+            }
+        }
+        self.start = Known::Again;
+        Ok(())
+    }
+
+    /// Makes stage `i` at `t_stage`, and makes the point at `t_next` that it leads to the present one; `t` and `h` are of the step.
+    fn stage(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        (t, t_stage, t_next): (S, S, S),
+        i: usize,
+        h: S,
+        start: &[S],
+    ) -> Result<(), Failure> {
+        let is_explicit = i == 0 && self.table.explicit_start;
+        let mut mechanics = problem.mechanics()?;
+        if !is_explicit {
+            self.evaluate(&mut mechanics, t_stage, i);
+        }
+        let dimension = start.len();
+        let (nq, row) = (self.coordinates, &self.rows[i]);
+        // positions with this stage, velocities without it, as long as its accelerations are not known
+        for (w, point) in self.point.iter_mut().enumerate() {
+            let known = if w < nq || is_explicit { &row[..] } else { &row[..i] };
+            let stages = self.stages[w..].iter().step_by(dimension);
+            let sum = known.iter().zip(stages).fold(S::nought(), |sum, (&a, &rate)| sum + a * rate);
+            *point = start[w] + h * sum;
+        }
+        let last = row[i];
+        let (q, v) = self.point.split_at_mut(nq);
+        mechanics.constraint_jacobian(t_next, q, v, &mut self.jacobians[1]);
+        if !is_explicit {
+            let n = v.len();
+            let rates = &mut self.x[n..];
+            mechanics.velocity_constraints(t_next, q, v, rates);
+            rates.iter_mut().for_each(|rate| *rate /= -(h * last));
+            self.solve(t, i, 1)?;
+            let (v, a) = (&mut self.point[nq..], &self.x[..n]);
+            v.iter_mut().zip(a).for_each(|(v, &a)| *v += h * last * a);
+        }
+        self.jacobians.swap(0, 1);
+        Ok(())
+    }
+}
+
+impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
+    fn order(&self) -> u32 {
+        self.table.order
+    }
+
+    fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        self.begin(problem, t, start)?;
+        for i in 0..self.rows.len() {
+            let times = (t, t + self.nodes[i] * h, t + self.nodes[i + 1] * h);
+            self.stage(problem, times, i, h, start)?;
+            if i == self.table.end {
+                end.copy_from_slice(&self.point);
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
+        if self.difference.is_empty() {
+            return None;
+        }
+        let (dimension, mut square) = (start.len(), 0.0);
+        for (w, estimate) in self.estimate.iter_mut().enumerate() {
+            let stages = self.stages[w..].iter().step_by(dimension);
+            let sum = self.difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
+            *estimate = h * sum;
+            let scale = abs + rel * start[w].value().abs().max(end[w].value().abs());
+            square += (estimate.value() / scale).powi(2);
+        }
+        Some((square / dimension as f64).sqrt())
+    }
+
+    fn error_estimate(&self) -> &[S] {
+        &self.estimate
+    }
+
+    fn error_order(&self) -> Option<u32> {
+        self.table.embedded.map(|(_, order)| order + 1)
+    }
+
+    fn accepted(&mut self, same_end: bool) {
+        self.start = if same_end { Known::End } else { Known::Nothing };
+    }
+
+    fn restart(&mut self) {
+        self.start = Known::Nothing;
+    }
+
+    fn start_derivative(&self) -> &[S] {
+        &self.stages[..self.point.len()]
+    }
+
+    fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
+        self.restart();
+        self.begin(problem, t, start)
+    }
+
+    fn multipliers(&self) -> &[S] {
+        &self.x[self.mass.nrows()..]
+    }
+
+    fn evaluations(&self) -> u64 {
+        let stages = self.rows.len() as u64;
+        if self.table.explicit_start && self.start != Known::Nothing { stages - 1 } else { stages }
+    }
+
+    fn costs(&self) -> Statistics {
+        Statistics { linear_algebra_flops: Some(self.system.flops), ..self.costs }
+    }
+}

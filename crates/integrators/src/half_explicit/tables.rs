@@ -1,0 +1,102 @@
+//! Coefficients of half-explicit methods.
+
+use crate::tableau::{Number, ZERO as O, decimal as d, ratio as q};
+
+/// A half-explicit Runge–Kutta formula.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Table {
+    /// What it is called.
+    pub name: &'static str,
+    /// Order of positions and velocities.
+    pub order: u32,
+    /// Order of the multipliers of the last stage, at the end of the step.
+    pub multiplier_order: u32,
+    /// Nodes of all points: where the stages are, the first one zero, and last the one that the last stage leads to.
+    pub nodes: &'static [Number],
+    /// The rows `a` that lead from the stages up to each to the next point: row `i` has `i + 1` entries.
+    pub rows: &'static [&'static [Number]],
+    /// Number of the row that leads to the end of the step.
+    pub end: usize,
+    /// Whether the first stage takes its multipliers from the step before.
+    pub explicit_start: bool,
+    /// Weights of a second formula for the error estimate, on all stages, and its order.
+    pub embedded: Option<(&'static [Number], u32)>,
+}
+
+/// HEM4: five stages, order four in positions and velocities, two in the multipliers of the last stage.
+///
+/// V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552; Hairer, Wanner, Solving Ordinary Differential Equations II, section
+/// VII.6. With `s = √6`:
+///
+/// ```text
+/// 3/10       │ 3/10
+/// (4 − s)/10 │ (1 + s)/30        (11 − 4 s)/30
+/// (4 + s)/10 │ (−79 − 31 s)/150  (−1 − 4 s)/30   (24 + 11 s)/25
+/// 1          │ (14 + 5 s)/6      (−8 + 7 s)/6    (−9 − 7 s)/4    (9 − s)/4
+/// 1          │ 0                 0               (16 − s)/36     (16 + s)/36   1/9
+/// ```
+pub const HEM4: Table = Table {
+    name: "HEM4",
+    order: 4,
+    multiplier_order: 2,
+    nodes: &[
+        O,
+        q(3, 10),
+        d("1.550510257216821901802715925294e-1"),
+        d("6.449489742783178098197284074706e-1"),
+        q(1, 1),
+        q(1, 1),
+    ],
+    rows: &[
+        &[q(3, 10)],
+        &[d("1.149829914261059366065761358235e-1"), d("4.006803429557625357369545670588e-2")],
+        &[
+            d("-1.032894546841856806960772042106e0"),
+            d("-3.599319657044237464263045432941e-1"),
+            d("2.037775486824598363206804992871e0"),
+        ],
+        &[
+            d("4.374574785652648415164403395588e0"),
+            d("1.524404699913707781230164753824e0"),
+            d("-6.536607049870561671845247130735e0"),
+            d("1.637627564304205475450678981324e0"),
+        ],
+        &[O, O, d("3.764030627004672750500754423693e-1"), d("5.124858261884216138388134465196e-1"), q(1, 9)],
+    ],
+    end: 4,
+    explicit_start: false,
+    embedded: None,
+};
+
+/// HEDOP5: the formula of Dormand and Prince of order 5(4) with an explicit first stage. Seven stages, of which the first is the last
+/// one of the step before; order five in positions and velocities, four in the multipliers.
+///
+/// M. Arnold, Half-explicit Runge–Kutta methods with explicit stages for differential-algebraic systems of index 2, BIT 38 (1998)
+/// 415–438. The last row, to the point at 19/20 that fixes the multipliers at the end, is held by the order conditions
+/// ([`orders`](super::orders)).
+pub const HEDOP5: Table = Table {
+    name: "HEDOP5",
+    order: 5,
+    multiplier_order: 4,
+    nodes: &[O, q(1, 5), q(3, 10), q(4, 5), q(8, 9), q(1, 1), q(1, 1), q(19, 20)],
+    rows: &[
+        &[q(1, 5)],
+        &[q(3, 40), q(9, 40)],
+        &[q(44, 45), q(-56, 15), q(32, 9)],
+        &[q(19372, 6561), q(-25360, 2187), q(64448, 6561), q(-212, 729)],
+        &[q(9017, 3168), q(-355, 33), q(46732, 5247), q(49, 176), q(-5103, 18656)],
+        &[q(35, 384), O, q(500, 1113), q(125, 192), q(-2187, 6784), q(11, 84)],
+        &[
+            q(-18_611_506_045_861, 19_738_176_307_200),
+            q(59_332_529, 14_479_296),
+            q(-2_509_441_598_627, 893_904_224_850),
+            q(2_763_523_204_159, 3_289_696_051_200),
+            q(-41_262_869_588_913, 116_235_927_142_400),
+            q(46_310_205_821, 287_848_404_480),
+            q(-3280, 75413),
+        ],
+    ],
+    end: 5,
+    explicit_start: true,
+    embedded: Some((&[q(5179, 57600), O, q(7571, 16695), q(393, 640), q(-92097, 339_200), q(187, 2100), q(1, 40)], 4)),
+};

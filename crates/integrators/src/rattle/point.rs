@@ -1,0 +1,79 @@
+//! What is known where a step begins or ends.
+
+use std::sync::Arc;
+
+use mbsbench_problem::linalg::add_columns;
+use mbsbench_problem::{Counted, Derivatives, Failure, Run, Structure};
+use nalgebra::DMatrix;
+
+/// Terms of the equations at the positions `q` and the time `t` (s).
+#[derive(Debug, Clone)]
+pub struct Point {
+    pub t: f64,
+    pub q: Vec<f64>,
+    pub mass: DMatrix<f64>,
+    pub jacobian: DMatrix<f64>,
+    /// `F = D + Ṁ v` at the velocities at which it was evaluated last.
+    pub forces: Vec<f64>,
+    /// Derivatives of the mass matrix, and memory for `∂(M v)/∂q`; none where it is constant.
+    varying: Option<(Derivatives<f64>, DMatrix<f64>)>,
+    depends_on_velocity: bool,
+    /// Whether the forces are those at `q`.
+    has_forces: bool,
+    /// Whether the derivatives are those at `q`.
+    has_derivatives: bool,
+}
+
+impl Point {
+    /// Memory for a system of that structure.
+    pub fn new(structure: &Arc<Structure>) -> Self {
+        let (n, m) = (structure.dynamics.rows(), structure.jacobian.rows());
+        let varies = !structure.mass.is_empty();
+        Self {
+            t: 0.0,
+            q: vec![0.0; n],
+            mass: DMatrix::zeros(n, n),
+            jacobian: DMatrix::zeros(m, n),
+            forces: vec![0.0; n],
+            varying: varies.then(|| (Derivatives::new(structure), DMatrix::zeros(n, n))),
+            depends_on_velocity: varies || structure.forces_depend_on_velocity(),
+            has_forces: false,
+            has_derivatives: false,
+        }
+    }
+
+    /// Whether the mass matrix depends on positions.
+    pub fn varies(&self) -> bool {
+        self.varying.is_some()
+    }
+
+    /// The positions have moved: nothing else is known of them.
+    pub fn moved(&mut self) {
+        (self.has_forces, self.has_derivatives) = (false, false);
+    }
+
+    /// Evaluates the forces at the velocities `v`, where they are not known.
+    ///
+    /// # Errors
+    /// Budgets, and [`Failure::NonFinite`] at the start of the step.
+    pub fn evaluate(&mut self, run: &mut Run<'_, Counted<'_>>, v: &[f64]) -> Result<(), Failure> {
+        if self.has_forces && !self.depends_on_velocity {
+            return Ok(());
+        }
+        run.afford(1)?;
+        let time = run.t;
+        let Self { t, q, forces, varying, has_derivatives, .. } = self;
+        let mut mechanics = run.problem.mechanics()?;
+        mechanics.forces(*t, q, v, forces);
+        if let Some((derivatives, inertia)) = varying {
+            if !std::mem::replace(has_derivatives, true) {
+                mechanics.derivatives(*t, q, v, derivatives);
+            }
+            inertia.fill(0.0);
+            derivatives.add_inertia(1.0, v, inertia);
+            add_columns(inertia, v, forces);
+        }
+        self.has_forces = true;
+        if self.forces.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time }) }
+    }
+}

@@ -1,0 +1,128 @@
+//! The steps of a run.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{Counted, CountedMechanics, Failure, Made, Run, Stepping};
+
+use super::point::Point;
+use super::solver::{Push, Solver};
+use crate::hermite::show_motion;
+
+/// On which levels constraints hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Levels {
+    /// On positions and velocities: RATTLE.
+    Both,
+    /// On positions: SHAKE.
+    Positions,
+}
+
+/// Steps of RATTLE or SHAKE.
+pub struct Steps {
+    levels: Levels,
+    solver: Solver,
+    /// Where the step begins and ends, and with SHAKE the end of the one after it.
+    points: [Point; 2],
+    /// Velocities of the half step, at the positions of its start and of its end.
+    half: [Vec<f64>; 2],
+    /// Velocities of the half step before, with SHAKE.
+    earlier: Vec<f64>,
+    state: Vec<f64>,
+    end: Vec<f64>,
+    lambda: Vec<f64>,
+}
+
+impl Steps {
+    /// At the start of a run from `initial`; `newton` has tolerance and most iterations.
+    pub fn new(levels: Levels, newton: (f64, u32), mechanics: &mut CountedMechanics<'_>, initial: &[f64]) -> Self {
+        let (n, m) = (initial.len() / 2, mechanics.holonomic());
+        let mut point = Point::new(&mechanics.structure());
+        point.q.copy_from_slice(&initial[..n]);
+        mechanics.mass(&point.q, &mut point.mass);
+        Self {
+            levels,
+            solver: Solver::new(newton, n, m),
+            points: [point.clone(), point],
+            half: [vec![0.0; n], vec![0.0; n]],
+            earlier: vec![0.0; n],
+            state: initial.to_vec(),
+            end: initial.to_vec(),
+            lambda: vec![0.0; m],
+        }
+    }
+
+    /// The half step of size `h` (s) from the state to the positions of the end, at `t_end`.
+    fn push(&mut self, run: &mut Run<'_, Counted<'_>>, (t_end, h): (f64, f64)) -> Result<(), Failure> {
+        let Self { solver, points: [from, to], half, state, .. } = self;
+        to.t = t_end;
+        let base = &state[state.len() / 2..];
+        solver.push(run, Push { from, to, base, duration: 0.5 * h, h, velocities: half })
+    }
+
+    /// RATTLE: to the positions of the end, and to velocities on their constraints.
+    fn both(&mut self, run: &mut Run<'_, Counted<'_>>, (t_end, h): (f64, f64)) -> Result<(), Failure> {
+        self.push(run, (t_end, h))?;
+        let Self { solver, points: [_, to], half: [_, w], end, lambda, .. } = self;
+        let (q, v) = end.split_at_mut(w.len());
+        q.copy_from_slice(&to.q);
+        solver.pull(run, to, 0.5 * h, w, v)?;
+        solver.velocity_multipliers(0.5 * h, lambda);
+        Ok(())
+    }
+
+    /// SHAKE: the positions of the end are there; the half step from them to those of the next step gives its velocities.
+    fn positions(&mut self, run: &mut Run<'_, Counted<'_>>, (t_end, h): (f64, f64)) -> Result<(), Failure> {
+        if run.own.steps_accepted == 0 {
+            self.push(run, (t_end, h))?;
+        }
+        let Self { solver, points: [next, to], half, earlier, end, lambda, .. } = self;
+        let (q, v) = end.split_at_mut(earlier.len());
+        q.copy_from_slice(&to.q);
+        earlier.copy_from_slice(&half[0]);
+        run.problem.mechanics()?.constraint_jacobian(t_end, q, earlier, &mut to.jacobian);
+        next.t = t_end + h;
+        solver.push(run, Push { from: to, to: next, base: earlier, duration: h, h, velocities: half })?;
+        v.iter_mut().zip(earlier.iter().zip(&half[0])).for_each(|(v, (before, after))| *v = 0.5 * (before + after));
+        solver.position_multipliers(h, lambda);
+        Ok(())
+    }
+}
+
+impl<'p> Stepping<Counted<'p>> for Steps {
+    fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        let [from, _] = &mut self.points;
+        from.t = run.t;
+        let v = &self.state[from.q.len()..];
+        run.problem.mechanics()?.constraint_jacobian(run.t, &from.q, v, &mut from.jacobian);
+        Ok(())
+    }
+
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        let step = run.constant_step();
+        match self.levels {
+            Levels::Both => self.both(run, step)?,
+            Levels::Positions => self.positions(run, step)?,
+        }
+        let is_finite = self.end.iter().all(|x| x.is_finite());
+        if is_finite { Ok(Some(step.0)) } else { Err(Failure::NonFinite { time: run.t }) }
+    }
+
+    /// Between the ends it is off by O(h⁴) and O(h³), less than the formula is.
+    #[inline(always)]
+    fn show(&mut self, _problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        show_motion(made, &self.state, &self.end, &self.lambda)
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.end);
+        self.points.swap(0, 1);
+    }
+
+    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+        run.own.add_flops(self.solver.flops());
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.state
+    }
+}

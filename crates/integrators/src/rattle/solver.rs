@@ -1,0 +1,236 @@
+//! Half steps: the one that the positions of its end decide on, and the one that ends with velocities.
+
+use mbsbench_problem::linalg::{System, add_product, add_transposed_product, multiply};
+use mbsbench_problem::{Counted, Failure, Run};
+use nalgebra::DMatrix;
+
+use super::point::Point;
+use crate::newton::{Iteration, Outcome, Progress};
+
+/// Solves for velocities and multipliers.
+pub struct Solver {
+    tolerance: f64,
+    max_iterations: u32,
+    /// `[M −J₀ᵀ; J₁ 0]`.
+    system: System,
+    /// `M₁`, where masses vary.
+    end_mass: System,
+    /// Residual, then correction.
+    x: Vec<f64>,
+    /// Mean accelerations of the half step before, m/s² or rad/s²: where the next one starts to iterate.
+    accelerations: Vec<f64>,
+    /// Multipliers times the time that they act for, N s; those of positions and of velocities.
+    impulses: [Vec<f64>; 2],
+    /// `M₀ u`.
+    momentum: Vec<f64>,
+}
+
+/// How many roundings of positions a correction is taken for.
+const ROUNDINGS: f64 = 16.0;
+
+/// A half step that leads to positions: velocities `u` at those of its start, with `M (u − base) = c (F + Jᵀ λ)`, and where it leads.
+pub struct Push<'s> {
+    /// Where it starts; forces depend on `u`, where they depend on velocities.
+    pub from: &'s mut Point,
+    /// Where the positions get to.
+    pub to: &'s mut Point,
+    /// Velocities before it.
+    pub base: &'s [f64],
+    /// For how long the forces act, s.
+    pub duration: f64,
+    /// For how long the velocities last, s.
+    pub h: f64,
+    /// `u`, and the velocities with the same momenta at the positions of the end.
+    pub velocities: &'s mut [Vec<f64>; 2],
+}
+
+impl Solver {
+    /// Memory for `n` coordinates and `m` constraints.
+    pub fn new((tolerance, max_iterations): (f64, u32), n: usize, m: usize) -> Self {
+        Self {
+            tolerance,
+            max_iterations,
+            system: System::new(n + m),
+            end_mass: System::new(n),
+            x: vec![0.0; n + m],
+            accelerations: vec![0.0; n],
+            impulses: [vec![0.0; m], vec![0.0; m]],
+            momentum: vec![0.0; n],
+        }
+    }
+
+    /// Operations of linear algebra so far.
+    pub fn flops(&self) -> u64 {
+        self.system.flops + self.end_mass.flops
+    }
+
+    /// The multipliers that held the positions of the end, with forces that acted for `duration`, s.
+    pub fn position_multipliers(&self, duration: f64, lambda: &mut [f64]) {
+        lambda.iter_mut().zip(&self.impulses[0]).for_each(|(lambda, impulse)| *lambda = impulse / duration);
+    }
+
+    /// The same of the velocities.
+    pub fn velocity_multipliers(&self, duration: f64, lambda: &mut [f64]) {
+        lambda.iter_mut().zip(&self.impulses[1]).for_each(|(lambda, impulse)| *lambda = impulse / duration);
+    }
+
+    /// Makes a half step that leads to positions on their constraints.
+    ///
+    /// # Errors
+    /// Budgets, [`Failure::NonFinite`], [`Failure::SingularMatrix`], [`Failure::NewtonDiverged`]; all at the start of the step.
+    pub fn push(&mut self, run: &mut Run<'_, Counted<'_>>, push: Push<'_>) -> Result<(), Failure> {
+        let (time, most) = (run.t, self.max_iterations);
+        for velocities in &mut *push.velocities {
+            for ((u, base), a) in velocities.iter_mut().zip(push.base).zip(&self.accelerations) {
+                *u = base + push.duration * a;
+            }
+        }
+        let mut iteration = Pushing { solver: self, run, push, made: 0 };
+        match iteration.solve(most)? {
+            Outcome::Converged => {}
+            // A first iterate that is not finite is the problem's; a later one is the iteration's.
+            Outcome::NotFinite if iteration.made == 0 => return Err(Failure::NonFinite { time }),
+            _ => return Err(Failure::NewtonDiverged { time, iterations: iteration.made }),
+        }
+        iteration.arrive()?;
+        let Pushing { solver, run, push: Push { to, base, duration, velocities: [u, _], .. }, .. } = iteration;
+        for ((a, u), base) in solver.accelerations.iter_mut().zip(u).zip(base) {
+            *a = (*u - base) / duration;
+        }
+        to.moved();
+        if to.varies() {
+            run.problem.mechanics()?.mass(&to.q, &mut to.mass);
+        }
+        Ok(())
+    }
+
+    /// Ends a step: velocities at `to` that satisfy their constraints, from the momenta of the half step before and forces that act for
+    /// another `duration` (s); `w` are the velocities with these momenta.
+    ///
+    /// # Errors
+    /// Budgets, [`Failure::NonFinite`], [`Failure::SingularMatrix`]; all at the start of the step.
+    pub fn pull(
+        &mut self,
+        run: &mut Run<'_, Counted<'_>>,
+        to: &mut Point,
+        duration: f64,
+        w: &[f64],
+        v: &mut [f64],
+    ) -> Result<(), Failure> {
+        to.evaluate(run, w)?;
+        run.problem.mechanics()?.constraint_jacobian(to.t, &to.q, w, &mut to.jacobian);
+        put(&mut self.system.matrix, &to.mass, &to.jacobian, &to.jacobian);
+        factorize(&mut self.system, run)?;
+        let (dynamics, constraints) = self.x.split_at_mut(w.len());
+        multiply(&to.mass, w, dynamics);
+        for (residual, (momentum, force)) in dynamics.iter_mut().zip(self.momentum.iter().zip(&to.forces)) {
+            *residual = momentum - *residual + duration * force;
+        }
+        run.problem.mechanics()?.velocity_constraints(to.t, &to.q, w, constraints);
+        constraints.iter_mut().for_each(|rate| *rate = -*rate);
+        run.own.linear_solves += 1;
+        self.system.solve(&mut self.x);
+        let (change, impulse) = self.x.split_at(w.len());
+        v.iter_mut().zip(w.iter().zip(change)).for_each(|(v, (w, change))| *v = w + change);
+        self.impulses[1].copy_from_slice(impulse);
+        Ok(())
+    }
+}
+
+/// Writes `[M −J₀ᵀ; J₁ 0]`.
+fn put(matrix: &mut DMatrix<f64>, mass: &DMatrix<f64>, start: &DMatrix<f64>, end: &DMatrix<f64>) {
+    let n = mass.nrows();
+    for j in 0..n {
+        matrix.view_mut((0, j), (n, 1)).copy_from(&mass.column(j));
+        for c in 0..start.nrows() {
+            (matrix[(j, n + c)], matrix[(n + c, j)]) = (-start[(c, j)], end[(c, j)]);
+        }
+    }
+}
+
+/// Factorizes, and tells what is singular from what is not finite.
+fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
+    let time = run.t;
+    run.own.factorizations += 1;
+    system.factorize().map_err(|_| {
+        let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
+        if is_finite { Failure::SingularMatrix { time, matrix: "[M -J'; J 0]" } } else { Failure::NonFinite { time } }
+    })
+}
+
+/// The iteration of [`Solver::push`], on `u` and the multipliers.
+struct Pushing<'s, 'r, 'p> {
+    solver: &'s mut Solver,
+    run: &'s mut Run<'r, Counted<'p>>,
+    push: Push<'s>,
+    /// Iterations that gave something finite.
+    made: u64,
+}
+
+impl Pushing<'_, '_, '_> {
+    /// Moves the positions of the end to where the velocities lead; those there have the same momenta.
+    fn arrive(&mut self) -> Result<(), Failure> {
+        self.place();
+        let Self { solver, run, push: Push { from, to, velocities: [u, w], .. }, .. } = self;
+        let Solver { end_mass, momentum, .. } = &mut **solver;
+        multiply(&from.mass, u, momentum);
+        if from.varies() {
+            run.problem.mechanics()?.mass(&to.q, &mut end_mass.matrix);
+            factorize(end_mass, run)?;
+            w.copy_from_slice(momentum);
+            end_mass.solve(w);
+            run.own.linear_solves += 1;
+            self.place();
+        }
+        Ok(())
+    }
+
+    fn place(&mut self) {
+        let Push { from, to, h, velocities: [u, w], .. } = &mut self.push;
+        for ((q, q0), (u, w)) in to.q.iter_mut().zip(&from.q).zip(u.iter().zip(&*w)) {
+            *q = q0 + 0.5 * *h * (u + w);
+        }
+    }
+}
+
+impl Iteration for Pushing<'_, '_, '_> {
+    fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
+        self.arrive()?;
+        let Self { solver, run, push: Push { from, to, base, duration, h, velocities: [u, w] }, .. } = self;
+        from.evaluate(run, u)?;
+        let Solver { system, x, impulses: [impulse, _], momentum, .. } = &mut **solver;
+        let mut mechanics = run.problem.mechanics()?;
+        let (dynamics, constraints) = x.split_at_mut(u.len());
+        mechanics.constraint_values(to.t, &to.q, u, constraints);
+        if iteration == 1 {
+            mechanics.constraint_jacobian(to.t, &to.q, u, &mut to.jacobian);
+            put(&mut system.matrix, &from.mass, &from.jacobian, &to.jacobian);
+            factorize(system, run)?;
+        }
+        constraints.iter_mut().for_each(|phi| *phi /= -*h);
+        for ((residual, force), momentum) in dynamics.iter_mut().zip(&from.forces).zip(&*momentum) {
+            *residual = *duration * force - momentum;
+        }
+        add_product(1.0, &from.mass, base, dynamics);
+        add_transposed_product(1.0, &from.jacobian, impulse, dynamics);
+        run.own.newton_iterations += 1;
+        run.own.linear_solves += 1;
+        system.solve(x);
+        let (change, impulses) = x.split_at(u.len());
+        for ((u, w), change) in u.iter_mut().zip(w.iter_mut()).zip(change) {
+            (*u, *w) = (*u + change, *w + change);
+        }
+        impulse.iter_mut().zip(impulses).for_each(|(impulse, change)| *impulse += change);
+        Ok(change.iter().fold(0.0, |largest: f64, x| if x.abs() > largest || x.is_nan() { x.abs() } else { largest }))
+    }
+
+    fn judge(&mut self, Progress { size, last, .. }: Progress) -> Option<Outcome> {
+        self.made += 1;
+        let largest = |values: &[f64]| values.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        let Push { to, h, velocities: [u, _], .. } = &self.push;
+        let speed = largest(u);
+        let is_rounding = *h * size <= ROUNDINGS * f64::EPSILON * (largest(&to.q) + *h * speed);
+        let is_small = size <= self.solver.tolerance * (1.0 + speed);
+        (is_small || (is_rounding && size > 0.25 * last)).then_some(Outcome::Converged)
+    }
+}
