@@ -4,7 +4,7 @@ use mbsbench_problem::linear::spectral_radius;
 use nalgebra::{Complex, DMatrix};
 
 use super::formula::{Formula, MAX_ORDER};
-use crate::details::{GROWTH, property};
+use crate::details::{GROWTH, property, rounded};
 
 /// Lines for [`Method::details`](mbsbench_problem::Method::details).
 pub(super) fn details(max_order: usize) -> Vec<String> {
@@ -16,9 +16,12 @@ pub(super) fn details(max_order: usize) -> Vec<String> {
     ];
     lines.extend((1..=max_order.min(MAX_ORDER)).map(|k| {
         let formula = Formula::new(k);
-        let at_infinity = spectral_radius(&formula.amplification(Complex::new(-1e12, 0.0)));
-        let near = (at_infinity * 1e6).round() / 1e6;
-        format!("  {}    {:5.2}    {near}", formula.found_order(), (formula.angle() * 100.0).floor() / 100.0)
+        format!(
+            "  {}    {:5.2}    {}",
+            formula.found_order(),
+            (formula.angle() * 100.0).floor() / 100.0,
+            rounded(formula.at_infinity())
+        )
     }));
     lines
 }
@@ -59,6 +62,13 @@ impl Formula {
             0 => (z * (first[j] * self.first + second[j] * self.second) + extended[j]) / denominator,
             _ => Complex::new(f64::from(u8::from(i == j + 1)), 0.0),
         })
+    }
+
+    /// What is left of the largest of the last states in a step with `z` towards infinity; zero where all of it is damped at once.
+    #[must_use]
+    pub fn at_infinity(&self) -> f64 {
+        let amplification = self.amplification(Complex::new(-1e15, 0.0));
+        amplification.row(0).iter().map(|entry| entry.norm()).sum()
     }
 
     /// The largest `α` with which the formula is A(α)-stable, degrees, to a hundredth.

@@ -61,13 +61,14 @@ fn the_three_stages_have_one_order_more_than_the_plain_formula() {
     }
 }
 
-/// E. Hairer, G. Wanner, Solving ODEs II, section V.3: A-stable up to order 4.
+/// E. Hairer, G. Wanner, Solving ODEs II, section V.3: A-stable up to order 4, and all damped at infinity.
 #[test]
 fn angles_of_stability() {
     let expected = [90.0, 90.0, 90.0, 88.36, 83.07, 74.48, 61.98];
     for (k, expected) in (1..).zip(expected) {
         let angle = Formula::new(k).angle();
         assert!((angle - expected).abs() < 0.02, "order {}: {angle}", k + 1);
+        assert!(Formula::new(k).at_infinity() < 1e-12);
     }
 }
 

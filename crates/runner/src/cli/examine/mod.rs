@@ -12,7 +12,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_measures::bound_of;
 use mbsbench_numbers::short;
-use mbsbench_problem::Formulated;
+use mbsbench_problem::{Formulated, Status};
 use mbsbench_render::style::Style;
 use mbsbench_render::{Axis, Figure, Panel, Series, lay_out, svg};
 use mbsbench_runs::pipeline::Outcome;
@@ -190,6 +190,14 @@ fn order_of(problems: &Problems<'_>) -> Section {
     let mut panels = Vec::new();
     for case in problems.cases() {
         let rows = problems.rows(case);
+        // a method may say of itself that constant steps are nothing for it
+        if let [first, ..] = rows.as_slice()
+            && rows.iter().all(|row| row.status == Status::NotApplicable)
+        {
+            let why = first.message.as_deref().unwrap_or_default();
+            section.notes.push(format!("does not apply: {case}: {why}"));
+            continue;
+        }
         let mut series = Vec::new();
         for (index, column) in problems.errors(case).into_iter().enumerate() {
             let errors: Vec<ErrorAt> = rows.iter().filter_map(|row| problems.error_at(row, &column)).collect();
