@@ -39,6 +39,8 @@ pub enum Status {
     NotApplicable,
     /// No run: its model or method does not accept values that a study tries.
     Refused,
+    /// The program panicked in it, which is a mistake of the program.
+    Panicked,
 }
 
 impl Status {
@@ -48,11 +50,11 @@ impl Status {
         failure.map_or(Self::Ok, Failure::status)
     }
 
-    /// Whether a method began to step, so that there are numbers until a failure. Otherwise counters are zero and
+    /// Whether a method began to step and there are numbers until a failure. Otherwise counters are zero and
     /// observables those of the start, which says nothing of the method.
     #[must_use]
     pub fn is_of_a_run(self) -> bool {
-        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused)
+        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused | Self::Panicked)
     }
 }
 
@@ -254,9 +256,8 @@ mod tests {
             assert_eq!(status.to_string(), name);
             assert_eq!(name.parse(), Ok(status));
         }
-        let begun =
-            [Status::Unavailable, Status::NotApplicable, Status::Refused, Status::Rule].map(Status::is_of_a_run);
-        assert_eq!(begun, [false, false, false, true]);
+        let begun = [Status::Unavailable, Status::NotApplicable, Status::Refused, Status::Panicked, Status::Rule];
+        assert_eq!(begun.map(Status::is_of_a_run), [false, false, false, false, true]);
         assert!("diverged".parse::<Status>().unwrap_err().to_string().contains("unknown variant `diverged`"));
     }
 }

@@ -55,10 +55,20 @@ impl Place {
     }
 
     fn results(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        self.files("results")
+    }
+
+    fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
-        let root = self.folder.path().join("results");
+        let root = self.folder.path().join(folder);
         collect(&root, &root, &mut files);
         files
+    }
+
+    fn half_written(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = self.files("").into_keys().collect();
+        paths.retain(|path| path.to_string_lossy().ends_with(".part"));
+        paths
     }
 }
 
@@ -109,10 +119,15 @@ fn a_killed_run_resumes_to_the_same_bits() {
         }
     }
     assert!(killed > 0, "no kill came in time: the experiment is too short for this test");
-    let mut resumed = place.run("2");
-    // A temporary file of a killed writer may stay behind; it is nobody's result.
-    resumed.retain(|path, _| !path.to_string_lossy().ends_with(".part"));
-    assert_same(&undisturbed, &resumed);
+    // What a writer that was killed leaves behind.
+    let left =
+        ["results/accidents/pendulum/.aB3dE9.part", "cache/00/.Zz9Zz9.part"].map(|path| place.folder.path().join(path));
+    for path in &left {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "half").unwrap();
+    }
+    assert_same(&undisturbed, &place.run("2"));
+    assert_eq!(place.half_written(), [] as [PathBuf; 0]);
 }
 
 #[test]
@@ -146,4 +161,61 @@ measures: [energy_variation, steps_accepted]
         assert!(!row[column("t_reached")].is_empty(), "{row:?}");
         assert!(!row[column("steps_accepted")].is_empty(), "counters of a failed run hold: {row:?}");
     }
+}
+
+/// More runs than two threads make in the time that they are given, the last ones long ones.
+const LONG: &str = "\
+id: accidents/long
+title: Runs to be interrupted
+model: { pendulum: { formulation: sliding-mode } }
+span: [0.0, 2.0]
+matrix: { method: [rk3], step: [0.02, 0.01, 0.005, 1.0e-8] }
+settings: { max_steps: 1000000000 }
+measures: [energy_variation]
+";
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_program_at_once_with_a_word_and_nothing_half_written() {
+    use std::process::Child;
+    use std::time::Instant;
+
+    for (signal, code, name) in [("-INT", 130, "SIGINT"), ("-TERM", 143, "SIGTERM")] {
+        let place = Place::new();
+        fs::write(place.folder.path().join("experiment.yaml"), LONG).unwrap();
+        let stored = || {
+            let mut files = place.files("cache");
+            files.retain(|path, _| path.extension().is_some_and(|end| end == "json"));
+            files.len()
+        };
+        let child: Child = place.command("2").stderr(Stdio::piped()).spawn().unwrap();
+        let begun = Instant::now();
+        while stored() < 3 && begun.elapsed() < Duration::from_secs(60) {
+            sleep(Duration::from_millis(5));
+        }
+        // A run is told to be finished a moment after it is kept.
+        sleep(Duration::from_millis(200));
+        let told = Instant::now();
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let (took, said) = (told.elapsed(), String::from_utf8_lossy(&output.stderr).into_owned());
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(took < Duration::from_secs(2), "{took:?}");
+        assert!(
+            said.contains(&format!("ended by {name}: 3 of 4 runs are finished and kept; the same command")),
+            "{said}"
+        );
+        assert_eq!((stored(), place.half_written()), (3, Vec::new()));
+    }
+}
+
+#[test]
+fn more_threads_than_make_sense_are_not_made() {
+    let place = Place::new();
+    let output = place.command("100000").stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("--jobs 100000: ") && said.contains("twice as many as there are cores"), "{said}");
+    let refused = place.command("0").stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
 }

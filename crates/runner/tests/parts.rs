@@ -270,6 +270,62 @@ fn entries_of_other_code_are_refused_by_name() {
     assert!(place.files("here").is_empty());
 }
 
+/// Entries with the right checksum that this program did not write.
+#[test]
+fn forged_entries_are_made_again_and_not_merged() {
+    let place = Place::new();
+    let local = place.local();
+    let whole = place.entries("whole");
+    let texts = whole.values().map(|bytes| String::from_utf8(bytes.clone()).unwrap());
+    let record = |text: &String| -> Value { serde_json::from_str(text.lines().nth(1).unwrap()).unwrap() };
+    let all: Vec<(String, Value)> =
+        texts.map(|text| (head(&text)["name"].as_str().unwrap().to_owned(), record(&text))).collect();
+    let find =
+        |is_meant: &dyn Fn(&str, &Value) -> bool| all.iter().find(|(name, record)| is_meant(name, record)).unwrap();
+    let (drawn, curves) = find(&|_, record| record["trajectory"].is_object());
+    let (of_reference, reference) = find(&|name, _| name.starts_with("reference "));
+    let changed = |record: &Value, path: &str, value: Value| {
+        let mut record = record.clone();
+        *record.pointer_mut(path).unwrap() = value;
+        record
+    };
+    let empty = || Value::Array(Vec::new());
+    // What is seen without the plan, and what only the run shows that is asked for.
+    let forged = [
+        (drawn, changed(curves, "/values", empty()), true),
+        (drawn, changed(curves, "/trajectory/columns", empty()), true),
+        (drawn, changed(curves, "/trajectory/units", empty()), true),
+        (drawn, changed(curves, "/trajectory/times", empty()), true),
+        (drawn, changed(curves, "/trajectory", Value::Null), false),
+        (drawn, changed(curves, "/columns/0", "weight".into()), false),
+        (of_reference, changed(reference, "/values", empty()), true),
+        (of_reference, changed(reference, "/bounds/0", empty()), true),
+        (of_reference, changed(reference, "/bounds/0/0", (-1.0).into()), true),
+    ];
+    let fingerprint = mbsbench::fingerprint(&Registry::builtin());
+    for (name, record, is_refused) in forged {
+        let store = Store::new(place.path("whole"), fingerprint.clone());
+        store.save(name, &record).unwrap();
+        if is_refused {
+            let said = place.refused("merge whole --cache merged", 1);
+            assert!(said.contains("its record is none of this program: "), "{record}: {said}");
+            fs::remove_dir_all(place.path("merged")).unwrap();
+        }
+        let output = place.output("run experiment.yaml --out again --cache whole");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{record}: {said}");
+        assert!(said.contains("none of this program: ") && said.contains("is made again"), "{record}: {said}");
+        assert_same(&local, &place.files("again"));
+        assert_same(&whole, &place.entries("whole"));
+    }
+    // A folder is in the way, and said to be by its own path.
+    let (path, _) = place.one_of_a_run("whole");
+    fs::remove_file(place.path("whole").join(&path)).unwrap();
+    fs::create_dir(place.path("whole").join(&path)).unwrap();
+    let said = place.refused("run experiment.yaml --out again --cache whole", 3);
+    assert!(said.contains(&path.display().to_string()), "{said}");
+}
+
 #[test]
 fn a_contradiction_names_the_run_and_nothing_is_merged() {
     let place = Place::new();

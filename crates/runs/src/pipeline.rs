@@ -8,9 +8,11 @@ use mbsbench_experiment::plan::stored::times;
 use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
 use mbsbench_experiment::{Origin, Precision, Recording, SolverSpec};
 use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings};
 use rayon::prelude::*;
 
+use crate::execute::caught::caught;
 use crate::execute::lane::{Pending, run_all};
 use crate::execute::reference::{ReferenceSolve, certify};
 use crate::execute::run::{Job, Record, execute};
@@ -18,6 +20,7 @@ use crate::execute::timing::{self, Rounds, Timed};
 use crate::progress::Progress;
 use crate::results::{ResultSet, Row};
 use crate::store::Store;
+use crate::store::shape::{self, Misshapen};
 use crate::timings::{RunTiming, timings, units};
 
 /// A certified reference, or why there is none.
@@ -106,7 +109,7 @@ pub fn make(
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
     let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
-    let certificates = references(plans, &needed, store, fresh)?;
+    let certificates = references(plans, &needed, store, fresh, progress)?;
     let pending: Vec<Pending<'_>> = chosen.into_iter().map(|(plan, run)| pending(plan, run, &certificates)).collect();
     let records = run_all(&pending, store, fresh, progress)?;
     drop(pending);
@@ -143,7 +146,26 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
                 reference: reference.and_then(|reference| reference.outcome.as_ref().ok()),
             })
         }),
+        fits: Box::new(move |record| fits_run(run, record)),
     }
+}
+
+/// Whether a record has what is asked of a run.
+fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
+    shape::of_record(record)?;
+    let columns = run.measures.iter().flat_map(|measure| measure.object().columns());
+    shape::ensure(columns.eq(record.columns.iter().cloned()), "its columns are those of another run")?;
+    let asked = &run.recording.trajectories;
+    let is_drawn = match &record.trajectory {
+        Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),
+        None => {
+            asked.is_empty() || {
+                let model = run.model.object().model();
+                !drawable(model.as_ref()).iter().any(|observable| asked.contains(&observable.name))
+            }
+        }
+    };
+    shape::ensure(is_drawn, "its trajectories are those of another run")
 }
 
 /// `method=rk3, step=0.05`: the axes on which the runs of a plan differ.
@@ -161,6 +183,7 @@ fn references(
     needed: &BTreeSet<&RunKey>,
     store: &Store,
     fresh: bool,
+    progress: &Progress,
 ) -> io::Result<BTreeMap<String, Certificate>> {
     let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
     for run in plans.iter().flat_map(|plan| &plan.runs) {
@@ -178,16 +201,25 @@ fn references(
                 return Ok((key, Certificate::new(plan, Ok(kept))));
             }
             let stored = format!("reference {key}\ntimes {times:?}");
-            if let Some(reference) = (!fresh).then(|| store.load(&stored)).flatten() {
+            if let Some(reference) = (!fresh).then(|| store.load(&stored, |found| fits(&times, found))).flatten() {
                 return Ok((key, Certificate::new(plan, Ok(reference))));
             }
-            let outcome = make_reference(&plan, &times);
+            let outcome = caught(|| make_reference(&plan, &times)).unwrap_or_else(|said| {
+                progress.panicked(&format!("reference {}", plan.key), &said);
+                Err(said)
+            });
             if let Ok(reference) = &outcome {
                 store.save(&stored, reference)?;
             }
             Ok((key, Certificate::new(plan, outcome)))
         })
         .collect()
+}
+
+/// Whether a reference is one at these times.
+fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Misshapen> {
+    shape::of_reference(found)?;
+    shape::ensure(found.times == times, "a reference is at other times")
 }
 
 /// Solves with both methods of a reference.
@@ -274,7 +306,9 @@ pub fn timings_of(
         let of_row = |row: &Row| if row.is_ok() { timed.next().unwrap_or_default() } else { Timed::default() };
         results.rows.iter().map(of_row).collect::<Vec<_>>()
     };
-    if let Some(timed) = (!fresh).then(|| store.load::<Vec<Timed>>(&stored)).flatten() {
+    if let Some(timed) =
+        (!fresh).then(|| store.load(&stored, |timed: &Vec<_>| shape::of_times(timed, keys.len()))).flatten()
+    {
         return Ok(Some(timings(plan, &placed(timed))));
     }
     let made: Vec<_> = in_order.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();

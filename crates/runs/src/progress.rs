@@ -1,7 +1,8 @@
 //! What a person sees while the program works: a bar on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -22,7 +23,19 @@ struct State {
     done: usize,
     kept: usize,
     failed: usize,
+    /// What the program panicked in.
+    panics: Vec<String>,
     said: Instant,
+}
+
+/// Runs that this process was to make, and those that are in a store by now: what an interrupted program can still say.
+static PLANNED: AtomicUsize = AtomicUsize::new(0);
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+
+/// How many runs are in a store by now, and how many this process was to make or to find there.
+#[must_use]
+pub fn kept_of_all() -> (usize, usize) {
+    (KEPT.load(Ordering::Relaxed), PLANNED.load(Ordering::Relaxed))
 }
 
 /// Distance between two plain lines.
@@ -32,6 +45,7 @@ impl Progress {
     /// Progress over `total` runs.
     #[must_use]
     pub fn new(total: usize) -> Self {
+        PLANNED.fetch_add(total, Ordering::Relaxed);
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
             if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {wide_msg}") {
@@ -42,7 +56,7 @@ impl Progress {
         Self {
             bar,
             tells_failures: true,
-            state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, said: Instant::now() }),
+            state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, panics: Vec::new(), said: Instant::now() }),
         }
     }
 
@@ -72,10 +86,28 @@ impl Progress {
 
     /// A run is over.
     pub fn finished(&self, title: &str, record: &Record) {
-        if let (true, Some(message)) = (self.tells_failures && record.status != Status::Ok, &record.message) {
-            self.line(&format!("{title}: {message}"));
+        match &record.message {
+            Some(message) if record.status == Status::Panicked => self.panicked(title, message),
+            Some(message) if self.tells_failures && record.status != Status::Ok => {
+                self.line(&format!("{title}: {message}"))
+            }
+            _ => {}
         }
         self.count(record.status, false);
+    }
+
+    /// The program panicked in a run or a reference.
+    pub fn panicked(&self, title: &str, said: &str) {
+        self.line(&format!("{title}: {said}"));
+        self.lock().panics.push(title.to_owned());
+    }
+
+    /// The runs and references in which the program panicked, in the order of their titles.
+    #[must_use]
+    pub fn panics(&self) -> Vec<String> {
+        let mut panics = self.lock().panics.clone();
+        panics.sort();
+        panics
     }
 
     /// How many runs were made, taken from the store, and failed.
@@ -102,6 +134,7 @@ impl Progress {
         state.done += 1;
         state.kept += usize::from(kept);
         state.failed += usize::from(status != Status::Ok);
+        KEPT.fetch_add(usize::from(status != Status::Panicked), Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(1);
         } else if state.said.elapsed() >= PLAIN_INTERVAL {
@@ -119,9 +152,9 @@ impl Progress {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         // A panic while counting leaves counts that are still counts.
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

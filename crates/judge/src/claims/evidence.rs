@@ -104,8 +104,8 @@ pub struct Number {
 pub enum Lacking {
     /// A run failed.
     Failed(String),
-    /// A method is not available here.
-    Unavailable(String),
+    /// A run says nothing of its method, which is not available here or in which the program panicked.
+    Unmade(String),
     /// There is no certified reference to measure an error against.
     Reference(String),
     /// The runs were not timed.
@@ -117,9 +117,16 @@ pub enum Lacking {
 }
 
 impl Lacking {
-    /// For a run that could not be made.
-    pub(super) fn unavailable(run: &RunSpec) -> Self {
-        Self::Unavailable(format!("the run {} was not made: `{}` is unavailable", run.key, run.method.name()))
+    /// For a run with a status that says nothing of its method; none for all others.
+    pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Self> {
+        let what = match status {
+            Status::Unavailable => {
+                format!("the run {} was not made: `{}` is unavailable", run.key, run.method.name())
+            }
+            Status::Panicked => format!("the run {} was not finished: the program panicked in it", run.key),
+            _ => return None,
+        };
+        Some(Self::Unmade(what))
     }
 }
 
@@ -154,6 +161,13 @@ impl<'p> Evidence<'p> {
     pub fn rows(&self, plan: &Plan) -> &[Recorded] {
         let index = self.plans.iter().position(|other| std::ptr::eq(other, plan));
         index.map_or(&[], |index| &self.rows[index])
+    }
+
+    /// Plans and runs of the rows that were read in which the program panicked.
+    pub fn panicked(&self) -> impl Iterator<Item = (&'p Plan, &'p RunSpec)> {
+        let rows = self.plans.iter().zip(&self.rows);
+        let rows = rows.flat_map(|(plan, rows)| plan.runs.iter().zip(rows).map(move |(run, row)| (plan, run, row)));
+        rows.filter(|(.., row)| row.status == Status::Panicked).map(|(plan, run, _)| (plan, run))
     }
 
     /// The runs that a filter selects, with their rows.
@@ -193,8 +207,7 @@ impl<'p> Evidence<'p> {
             }
             if !is_taken {
                 let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
-                let unavailable = row.status == Status::Unavailable;
-                selection.lacks(if unavailable { Lacking::unavailable(run) } else { Lacking::Failed(what) });
+                selection.lacks(Lacking::unmade(run, row.status).unwrap_or(Lacking::Failed(what)));
                 continue;
             }
             let times = operand.times.as_deref().map(|name| self.number(paper, operand, run, row, name));

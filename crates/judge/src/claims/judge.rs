@@ -202,8 +202,7 @@ impl Judge<'_> {
     fn failure(&self, failure: &Failure) -> Judgement {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
         let keys = runs.iter().map(|(run, _)| run.key.to_string()).collect();
-        if let Some((run, _)) = runs.iter().find(|(_, row)| row.status == Status::Unavailable) {
-            let lacking = Lacking::unavailable(run);
+        if let Some(lacking) = runs.iter().find_map(|(run, row)| Lacking::unmade(run, row.status)) {
             return Judgement { evidence: keys, ..without(lacking) };
         }
         let as_said = |status: Status| match failure.status {
@@ -330,15 +329,13 @@ fn found(lacking: Option<Lacking>, numbers: &[Number], how: Reduce, keys: Vec<St
     Found { number, keys }
 }
 
-/// A failed run refutes what is claimed of it; what is unavailable or has no reference is not judged.
+/// A failed run refutes what is claimed of it; what was not made or has no reference is not judged.
 fn without(lacking: Lacking) -> Judgement {
     match lacking {
         Lacking::Failed(what) | Lacking::Empty(what) => Judgement::without_number(Verdict::Contradicted, what),
         Lacking::Reference(what) | Lacking::Beyond(what) => Judgement::without_number(Verdict::Inconclusive, what),
         Lacking::Timing(what) => Judgement { excused: true, ..Judgement::without_number(Verdict::Inconclusive, what) },
-        Lacking::Unavailable(what) => {
-            Judgement { excused: true, ..Judgement::without_number(Verdict::Untestable, what) }
-        }
+        Lacking::Unmade(what) => Judgement { excused: true, ..Judgement::without_number(Verdict::Untestable, what) },
     }
 }
 

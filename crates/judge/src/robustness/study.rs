@@ -95,6 +95,16 @@ pub enum StudyError {
         /// The method's name.
         method: String,
     },
+    /// The program panicked in a run: what a study without it would say is no evidence.
+    #[error("{experiment}: the program panicked in {run}: {message}")]
+    Panicked {
+        /// The experiment.
+        experiment: String,
+        /// The run's key.
+        run: String,
+        /// What it said.
+        message: String,
+    },
     /// An experiment that is to vary along is not there.
     #[error("{0}: there is no experiment `{1}` to vary along")]
     Along(String, String),
@@ -107,7 +117,7 @@ impl Study {
     /// A run that fails is evidence like any other; so is one that its model refuses, which has the status `refused`.
     ///
     /// # Errors
-    /// No sample that the models accept; a method that is unavailable here; what the store says.
+    /// No sample that the models accept; a method that is unavailable here; a panic in a run; what the store says.
     pub fn new(
         scope: &Scope<'_>,
         (checks, left_out): (Vec<Judgeable<'_>>, Vec<(String, LeftOut)>),
@@ -247,6 +257,10 @@ impl Made<'_> {
             if let Some((run, _)) = made.find(|(_, row)| row.status == Status::Unavailable) {
                 let (experiment, method) = (plan.experiment.id.clone(), run.method.name().to_owned());
                 return Err(StudyError::Unavailable { experiment, method });
+            }
+            if let Some(row) = outcome.results.rows.iter().find(|row| row.status == Status::Panicked) {
+                let (experiment, run) = (plan.experiment.id.clone(), row.key.clone());
+                return Err(StudyError::Panicked { experiment, run, message: row.message.clone().unwrap_or_default() });
             }
         }
         let mut outcomes = outcomes.into_iter();

@@ -98,6 +98,13 @@ pub enum CommandError {
         /// Why.
         error: io::Error,
     },
+    /// The program panicked in these runs or references.
+    #[error(
+        "the program panicked in {}; all other runs are finished and kept\nhelp: that is a mistake of the program, which its message says \
+         more of; nothing that rests on it is judged",
+        .0.join("; ")
+    )]
+    Panicked(Vec<String>),
     /// A reference cannot be kept.
     #[error("{path} {error}", path = path.display())]
     Reference {

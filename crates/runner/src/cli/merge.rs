@@ -16,7 +16,9 @@ pub(super) fn merge(
     cache: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let merged = Store::new(cache, fingerprint(registry)).merge(folders)?;
+    let store = Store::new(cache, fingerprint(registry));
+    store.tidy();
+    let merged = store.merge(folders)?;
     for (file, refusal) in &merged.refused {
         output.beside(format!("{}: {refusal}", file.display()));
     }

@@ -8,6 +8,9 @@ mod error;
 mod examine;
 mod explain;
 mod files;
+#[cfg(unix)]
+mod interrupt;
+mod jobs;
 mod like;
 mod list;
 mod lock;
@@ -48,7 +51,7 @@ pub enum Exit {
     Differs = 1,
     /// Bad input; nothing was changed on disk.
     BadInput = 2,
-    /// The disk or the system failed.
+    /// The disk or the system failed, or the program itself.
     System = 3,
 }
 
@@ -69,6 +72,8 @@ impl From<Exit> for ExitCode {
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main_with(registry: &Registry) -> ExitCode {
+    #[cfg(unix)]
+    interrupt::watch();
     let (mut stdout, mut stderr) = (io::stdout().lock(), io::stderr());
     let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     run(registry, std::env::args_os(), &mut stdout, &mut stderr, colour).into()

@@ -12,7 +12,7 @@ use mbsbench_runs::store::Store;
 
 use super::CommandError;
 use super::files::Library;
-use super::run::RunOptions;
+use super::run::{RunOptions, no_panics, tell_refused};
 use crate::output::Output;
 
 /// Makes the run of that key. Where several experiments have it, what each of them draws of it is kept.
@@ -34,12 +34,13 @@ pub(super) fn cell(
     if meant.iter().all(|(plan, _)| plan.is_timed()) {
         return Err(CommandError::TimedRun { key: key.to_owned(), experiment: first.experiment.id.clone() });
     }
-    let (made, _) = keep(library.registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
+    let (made, progress) =
+        keep(library.registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
     for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
         let line = format!("{} {} {}: {}", run.key, plan.experiment.id, title(plan, run), record.status);
         output.line(line)?;
     }
-    Ok(())
+    no_panics(&progress)
 }
 
 /// Makes a part of the runs.
@@ -62,7 +63,7 @@ pub(super) fn shard(
     let (_, progress) =
         keep(library.registry, &plans, &|plan, run| !plan.is_timed() && shard.has(&run.key), options, output)?;
     output.line(progress.summary())?;
-    Ok(())
+    no_panics(&progress)
 }
 
 fn runs(plans: &[Plan]) -> impl Iterator<Item = (&Plan, &RunSpec)> {
@@ -78,12 +79,14 @@ fn keep(
     output: &mut Output<'_>,
 ) -> Result<(Made, Progress), CommandError> {
     let kept = |error| CommandError::Store { path: options.cache.clone(), error };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
+    let pool = options.jobs.pool(output)?;
     let store = Store::new(&options.cache, fingerprint(registry));
     store.prepare().map_err(kept)?;
+    store.tidy();
     let progress = Progress::new(runs(plans).filter(|(plan, run)| is_chosen(plan, run)).count());
     let made = pool.install(|| make(plans, is_chosen, &store, options.fresh, &progress));
     progress.clear();
+    tell_refused(&store, output);
     let made = made.map_err(kept)?;
     for certificate in &made.certificates {
         if let Err(failure) = &certificate.outcome {

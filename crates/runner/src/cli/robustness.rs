@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_input::write_atomically;
+use mbsbench_input::{remove_leftovers, write_atomically};
 use mbsbench_judge::robustness::{Finding, Scope, Study, StudyError, words};
 use mbsbench_render::{lay_out, svg};
 use mbsbench_runs::fingerprint;
@@ -14,6 +14,8 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style};
 
 use super::files::Library;
+use super::jobs::Jobs;
+use super::run::tell_refused;
 use super::{CommandError, load};
 use crate::artefacts::{WriteError, shares};
 use crate::output::Output;
@@ -24,9 +26,9 @@ pub struct StudyOptions {
     /// Samples of the undetermined parameters; those that the file says, or 128, where not given.
     #[arg(long)]
     pub samples: Option<u32>,
-    /// Threads; all cores where not given.
-    #[arg(long)]
-    pub jobs: Option<usize>,
+    /// How many threads make it.
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// Folder of the store of finished runs.
     #[arg(long, default_value = "target/mbsbench-store")]
     pub cache: PathBuf,
@@ -45,10 +47,12 @@ pub(super) fn robustness(
     let registry = library.registry;
     let plans = load(registry, files, false)?;
     let all = library.plans(false)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
+    let pool = options.jobs.pool(output)?;
     let store = Store::new(&options.cache, fingerprint(registry));
+    store.tidy();
     for plan in &plans {
         let id = &plan.experiment.id;
+        remove_leftovers(&options.out.join(id));
         if plan.experiment.undetermined.is_empty() {
             output.line(format!("{id}: nothing is undetermined"))?;
             continue;
@@ -67,6 +71,7 @@ pub(super) fn robustness(
         let progress = Progress::new(scope.runs() * scope.times(samples)).counting_failures();
         let study = pool.install(|| Study::new(&scope, checks, samples, registry, &store, &progress));
         progress.clear();
+        tell_refused(&store, output);
         let study = study?;
         let findings = Finding::all(&study);
         write(&options.out.join(id), &study, &findings)?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
+use mbsbench_input::remove_leftovers;
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
@@ -11,6 +12,7 @@ use mbsbench_runs::store::Store;
 
 use super::check::note;
 use super::files::{Library, papers};
+use super::jobs::Jobs;
 use super::report::{manifest, rankings, report};
 use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
@@ -26,9 +28,9 @@ pub(super) const QUICK: &str = "target/quick";
 /// How runs are made, the same for all commands that make them.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RunOptions {
-    /// Threads; all cores where not given. The results do not depend on it.
-    #[arg(long)]
-    pub jobs: Option<usize>,
+    /// How many threads make them.
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// Make every run again, whatever the store has.
     #[arg(long)]
     pub fresh: bool,
@@ -51,10 +53,13 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let plans = load(library.registry, files, options.quick)?;
     note(&plans, output);
-    let summary = run_plans(library, &plans, out, options, record_times, output)?;
+    for plan in &plans {
+        remove_leftovers(&out.join(&plan.experiment.id));
+    }
+    let progress = run_plans(library, &plans, out, options, record_times, output)?;
     rankings(&plans, out, output)?;
-    output.line(summary)?;
-    Ok(())
+    output.line(progress.summary())?;
+    no_panics(&progress)
 }
 
 /// Reproduces the papers or experiments named, all papers where none is.
@@ -77,8 +82,9 @@ pub(super) fn reproduce(
     for paper in &whole {
         library.ledger(paper, &plans)?;
     }
-    let summary = run_plans(library, &plans, out, options, record_times, output)?;
-    output.line(summary)?;
+    remove_leftovers(out);
+    let progress = run_plans(library, &plans, out, options, record_times, output)?;
+    output.line(progress.summary())?;
     let mut exit = Exit::Done;
     for paper in &whole {
         exit = exit.worst(verify_paper(library, paper, &plans, Shown::default(), out, output)?);
@@ -89,10 +95,12 @@ pub(super) fn reproduce(
     if !whole.is_empty() {
         report(library, out, output)?;
     }
+    no_panics(&progress)?;
     Ok(exit)
 }
 
-/// Makes the runs of plans and writes what comes of them; what is left to print is how many runs there were.
+/// Makes the runs of plans and writes what comes of them; what is left to print is how many runs there were, and in which of them the
+/// program panicked.
 fn run_plans(
     library: Library<'_>,
     plans: &[Plan],
@@ -100,7 +108,7 @@ fn run_plans(
     options: &RunOptions,
     record_times: bool,
     output: &mut Output<'_>,
-) -> Result<String, CommandError> {
+) -> Result<Progress, CommandError> {
     let (pool, store, progress, outcomes) = make(library.registry, plans, options, output)?;
     // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
     let keeps = !record_times && out == library.results();
@@ -125,7 +133,8 @@ fn run_plans(
             written.folder.display()
         ))?;
     }
-    Ok(progress.summary())
+    tell_refused(&store, output);
+    Ok(progress)
 }
 
 /// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.
@@ -146,8 +155,22 @@ pub(super) fn render(
             output.line(path.display().to_string())?;
         }
     }
+    tell_refused(&store, output);
     output.line(progress.summary())?;
-    Ok(())
+    no_panics(&progress)
+}
+
+/// An error that names the runs in which the program panicked, if there are any.
+pub(super) fn no_panics(progress: &Progress) -> Result<(), CommandError> {
+    let panics = progress.panics();
+    if panics.is_empty() { Ok(()) } else { Err(CommandError::Panicked(panics)) }
+}
+
+/// Says which entries of the store were not taken.
+pub(super) fn tell_refused(store: &Store, output: &mut Output<'_>) {
+    for (path, refusal) in store.refused() {
+        output.beside(format!("{}: {refusal}; what it was of is made again", path.display()));
+    }
 }
 
 /// The results of plans, made where the store has none.
@@ -157,7 +180,9 @@ pub(super) fn made(
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<Vec<Outcome>, CommandError> {
-    make(registry, plans, options, output).map(|(.., outcomes)| outcomes)
+    let (_, _, progress, outcomes) = make(registry, plans, options, output)?;
+    no_panics(&progress)?;
+    Ok(outcomes)
 }
 
 /// Threads, store and progress, and the results of plans, made where the store has none.
@@ -167,11 +192,13 @@ fn make(
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<(rayon::ThreadPool, Store, Progress, Vec<Outcome>), CommandError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build()?;
+    let pool = options.jobs.pool(output)?;
     let store = Store::new(&options.cache, fingerprint(registry));
+    store.tidy();
     let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
     let outcomes = pool.install(|| results_of(plans, &store, options.fresh, &progress));
     progress.clear();
+    tell_refused(&store, output);
     let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
     for (plan, outcome) in plans.iter().zip(&outcomes) {
         for certificate in &outcome.certificates {

@@ -60,12 +60,24 @@ pub(super) fn verify_paper(
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let Some(ledger) = library.ledger(paper, plans)? else { return Ok(Exit::Done) };
-    let judged = judged(&ledger, plans, results)?;
+    let evidence = evidence(&ledger, plans, results)?;
+    let judged = judged_on(&evidence, &ledger, plans, results)?;
     let path = results.join(paper).join("claims.json");
     write_atomically(&path, to_json(&judged).as_bytes())
         .map_err(|error| CommandError::Store { path: path.clone(), error })?;
     let anchored = verify_anchors(library, paper, plans, results, output)?;
-    Ok(print(paper, &judged, shown, output)?.worst(anchored))
+    Ok(print(paper, &judged, shown, output)?.worst(anchored).worst(tell_panics(&evidence, output)?))
+}
+
+/// Names the runs in which the program panicked.
+fn tell_panics(evidence: &Evidence<'_>, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    let mut exit = Exit::Done;
+    for (plan, run) in evidence.panicked() {
+        let id = &plan.experiment.id;
+        output.line(format!("{id}: the program panicked in the run {}; what rests on it is not judged", run.key))?;
+        exit = Exit::System;
+    }
+    Ok(exit)
 }
 
 /// Judges the values that guard against regressions, which no report counts, and names those that do not hold.
@@ -81,6 +93,7 @@ fn verify_anchors(
     let judged: Vec<_> =
         ledger.checks().map(|check| (check, mbsbench_judge::claims::judge(paper, check, &evidence))).collect();
     let loose: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict != Verdict::Reproduced).collect();
+    let panicked = tell_panics(&evidence, output)?;
     for (check, judgement) in &loose {
         let failing: Vec<String> = judgement
             .details
@@ -94,7 +107,7 @@ fn verify_anchors(
         output.line(format!("{paper}: the anchor {} does not hold: {why}", check.id))?;
     }
     output.line(format!("{paper}: {} of {} anchors hold", judged.len() - loose.len(), judged.len()))?;
-    Ok(if loose.is_empty() { Exit::Done } else { Exit::Differs })
+    Ok(if loose.is_empty() { Exit::Done } else { Exit::Differs }.worst(panicked))
 }
 
 /// Whether a ledger speaks of an experiment.

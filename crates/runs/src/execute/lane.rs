@@ -4,11 +4,17 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mbsbench_problem::Status;
 use rayon::prelude::*;
 
+use super::caught::caught;
 use super::run::Record;
 use crate::progress::Progress;
 use crate::store::Store;
+use crate::store::shape::Misshapen;
+
+/// What is wrong with a record of the store that is said to be of a run.
+type Fits<'p> = dyn Fn(&Record) -> Result<(), Misshapen> + Send + Sync + 'p;
 
 /// A run to be made, if the store does not have it.
 pub struct Pending<'p> {
@@ -18,10 +24,12 @@ pub struct Pending<'p> {
     pub title: String,
     /// Makes the run.
     pub make: Box<dyn Fn() -> Record + Send + Sync + 'p>,
+    /// What keeps a record from being that of the run.
+    pub fits: Box<Fits<'p>>,
 }
 
 /// Gives the record of every run, in order. With `fresh` nothing is taken from the store that was there before. A run that
-/// several experiments ask for is made once.
+/// several experiments ask for is made once. One in which the program panics has the status `panicked` and is not kept.
 ///
 /// The result is bitwise the same for any number of threads: a run is one thread, and nothing is shared
 /// between runs.
@@ -48,7 +56,7 @@ fn run_each(
     pending
         .par_iter()
         .map(|&(place, run)| {
-            if let Some(record) = (!fresh).then(|| store.load::<Record>(&run.key)).flatten() {
+            if let Some(record) = (!fresh).then(|| store.load(&run.key, &run.fits)).flatten() {
                 progress.kept(record.status);
                 return Ok((place, record));
             }
@@ -56,8 +64,9 @@ fn run_each(
                 return Err(io::Error::other("another run could not be kept"));
             }
             progress.started(&run.title);
-            let record = (run.make)();
-            let kept = store.save(&run.key, &record);
+            let record = caught(|| (run.make)()).unwrap_or_else(Record::panicked);
+            let is_lost = record.status == Status::Panicked;
+            let kept = if is_lost { Ok(()) } else { store.save(&run.key, &record) };
             stop.fetch_or(kept.is_err(), Ordering::Relaxed);
             progress.finished(&run.title, &record);
             kept.map(|()| (place, record))

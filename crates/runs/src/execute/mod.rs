@@ -1,5 +1,6 @@
 //! From planned runs to recorded results: one run, the parallel lane, the timing lane, references.
 
+pub mod caught;
 pub mod collect;
 pub mod lane;
 pub mod reference;

@@ -61,11 +61,25 @@ pub struct Trajectory {
     pub units: Vec<String>,
     /// Times, s.
     pub times: Vec<f64>,
-    /// One column for each observable.
+    /// One column for each observable; not all of its values need be finite.
+    #[serde(with = "exact_columns")]
     pub columns: Vec<Vec<f64>>,
 }
 
 impl Record {
+    /// Of a run in which the program panicked and said this. How far it came is not known.
+    #[must_use]
+    pub fn panicked(said: String) -> Self {
+        Self {
+            status: Status::Panicked,
+            message: Some(said),
+            t_reached: f64::NAN,
+            columns: Vec::new(),
+            values: Vec::new(),
+            trajectory: None,
+        }
+    }
+
     /// The value in a column; none where the run does not fill it.
     #[must_use]
     pub fn value(&self, column: &str) -> Option<f64> {
@@ -350,5 +364,30 @@ mod exact_options {
             .into_iter()
             .map(|text| text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose())
             .collect()
+    }
+}
+
+/// The same for columns, where numbers that JSON has stay numbers.
+mod exact_columns {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Cell {
+        Finite(f64),
+        Other(#[serde(with = "super::exact")] f64),
+    }
+
+    pub fn serialize<S: Serializer>(columns: &[Vec<f64>], serializer: S) -> Result<S::Ok, S::Error> {
+        let cell = |&value: &f64| if value.is_finite() { Cell::Finite(value) } else { Cell::Other(value) };
+        serializer.collect_seq(columns.iter().map(|column| column.iter().map(cell).collect::<Vec<_>>()))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<f64>>, D::Error> {
+        let value = |cell| match cell {
+            Cell::Finite(value) | Cell::Other(value) => value,
+        };
+        let columns = Vec::<Vec<Cell>>::deserialize(deserializer)?;
+        Ok(columns.into_iter().map(|column| column.into_iter().map(value).collect()).collect())
     }
 }

@@ -3,18 +3,24 @@
 use mbsbench_experiment::plan::RunSpec;
 use mbsbench_problem::Formulated;
 
+use super::caught::caught;
 use super::collect::Collection;
-use crate::store::Store;
+use crate::store::{Store, shape};
 
 /// The states of a run at `times`, s, which grow; none for those that it does not reach. They are kept in `store`, apart from
 /// the run, so that drawing it changes nothing of what is recorded.
 #[must_use]
 pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<f64>>> {
     let stored = format!("states {}\ntimes {times:?}", run.key.full());
-    if let Some(states) = store.load(&stored) {
+    let fits = |states: &Vec<_>| {
+        let unknowns = Formulated::<f64>::initial_state(run.model.object().model().as_ref()).len();
+        shape::of_states(states, times.len(), unknowns)
+    };
+    if let Some(states) = store.load(&stored, fits) {
         return states;
     }
-    let states = solved(run, times);
+    // The run itself has told what a panic says.
+    let Ok(states) = caught(|| solved(run, times)) else { return vec![None; times.len()] };
     // What cannot be kept is solved again the next time.
     let _ = store.save(&stored, &states);
     states

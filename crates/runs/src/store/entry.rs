@@ -10,10 +10,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mbsbench_measures::ReferenceTrajectory;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::execute::run::Record;
+use super::shape::{self, Misshapen};
 
 /// What stands before a record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ struct Head {
 pub(super) struct Entry<'e> {
     head: Head,
     /// The record as JSON.
-    pub record: &'e [u8],
+    record: &'e [u8],
 }
 
 /// Why a file is not taken for an entry.
@@ -62,6 +62,9 @@ pub enum Refusal {
     /// The record is none that this program writes.
     #[error("its record is none of this program: {0}")]
     OtherRecord(String),
+    /// The parts of the record do not belong together.
+    #[error("its record is none of this program: {0}")]
+    Misshapen(Misshapen),
 }
 
 /// What an entry is of.
@@ -121,17 +124,19 @@ impl<'e> Entry<'e> {
             return Err(Refusal::OtherCode { found: short(&self.head.code), own: short(code) });
         }
         match self.head.name.split(' ').next() {
-            Some("run") => self.reads_as::<Record>().map(|()| Content::Run),
-            Some("reference") => self.reads_as::<ReferenceTrajectory>().map(|()| Content::Reference),
+            Some("run") => self.record(shape::of_record).map(|_| Content::Run),
+            Some("reference") => self.record(shape::of_reference).map(|_| Content::Reference),
             Some("times") => Ok(Content::Times),
             _ => Err(Refusal::OtherRecord(self.title())),
         }
     }
 
-    fn reads_as<T: serde::de::DeserializeOwned>(&self) -> Result<(), Refusal> {
-        serde_json::from_slice::<T>(self.record)
-            .map(drop)
-            .map_err(|error| Refusal::OtherRecord(format!("{}: {error}", self.title())))
+    /// The record, if `fits` finds nothing wrong with it.
+    pub fn record<T: DeserializeOwned>(&self, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Result<T, Refusal> {
+        let record = serde_json::from_slice(self.record)
+            .map_err(|error| Refusal::OtherRecord(format!("{}: {error}", self.title())))?;
+        fits(&record).map_err(Refusal::Misshapen)?;
+        Ok(record)
     }
 }
 

@@ -5,8 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mbsbench_input::write_replaceable;
+
+use super::Store;
 use super::entry::{Content, Entry, Refusal};
-use super::{Store, write_atomically};
 
 /// What became of the entries of other stores.
 #[derive(Debug, Default)]
@@ -135,7 +137,7 @@ impl Store {
         if blake3::hash(&bytes) != entry.sum {
             return Err(io::Error::other(format!("{} has changed since it was checked", entry.file.display())));
         }
-        write_atomically(&self.folder.join(place), &bytes)
+        write_replaceable(&self.folder.join(place), &bytes)
     }
 }
 

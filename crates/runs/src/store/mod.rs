@@ -2,14 +2,17 @@
 
 mod entry;
 mod merge;
+pub mod shape;
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use entry::Entry;
-use mbsbench_input::write_atomically;
+use mbsbench_input::{remove_leftovers, write_replaceable};
 use serde::{Serialize, de::DeserializeOwned};
+use shape::Misshapen;
 
 pub use entry::Refusal;
 pub use merge::{Conflict, MergeError, Merged};
@@ -20,13 +23,15 @@ pub use merge::{Conflict, MergeError, Merged};
 pub struct Store {
     folder: PathBuf,
     fingerprint: String,
+    /// Entries that were not taken, with the reason.
+    refused: Arc<Mutex<Vec<(PathBuf, Refusal)>>>,
 }
 
 impl Store {
     /// A store in `folder`, for results of code with that fingerprint. Nothing is written yet.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, fingerprint: impl Into<String>) -> Self {
-        Self { folder: folder.into(), fingerprint: fingerprint.into() }
+        Self { folder: folder.into(), fingerprint: fingerprint.into(), refused: Arc::default() }
     }
 
     /// Makes the folder, also where nothing will be kept in it: a part without runs is a store, too.
@@ -37,24 +42,60 @@ impl Store {
         fs::create_dir_all(&self.folder)
     }
 
+    /// Removes what killed programs left half written in it.
+    pub fn tidy(&self) {
+        remove_leftovers(&self.folder);
+    }
+
     fn path(&self, run: &str) -> PathBuf {
         self.folder.join(entry::place(run, &self.fingerprint))
     }
 
-    /// The record of a run, if it is there and readable. A damaged entry counts as missing: it is made again.
+    /// The record of a run, if it is there and `fits` finds nothing wrong with it. What is damaged or none of this program counts as
+    /// missing, so that it is made again, and is among [`Store::refused`].
     #[must_use]
-    pub fn load<T: DeserializeOwned>(&self, run: &str) -> Option<T> {
-        let bytes = fs::read(self.path(run)).ok()?;
-        let entry = Entry::parse(&bytes).ok()?;
-        entry.is_of(run, &self.fingerprint).then(|| serde_json::from_slice(entry.record).ok()).flatten()
+    pub fn load<T: DeserializeOwned>(&self, run: &str, fits: impl FnOnce(&T) -> Result<(), Misshapen>) -> Option<T> {
+        let path = self.path(run);
+        match self.read(&path, run, fits) {
+            Ok(record) => Some(record),
+            Err(Refusal::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(refusal) => {
+                self.refused.lock().unwrap_or_else(PoisonError::into_inner).push((path, refusal));
+                None
+            }
+        }
     }
 
-    /// Keeps a record.
+    fn read<T: DeserializeOwned>(
+        &self,
+        path: &Path,
+        run: &str,
+        fits: impl FnOnce(&T) -> Result<(), Misshapen>,
+    ) -> Result<T, Refusal> {
+        let bytes = fs::read(path)?;
+        let entry = Entry::parse(&bytes)?;
+        if !entry.is_of(run, &self.fingerprint) {
+            return Err(Refusal::Misplaced(entry.title()));
+        }
+        entry.record(fits)
+    }
+
+    /// The entries that were not taken since this was last asked, in the order of their paths, with the reason.
+    #[must_use]
+    pub fn refused(&self) -> Vec<(PathBuf, Refusal)> {
+        let mut refused = std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner));
+        refused.sort_by(|(one, _), (other, _)| one.cmp(other));
+        refused
+    }
+
+    /// Keeps a record. The disk is not waited for: an entry that a power failure takes or damages is made again.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Those of the file system, with the path of the entry.
     pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
-        write_atomically(&self.path(run), &entry::bytes(run, &self.fingerprint, record)?)
+        let path = self.path(run);
+        let kept = write_replaceable(&path, &entry::bytes(run, &self.fingerprint, record)?);
+        kept.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 }
 
@@ -63,7 +104,7 @@ mod tests {
     use mbsbench_problem::Status;
 
     use super::*;
-    use crate::execute::run::Record;
+    use crate::execute::run::{Record, Trajectory};
 
     fn record() -> Record {
         Record {
@@ -76,21 +117,25 @@ mod tests {
         }
     }
 
+    fn loaded(store: &Store) -> Option<Record> {
+        store.load("run", shape::of_record)
+    }
+
     #[test]
     fn gives_back_the_same_bits() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path(), "code");
-        assert_eq!(store.load::<Record>("run"), None);
+        assert_eq!(loaded(&store), None);
         store.save("run", &record()).unwrap();
         let bits = |record: &Record| record.values.iter().map(|v| v.map(f64::to_bits)).collect::<Vec<_>>();
-        assert_eq!(bits(&store.load::<Record>("run").unwrap()), bits(&record()));
+        assert_eq!(bits(&loaded(&store).unwrap()), bits(&record()));
     }
 
     #[test]
     fn other_code_is_another_entry() {
         let folder = tempfile::tempdir().unwrap();
         Store::new(folder.path(), "code").save("run", &record()).unwrap();
-        assert!(Store::new(folder.path(), "changed code").load::<Record>("run").is_none());
+        assert!(loaded(&Store::new(folder.path(), "changed code")).is_none());
     }
 
     #[test]
@@ -101,11 +146,56 @@ mod tests {
         let path = store.path("run");
         let content = fs::read(&path).unwrap();
         fs::write(&path, &content[..content.len() / 2]).unwrap();
-        assert_eq!(store.load::<Record>("run"), None);
+        assert_eq!(loaded(&store), None);
         // A digit that has changed is no syntax error.
         let text = String::from_utf8(content).unwrap();
         assert_eq!(text.matches("0.30000000000000004").count(), 1);
         fs::write(&path, text.replace("0.30000000000000004", "0.30000000000000005")).unwrap();
-        assert_eq!(store.load::<Record>("run"), None);
+        assert_eq!(loaded(&store), None);
+    }
+
+    /// What has the right checksum and was still not written by this program.
+    #[test]
+    fn a_forged_entry_counts_as_missing_and_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path(), "code");
+        let curves = Trajectory {
+            observables: vec!["x".to_owned()],
+            units: vec!["m".to_owned()],
+            times: vec![0.0, 1.0],
+            columns: vec![vec![0.5, f64::NEG_INFINITY]],
+        };
+        let whole = Record { trajectory: Some(curves.clone()), ..record() };
+        store.save("run", &whole).unwrap();
+        assert_eq!(loaded(&store).unwrap().trajectory, whole.trajectory, "what is not finite is kept, too");
+        assert_eq!(store.refused().len(), 0);
+        let with = |curves: Trajectory| Record { trajectory: Some(curves), ..record() };
+        let forged = [
+            ("values", Record { values: vec![Some(1.0)], ..record() }),
+            ("columns", with(Trajectory { columns: Vec::new(), ..curves.clone() })),
+            ("units", with(Trajectory { units: Vec::new(), ..curves.clone() })),
+            ("as long as its times", with(Trajectory { times: vec![0.0], ..curves.clone() })),
+            ("not finite or fall", with(Trajectory { times: vec![1.0, 0.0], ..curves.clone() })),
+            ("of nothing", with(Trajectory { observables: Vec::new(), ..curves })),
+        ];
+        for (what, record) in forged {
+            store.save("run", &record).unwrap();
+            assert_eq!(loaded(&store), None, "{what}");
+            let refused = store.refused();
+            let [(path, refusal)] = &refused[..] else { panic!("{what}: {refused:?}") };
+            assert!(*path == store.path("run") && refusal.to_string().contains(what), "{what}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_folder_in_the_place_of_an_entry_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path(), "code");
+        let path = store.path("run");
+        fs::create_dir_all(&path).unwrap();
+        assert_eq!(loaded(&store), None);
+        assert_eq!(store.refused()[0].0, path);
+        let said = store.save("run", &record()).unwrap_err().to_string();
+        assert!(said.contains(&path.display().to_string()), "{said}");
     }
 }

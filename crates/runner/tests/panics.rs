@@ -1,0 +1,185 @@
+//! A mistake of the program in one run: the others finish, nothing is kept of it, and nothing is judged by it.
+
+use std::fs;
+use std::path::Path;
+
+use mbsbench::Registry;
+use mbsbench::cli::{self, Exit};
+use mbsbench_problem::{Counted, Method, MethodDefinition, Observer, Parameters, Solution, Task};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A method that suits everything until it is asked to solve it.
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+struct Mistaken {}
+
+impl Parameters for Mistaken {}
+
+impl MethodDefinition for Mistaken {
+    const NAME: &'static str = "mistaken";
+    const SUMMARY: &'static str = "a mistake of the program";
+    const SOURCE: &'static str = "";
+    const FAMILY: &'static str = "explicit-runge-kutta";
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(self.clone())
+    }
+}
+
+impl Method for Mistaken {
+    fn order(&self) -> u32 {
+        1
+    }
+
+    fn adapts(&self) -> bool {
+        false
+    }
+
+    fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
+        panic!("a mistake\nof two lines")
+    }
+}
+
+const SQUEEZER: &str = "\
+id: broken/squeezer
+model: squeezer
+span: [0.0, 0.001]
+known: { defaults: printed }
+method: [mistaken, rk4]
+step: 1e-4
+measures: [rhs_evaluations, steps_accepted]
+drawings: [{ id: states, views: [plane], at: [0.0, 0.0005], where: { method: mistaken } }]
+";
+
+const REFERENCE: &str = "\
+id: broken/reference
+model: pendulum
+span: [0.0, 1.0]
+known: { defaults: printed }
+method: rk4
+step: 0.1
+measures: [{ error: { of: theta } }]
+reference: { method: mistaken, step: 0.1, precision: double, check: { method: rk8, step: 0.1 } }
+";
+
+const CLAIMS: &str = "\
+schema: 2
+paper: broken
+statements:
+  - id: evaluations
+    place: Table 1
+    says: There are some evaluations.
+    bound: { of: { experiment: squeezer, where: { method: mistaken }, column: rhs_evaluations }, above: 1 }
+    why: nothing but a test
+    bound_from: ours
+  - id: another
+    place: Table 1
+    says: There are some evaluations.
+    bound: { of: { experiment: squeezer, where: { method: rk4 }, column: rhs_evaluations }, above: 1 }
+    why: nothing but a test
+    bound_from: ours
+  - id: fails
+    place: Table 1
+    says: It fails.
+    failure: { experiment: squeezer, where: { method: mistaken } }
+    why: nothing but a test
+    bound_from: ours
+  - id: completes
+    place: Table 1
+    says: It reaches the end.
+    failure: { experiment: squeezer, where: { method: mistaken }, completes: true }
+    why: nothing but a test
+    bound_from: ours
+";
+
+struct Place(TempDir);
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("experiments/broken")).unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join("experiments/broken").join(name), text).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// The end of a command with its output and what it says beside.
+    fn end(&self, arguments: &[&str]) -> (Exit, String, String) {
+        let registry = Registry::builtin().method::<Mistaken>();
+        let experiments = self.path("experiments");
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let all = [&["mbsbench", "--experiments", &experiments], arguments].concat();
+        let exit = cli::run(&registry, all, &mut stdout, &mut stderr, false);
+        let [stdout, stderr] = [stdout, stderr].map(|said| String::from_utf8(said).unwrap());
+        (exit, stdout, stderr)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
+fn entries(folder: &Path) -> usize {
+    let folders = fs::read_dir(folder).unwrap().map(|folder| folder.unwrap().path());
+    folders.map(|folder| fs::read_dir(folder).unwrap().count()).sum()
+}
+
+#[test]
+fn a_panic_is_the_failure_of_its_run_alone() {
+    let place = Place::new(&[("squeezer.yaml", SQUEEZER), ("claims.yaml", CLAIMS)]);
+    let cache = place.path("cache");
+    let (exit, _, said) = place.end(&["reproduce", "broken", "--cache", &cache, "--jobs", "1"]);
+    assert_eq!(exit, Exit::System, "{said}");
+    assert!(said.contains("the program panicked in broken/squeezer method=mistaken; all other runs"), "{said}");
+    let rows = place.read("results/broken/squeezer/runs.csv");
+    let row = |method: &str| rows.lines().find(|row| row.starts_with(method)).unwrap();
+    assert!(row("mistaken,").contains(",panicked,,,,"), "no number of it is believed: {rows}");
+    assert!(row("rk4,").contains(",ok,0.001,"), "{rows}");
+    assert_eq!(entries(Path::new(&cache)), 1, "it is not kept");
+
+    let (exit, text, _) = place.end(&["verify", "broken"]);
+    assert_eq!(exit, Exit::System, "{text}");
+    assert!(text.contains("broken/squeezer: the program panicked in the run "), "{text}");
+    let judged: Value = serde_json::from_str(&place.read("results/broken/claims.json")).unwrap();
+    for id in ["evaluations", "fails", "completes"] {
+        let claim = judged.as_array().unwrap().iter().find(|claim| claim["id"] == id).unwrap();
+        assert_eq!(claim["verdict"], "untestable", "{claim}");
+        assert!(claim["checks"][0]["note"].as_str().unwrap().contains("the program panicked in it"), "{claim}");
+    }
+    assert_eq!(judged.as_array().unwrap().iter().filter(|claim| claim["verdict"] == "reproduced").count(), 1);
+
+    // Without the mistake the one run is made that is missing.
+    let mended = SQUEEZER.replace("mistaken", "rk3");
+    fs::write(place.path("experiments/broken/squeezer.yaml"), mended).unwrap();
+    let (file, out) = (place.path("experiments/broken/squeezer.yaml"), place.path("out"));
+    let (exit, text, _) = place.end(&["run", &file, "--out", &out, "--cache", &cache]);
+    assert!(exit == Exit::Done && text.contains("2 runs, 1 from the store\n"), "{text}");
+}
+
+#[test]
+fn every_command_that_makes_runs_says_it() {
+    let place = Place::new(&[("squeezer.yaml", SQUEEZER)]);
+    let (file, out, cache) = (place.path("experiments/broken/squeezer.yaml"), place.path("out"), place.path("cache"));
+    for arguments in [&["run", &file, "--out", &out][..], &["render", &file, "--out", &out], &["shard", "1/1", &file]] {
+        let (exit, _, said) = place.end(&[arguments, &["--cache", &cache]].concat());
+        assert_eq!(exit, Exit::System, "{arguments:?}: {said}");
+        assert!(said.contains("the program panicked in broken/squeezer method=mistaken"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_panic_in_a_reference_leaves_its_runs_without_one() {
+    let place = Place::new(&[("reference.yaml", REFERENCE)]);
+    let (file, out, cache) = (place.path("experiments/broken/reference.yaml"), place.path("out"), place.path("cache"));
+    let (exit, _, said) = place.end(&["run", &file, "--out", &out, "--cache", &cache]);
+    assert_eq!(exit, Exit::System, "{said}");
+    assert!(said.contains("reference: panicked: a mistake of two lines (") && said.contains("panics.rs:"), "{said}");
+    assert!(place.read("out/broken/reference/runs.csv").contains("ok,1,,,"), "there is a row without an error");
+}

@@ -1,0 +1,58 @@
+//! A panic in a run is the failure of that run and of no other.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    /// What the work under way on this thread said when it panicked; none where a panic is not caught.
+    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Does work on this thread. Where it panics nothing is printed; what it said is returned, on one line, with its place in the sources.
+///
+/// # Errors
+/// What a panic said.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !note(panic) {
+                usual(panic);
+            }
+        }));
+    });
+    let outer = SAID.replace(Some(String::new()));
+    // What the work was about to change goes with it.
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let said = SAID.replace(outer);
+    done.map_err(|_| said.unwrap_or_default())
+}
+
+/// Whether the panic is one that is caught; what it says is noted then.
+fn note(panic: &PanicHookInfo<'_>) -> bool {
+    SAID.with_borrow_mut(|said| {
+        let Some(said) = said else { return false };
+        let message = panic.payload_as_str().unwrap_or("no message");
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
+        *said = format!("panicked: {}{}", words.join(" "), place.unwrap_or_default());
+        true
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_what_it_said_and_where() {
+        let said = caught(|| -> () { assert_eq!(1, 2, "of two") }).unwrap_err();
+        assert!(said.starts_with("panicked: assertion `left == right` failed: of two left: 1 right: 2 ("), "{said}");
+        assert!(said.contains("caught.rs:"), "{said}");
+        assert_eq!(caught(|| 3), Ok(3));
+        let nested = caught(|| caught(|| -> () { panic!("inside") }).unwrap_err());
+        assert!(nested.unwrap().contains("inside"));
+    }
+}
