@@ -133,7 +133,7 @@ pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Err
         let record: HashMap<String, String> = record?;
         by_key.insert(record.get("run").cloned().unwrap_or_default(), record);
     }
-    let rows: Vec<_> = plan.runs.iter().map(|run| by_key.get(&run.key.to_string())).collect();
+    let rows: Vec<_> = plan.runs.iter().map(|run| by_key.get(&run.key().to_string())).collect();
     let numbers = |row: &Option<&HashMap<String, String>>, column: &str| -> Vec<f64> {
         let text = row.and_then(|row| row.get(column)).map_or("", String::as_str);
         text.split_whitespace().filter_map(|number| number.parse().ok()).collect()
@@ -175,7 +175,7 @@ pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, cs
             digits(timing.step_ns),
             all.join(" "),
             if timing.set_up.is_finite() { digits(timing.set_up) } else { String::new() },
-            run.key.to_string(),
+            run.key().to_string(),
             machine.clone(),
         ]))?;
     }

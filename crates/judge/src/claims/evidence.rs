@@ -119,7 +119,7 @@ pub enum Lacking {
 impl Lacking {
     /// For a run that could not be made.
     pub(super) fn unavailable(run: &RunSpec) -> Self {
-        Self::Unavailable(format!("the run {} was not made: `{}` is unavailable", run.key, run.method.name()))
+        Self::Unavailable(format!("the run {} was not made: `{}` is unavailable", run.key(), run.method.name()))
     }
 }
 
@@ -185,14 +185,14 @@ impl<'p> Evidence<'p> {
             Some(Unit::Degrees | Unit::DegreesPerSecond) => 180.0 / std::f64::consts::PI,
         };
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
-            selection.keys.push(run.key.to_string());
+            selection.keys.push(run.key().to_string());
             let is_taken = row.status == Status::Ok || (operand.until_failure && row.status.is_of_a_run());
             if !is_taken && operand.at.is_some() {
                 // The others are points enough, or there is no number.
                 continue;
             }
             if !is_taken {
-                let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
+                let what = format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached);
                 let unavailable = row.status == Status::Unavailable;
                 selection.lacks(if unavailable { Lacking::unavailable(run) } else { Lacking::Failed(what) });
                 continue;
@@ -206,13 +206,13 @@ impl<'p> Evidence<'p> {
                         selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
                     }
                     None if bound_of(column).is_some() => {
-                        let what = format!("the run {} has no `{column}`: no certified reference", run.key);
+                        let what = format!("the run {} has no `{column}`: no certified reference", run.key());
                         selection.lacks(Lacking::Reference(what));
                     }
                     None if column.starts_with(TIMING) && row.timing.is_none() => {
-                        selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key)));
+                        selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key())));
                     }
-                    None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key))),
+                    None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key()))),
                 }
             }
         }
@@ -354,12 +354,12 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
     let outdated = |run: &RunSpec| EvidenceError::Outdated {
         path: path.clone(),
         experiment: plan.experiment.id.clone(),
-        run: run.key.to_string(),
+        run: run.key().to_string(),
     };
     let mut rows: Vec<Recorded> = plan
         .runs
         .iter()
-        .map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run)))
+        .map(|run| by_key.get(&run.key().to_string()).cloned().ok_or_else(|| outdated(run)))
         .collect::<Result<_, _>>()?;
     if plan.experiment.timing.is_some() {
         read_timings(results, plan, &mut rows)?;

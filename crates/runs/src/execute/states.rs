@@ -10,7 +10,7 @@ use crate::store::Store;
 /// the run, so that drawing it changes nothing of what is recorded.
 #[must_use]
 pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<f64>>> {
-    let stored = format!("states {}\ntimes {times:?}", run.key.full());
+    let stored = format!("states {}\ntimes {times:?}", run.key().full());
     if let Some(states) = store.load(&stored) {
         return states;
     }
