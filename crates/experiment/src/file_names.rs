@@ -67,12 +67,18 @@ impl Names<'_> {
             let problem = Problem::new(place, format!("`{id}.csv` is a file of every experiment"));
             self.problems.add(problem.help("accepted: any other id"));
         } else if let Some((_, first)) = self.seen.get(id) {
-            let first = self.document.source.position(*first);
-            let problem = Problem::new(place, format!("a second table or figure `{id}`; the first one is {first}"));
+            let first = self.place(*first);
+            let problem = Problem::new(place, format!("a second table or figure `{id}`; the first one is at {first}"));
             self.problems.add(problem.help("ids have to differ"));
         } else {
             self.seen.insert(id.to_owned(), (what, place));
         }
+    }
+
+    /// A place of the same file in words.
+    fn place(&self, place: Place) -> String {
+        let (line, column) = self.document.source.line_and_column(place);
+        format!("line {line}, column {column}")
     }
 
     /// The names of the panels of a figure, where it has several.
@@ -84,7 +90,7 @@ impl Names<'_> {
                 let message = format!("`{name}.csv`, a panel of `{id}`, is a file of every experiment");
                 self.problems.add(Problem::new(place, message).help(help));
             } else if let Some((what, first)) = self.seen.get(&name).copied() {
-                let first = self.document.source.position(first);
+                let first = self.place(first);
                 let message = format!("a panel of `{id}` is the file `{name}.csv`, and so is the {what} at {first}");
                 self.problems.add(Problem::new(place, message).help(help));
             } else {
