@@ -270,7 +270,7 @@ impl<'e> Expansion<'e> {
     /// A reference that a file gives.
     fn given(&self, spec: &GivenSpec, model: &Arc<Choice<ModelKind>>) -> Result<ReferencePlan, Problem> {
         let path = self.folder.join(&spec.file);
-        let bytes = std::fs::read(&path).map_err(|error| {
+        let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| {
             let problem = Problem::new(spec.place, format!("`{}`: {error}", path.display()));
             problem.help("accepted: a CSV file, by its path from the folder of this file")
         })?;

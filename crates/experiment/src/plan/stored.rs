@@ -75,7 +75,7 @@ impl StoredReference {
     /// # Errors
     /// Where there is no such file, or it is not what [`Self::write`] writes, or was changed since.
     pub fn read(path: &Path) -> Result<Self, StoredError> {
-        let text = std::fs::read_to_string(path)?;
+        let text = mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA)?;
         let comment = |head: &str| {
             let found = text.lines().find_map(|line| line.strip_prefix('#')?.trim_start().strip_prefix(head));
             found.ok_or_else(|| StoredError::Content(format!("has no line `# {head}…`")))

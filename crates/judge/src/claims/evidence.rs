@@ -322,7 +322,9 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
     let path = results.join(&plan.experiment.id).join("runs.csv");
     let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
-    let mut reader = csv::Reader::from_path(&path).map_err(missing)?;
+    let bytes =
+        mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| missing(error.into()))?;
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let heads = reader.headers().map_err(missing)?.clone();
     let mut by_key: HashMap<String, Recorded> = HashMap::new();
     for record in reader.records() {

@@ -22,7 +22,8 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
     let mut bad: Vec<BadInput> = Vec::new();
     let mut places: HashMap<String, String> = HashMap::new();
     for path in files {
-        let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
+            .map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
         let plan = match Plan::read(path, &bytes, registry, quick) {
             Ok(plan) => plan,
             Err(wrong) => {

@@ -44,7 +44,7 @@ impl Store {
     /// The record of a run, if it is there and readable. A damaged entry counts as missing: it is made again.
     #[must_use]
     pub fn load<T: DeserializeOwned>(&self, run: &str) -> Option<T> {
-        let bytes = fs::read(self.path(run)).ok()?;
+        let bytes = mbsbench_input::read_file(&self.path(run), mbsbench_input::LARGEST_DATA).ok()?;
         let entry = Entry::parse(&bytes).ok()?;
         entry.is_of(run, &self.fingerprint).then(|| serde_json::from_slice(entry.record).ok()).flatten()
     }
