@@ -117,3 +117,83 @@ impl Excluded {
 fn set(bits: &mut [u64], bit: usize) {
     bits[bit / 64] |= 1 << (bit % 64);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    use mbsbench_input::Document;
+
+    use super::*;
+    use crate::plan::{Plan, RunSpec};
+    use crate::registry::Registry;
+
+    const HEAD: &str =
+        "id: mine/p\nmodel: pendulum\nspan: [0.0, 0.001]\nmeasures: [steps_accepted]\nmethod: [rk3, rk5]\n";
+
+    fn plan(text: &str) -> Plan {
+        let registry = Registry::builtin();
+        Plan::read(Path::new("p.yaml"), text.as_bytes(), &registry, false).unwrap_or_else(|bad| panic!("{bad}"))
+    }
+
+    fn cells(run: &RunSpec) -> Vec<Option<Label>> {
+        run.cells.clone()
+    }
+
+    #[test]
+    fn what_is_left_out_is_what_a_look_at_each_exclusion_leaves_out() {
+        let own = "{ settings.clock: exact, step: 1e-6 }";
+        let all = "[{ step: [1e-6, 4e-6], model.angle: 0.2 }, { model.angle: [0.10, '0.3'], method: rk3, step: 0.000002 },
+            { case: b, method: rk5, step: 3e-6 }, { case: a, method: rk3, model.angle: 0.5 }, { settings.clock: exact, step: 3e-6 },
+            { method: rk5, model.angle: [0.4, 0.5], step: 4e-6 }]";
+        let text = format!(
+            "{HEAD}step: [1e-6, 2e-6, 3e-6, 4e-6]\nmodel.angle: [0.1, 0.2, 0.3, 0.4, 0.5]\nexclude: {all}\ncases:\n  \
+             - {{ case: a, settings.clock: [exact, accumulating] }}\n  - {{ case: b }}\n  - {{ case: c, exclude: [{own}], settings.clock: exact }}\n"
+        );
+        let found = plan(&text);
+        // The same with exclusions that leave out nothing that is there, and each of them looked at.
+        let whole = plan(&text.replace(all, "[]").replace(&format!("[{own}]"), "[]"));
+        let is_out = |run: &&RunSpec| {
+            let name = cells(run)[0].clone().expect("a case");
+            let case =
+                found.experiment.cases.iter().find(|case| case.name.as_ref() == Some(&name.text)).expect("a case");
+            case.exclude.iter().any(|exclusion| {
+                exclusion.values.iter().all(|(key, values)| {
+                    let label = found.axis(&key.name).and_then(|axis| run.cells[axis].as_ref());
+                    label.is_some_and(|label| values.iter().any(|value| value.value.matches(label)))
+                })
+            })
+        };
+        let expected: Vec<_> = whole.runs.iter().filter(|run| !is_out(run)).map(cells).collect();
+        assert!(expected.len() + 10 < whole.runs.len(), "{} of {}", expected.len(), whole.runs.len());
+        assert_eq!(found.runs.iter().map(cells).collect::<Vec<_>>(), expected);
+    }
+
+    /// With a look at each exclusion for each combination this took most of a minute; it takes a fraction of a second.
+    #[test]
+    fn many_exclusions_of_many_combinations_take_no_time() {
+        let list = |count: usize, unit: f64| (1..=count).map(|i| format!("{:e}", i as f64 * unit)).collect::<Vec<_>>();
+        let (steps, angles) = (list(300, 1e-6), list(150, 1e-3));
+        let pairs = steps.iter().take(100).flat_map(|step| angles.iter().take(100).map(move |angle| (step, angle)));
+        let exclude: String =
+            pairs.map(|(step, angle)| format!("  - {{ step: {step}, model.angle: {angle} }}\n")).collect();
+        let text =
+            format!("{HEAD}step: [{}]\nmodel.angle: [{}]\nexclude:\n{exclude}", steps.join(", "), angles.join(", "));
+        let document = Document::parse(Path::new("p.yaml"), text.as_bytes()).unwrap_or_else(|bad| panic!("{bad}"));
+        let experiment = Experiment::read(&document, &Registry::builtin(), false).unwrap_or_else(|bad| panic!("{bad}"));
+        let start = Instant::now();
+        let mut left = 0;
+        let case = &experiment.cases[0];
+        let mut excluded = Excluded::of(case);
+        let sizes: Vec<usize> = case.axes.iter().map(|axis| axis.points.len()).collect();
+        for number in 0..sizes.iter().product() {
+            let mut rest: usize = number;
+            let mut at: Vec<usize> = sizes.iter().rev().map(|size| (rest % size, rest /= size).0).collect();
+            at.reverse();
+            left += usize::from(!excluded.has(&at));
+        }
+        assert_eq!(left, 300 * 150 * 2 - 100 * 100 * 2);
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    }
+}
