@@ -1,10 +1,12 @@
 //! Axes: what varies from run to run.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use mbsbench_input::{Key, Node, Problem, Value, one_of};
 
 use crate::registry::{CONTROLS, Kind, MethodKind, ModelKind, Registry, choose};
+use crate::spec::AxisValue;
 
 /// What an axis varies. The order is that of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +54,71 @@ impl fmt::Display for Label {
     }
 }
 
+/// Labels by what means them, so that none is looked for one by one.
+#[derive(Debug, Default)]
+pub(super) struct LabelIndex<'l> {
+    texts: HashMap<&'l str, usize>,
+    numbers: HashMap<u64, usize>,
+    count: usize,
+}
+
+impl<'l> LabelIndex<'l> {
+    /// Adds a label, which gets the next index from zero; where one is the same, that one's index is given, and is the one to be found.
+    pub(super) fn add(&mut self, label: &'l Label) -> Option<usize> {
+        let same = self.same(label);
+        self.texts.entry(&label.text).or_insert(self.count);
+        if let Some(bits) = label.number.and_then(bits) {
+            self.numbers.entry(bits).or_insert(self.count);
+        }
+        self.count += 1;
+        same
+    }
+
+    /// Adds a label where none is the same, and says whether it did.
+    pub(super) fn is_new(&mut self, label: &'l Label) -> bool {
+        let is_new = self.same(label).is_none();
+        if is_new {
+            self.add(label);
+        }
+        is_new
+    }
+
+    /// The first of those that are the same as a label ([`Label::same`]).
+    fn same(&self, label: &Label) -> Option<usize> {
+        let text = self.texts.get(label.text.as_str()).copied();
+        let number = label.number.and_then(bits).and_then(|bits| self.numbers.get(&bits)).copied();
+        text.into_iter().chain(number).min()
+    }
+
+    /// Says the indices of what a value means ([`AxisValue::matches`]), where no two labels are the same.
+    pub(super) fn meant(&self, value: &AxisValue, say: &mut impl FnMut(usize)) {
+        let number = |number: f64| bits(number).and_then(|bits| self.numbers.get(&bits)).copied();
+        match value {
+            AxisValue::Number(value) => number(*value).into_iter().for_each(say),
+            AxisValue::Text(text) => {
+                let as_number = text.trim().parse().ok().and_then(number);
+                self.texts.get(text.as_str()).copied().into_iter().chain(as_number).for_each(say);
+            }
+            AxisValue::Any(values) => values.iter().for_each(|value| self.meant(value, say)),
+        }
+    }
+}
+
+impl<'l> FromIterator<&'l Label> for LabelIndex<'l> {
+    fn from_iter<I: IntoIterator<Item = &'l Label>>(labels: I) -> Self {
+        let mut index = Self::default();
+        labels.into_iter().for_each(|label| {
+            index.add(label);
+        });
+        index
+    }
+}
+
+/// The bits of a number, of which equal ones have the same: 0 is -0. None where it is equal to none.
+fn bits(number: f64) -> Option<u64> {
+    (!number.is_nan()).then(|| (number + 0.0).to_bits())
+}
+
 /// One value of an axis.
 #[derive(Debug, Clone)]
 pub struct AxisPoint {
@@ -86,13 +153,26 @@ impl Axis {
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),
         };
+        let read = |node: &Node| Ok(AxisPoint { node: node.clone(), label: label(role, node, registry)? });
         let mut points: Vec<AxisPoint> = Vec::with_capacity(nodes.len());
+        let mut wrong = None;
         for node in nodes {
-            let label = label(role, node, registry)?;
-            if let Some(other) = points.iter().find(|point| point.label.same(&label)) {
-                return Err(twice(key, node, other, &label));
+            match read(node) {
+                Ok(point) => points.push(point),
+                Err(problem) => {
+                    wrong = Some(problem);
+                    break;
+                }
             }
-            points.push(AxisPoint { node: node.clone(), label });
+        }
+        let mut seen = LabelIndex::default();
+        for AxisPoint { node, label } in &points {
+            if let Some(other) = seen.add(label) {
+                return Err(twice(key, node, &points[other], label));
+            }
+        }
+        if let Some(problem) = wrong {
+            return Err(problem);
         }
         Ok(Self { name: key.name.clone(), role, path, points })
     }
@@ -190,4 +270,35 @@ pub(super) fn missing<K: Kind>(place: mbsbench_input::Place, registry_names: Vec
         K::NAME,
         one_of(registry_names)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_finds_what_a_look_at_each_finds() {
+        let label = |text: &str| Label { text: text.to_owned(), number: text.parse().ok() };
+        let labels = ["0.1", "rk3", "-0.0", "nan", "inf", "5", "1e-3", "0x1"].map(label);
+        let index: LabelIndex<'_> = labels.iter().collect();
+        let text = |text: &str| AxisValue::Text(text.to_owned());
+        let texts = ["0.1", "1e-1", " 5.0", "rk3", "rk4", "0", "nan", "NaN", "inf", "0x1", "1"].map(text);
+        let numbers = [0.1, 0.0, -0.0, f64::NAN, f64::INFINITY, 5.0, 0.001, 7.0].map(AxisValue::Number);
+        let any = AxisValue::Any(vec![text("rk3"), AxisValue::Number(5.0), text("no")]);
+        let mut hits = 0;
+        for value in texts.iter().chain(&numbers).chain([&any]) {
+            let expected: Vec<usize> = (0..labels.len()).filter(|&at| value.matches(&labels[at])).collect();
+            let mut found = Vec::new();
+            index.meant(value, &mut |at| found.push(at));
+            found.sort_unstable();
+            found.dedup();
+            assert_eq!(found, expected, "{value}");
+            hits += found.len();
+        }
+        assert!(hits > 10);
+        for new in ["0.10", "rk3", "0", "nan", "Inf", "6"].map(label) {
+            let expected = labels.iter().position(|known| known.same(&new));
+            assert_eq!(index.same(&new), expected, "{new}");
+        }
+    }
 }

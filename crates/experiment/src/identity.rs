@@ -2,14 +2,30 @@
 
 use mbsbench_input::{Node, Problem, read};
 
-use super::Problems;
+/// Names of files and folders that the program itself makes among results, or knows beside experiments.
+const OWN_NAMES: [&str; 13] = [
+    "anchors.json",
+    "anchors.yaml",
+    "bounds.lock",
+    "claims.json",
+    "claims.yaml",
+    "manifest.json",
+    "paper.yaml",
+    "ranking.csv",
+    "references.csv",
+    "report",
+    "robustness.csv",
+    "runs.csv",
+    "timings.csv",
+];
 
 /// The id of an experiment, `paper/name`.
 ///
 /// # Errors
 /// Where it is missing, or no two names that are safe as folders.
 pub fn read_id(root: &Node) -> Result<String, Problem> {
-    const ACCEPTED: &str = "accepted: `paper/name`, two names of small letters, digits, `.` and `-`";
+    const ACCEPTED: &str =
+        "accepted: `paper/name`, two names of small letters, digits, `.` and `-`, no device such as `con` or `nul`";
     let Some(node) = root.get("id") else {
         return Err(Problem::new(root.place, "the key `id` is missing").help(ACCEPTED));
     };
@@ -17,6 +33,10 @@ pub fn read_id(root: &Node) -> Result<String, Problem> {
     let names: Vec<&str> = id.split('/').collect();
     if names.len() != 2 || !names.iter().all(|name| is_safe_name(name)) {
         return Err(Problem::new(node.place, format!("`{}` is no id", id.escape_debug())).help(ACCEPTED));
+    }
+    if let Some(own) = names.iter().find(|name| OWN_NAMES.contains(name)) {
+        let problem = Problem::new(node.place, format!("`{own}` is a name of the program's own among the results"));
+        return Err(problem.help("accepted: any other name; results are kept in a folder of that name"));
     }
     if let Some(paper_node) = root.get("paper") {
         let paper: String = read(paper_node)?;
@@ -29,7 +49,7 @@ pub fn read_id(root: &Node) -> Result<String, Problem> {
 }
 
 /// Whether a name can be that of a file everywhere: small letters, digits, `.` and `-`, beginning with a letter
-/// or digit.
+/// or digit, and not what a system calls a device.
 #[must_use]
 pub fn is_safe_name(name: &str) -> bool {
     const LONGEST: usize = 100;
@@ -38,26 +58,15 @@ pub fn is_safe_name(name: &str) -> bool {
         && name.bytes().next().is_some_and(plain)
         && name.bytes().all(|byte| plain(byte) || byte == b'.' || byte == b'-')
         && !name.ends_with('.')
+        && !is_device(name)
 }
 
-/// Files that are there besides those of tables and figures.
-const RESERVED: [&str; 5] = ["runs", "references", "timings", "robustness", "robustness-samples"];
-
-/// Ids of tables, figures and drawings are names of files, and no two are the same.
-pub(super) fn check_file_names<'e>(ids: impl Iterator<Item = (&'e String, &'e Node)>, problems: &mut Problems) {
-    let mut seen = std::collections::BTreeSet::new();
-    for (id, node) in ids {
-        let place = node.place_of("id");
-        if !is_safe_name(id) {
-            let problem = Problem::new(place, format!("`{}` is no name of a file", id.escape_debug()));
-            problems.add(problem.help("accepted: small letters, digits, `.` and `-`, such as `table-3.2`"));
-        } else if RESERVED.contains(&id.as_str()) {
-            let problem = Problem::new(place, format!("`{id}.csv` is a file of every experiment"));
-            problems.add(problem.help("accepted: any other id"));
-        } else if !seen.insert(id) {
-            problems.add(Problem::new(place, format!("a second table or figure `{id}`")).help("ids have to differ"));
-        }
-    }
+/// Whether systems keep a name for a device, with any ending: a file `con.csv` cannot be made on Windows.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    ["con", "prn", "aux", "nul"].contains(&stem)
+        || port.is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -71,6 +80,16 @@ mod tests {
         }
         for name in ["", ".", "..", "a/b", "A", "-x", "a\0", "ä", "a.", " a", "con\\x", &"a".repeat(101)] {
             assert!(!is_safe_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_devices_are_not_safe_with_any_ending() {
+        for name in ["con", "nul", "aux.yaml", "prn.a.b", "com1", "lpt9.txt", "com0"] {
+            assert!(!is_safe_name(name), "{name}");
+        }
+        for name in ["cone", "null", "com10", "com", "lptx", "a.con"] {
+            assert!(is_safe_name(name), "{name}");
         }
     }
 }

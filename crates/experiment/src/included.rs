@@ -115,7 +115,7 @@ fn read<K: Kind>(document: &Document, file: &Node, own: &Node, entry: &Entry<K>)
         return Err(refused(format!("`{name}` is no relative path"), "accepted: a path from the folder of this file"));
     }
     let path = document.source.folder().join(relative);
-    let bytes = std::fs::read(&path).map_err(|error| {
+    let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT).map_err(|error| {
         refused(
             format!("`{}`: {error}", path.display()),
             &format!("accepted: the name of a file with a {}, from the folder of this file", entry.name()),

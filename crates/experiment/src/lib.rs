@@ -10,6 +10,7 @@ mod axis;
 mod case;
 pub mod columns;
 mod every;
+mod file_names;
 mod gathered;
 mod given;
 mod identity;
@@ -35,6 +36,7 @@ pub use axis::{Axis, AxisPoint, Label, Role};
 pub use case::read_settings;
 pub use case::{Case, Exclusion};
 pub use every::{Contender, Every};
+pub use file_names::panel_id;
 pub use gathered::Gathered;
 pub use given::{Bound, Given, GivenSpec};
 pub use identity::{is_safe_name, read_id};
@@ -162,10 +164,7 @@ impl Experiment {
             None => case::read_cases(root, registry, quick, &mut problems),
         };
         if let (Some(tables), Some(plots), Some(drawings)) = (&tables, &plots, &drawings) {
-            let tables = tables.iter().map(|table| (&table.value.id, &table.node));
-            let plots = plots.iter().map(|figure| (&figure.value.id, &figure.node));
-            let drawings = drawings.iter().map(|drawing| (&drawing.value.id, &drawing.node));
-            identity::check_file_names(tables.chain(plots).chain(drawings), &mut problems);
+            file_names::check(document, tables, plots, drawings, &mut problems);
         }
         let read = || {
             let id = id?;

@@ -28,8 +28,9 @@ impl Published {
     /// # Errors
     /// Where there is no such file, or its lines differ in length.
     pub fn read(path: &Path) -> Result<Self, PublishedError> {
-        let file = std::fs::File::open(path)?;
-        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(file);
+        let file = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)?;
+        let mut reader =
+            csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(file.as_slice());
         let columns = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
         let mut rows = Vec::new();
         for record in reader.records() {

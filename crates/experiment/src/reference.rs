@@ -11,6 +11,9 @@ use super::keys::{self, FileKey, REFERENCE, SOLVER};
 use super::spec::Tolerance;
 use crate::registry::{CONTROLS, Choice, MethodKind, Registry, choose};
 
+/// Most digits to which two solutions can be asked to agree.
+const MOST_DIGITS: u32 = 32;
+
 /// `step`, `step_per_stage` or `tolerance` as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Control {
@@ -176,7 +179,11 @@ impl SolvedSpec {
             let message = format!("`{}` cannot check itself", check.method.name());
             return Err(Problem::new(node.place_of("check.method"), message).help("accepted: an unrelated method"));
         }
-        let digits = node.get("digits").map(read).transpose()?;
+        let digits: Option<u32> = node.get("digits").map(read).transpose()?;
+        if let Some(digits) = digits.filter(|digits| !(1..=MOST_DIGITS).contains(digits)) {
+            return Err(Problem::new(node.place_of("digits"), format!("{digits} digits are asked"))
+                .help(format!("accepted: a whole number from 1 to {MOST_DIGITS}, all that double-double has")));
+        }
         let stored = match node.get("stored") {
             None => None,
             Some(file) => match file.text() {

@@ -486,4 +486,4 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
 }
 
 /// Panels of a figure are lettered.
-const MOST_PANELS: usize = 26;
+pub(super) const MOST_PANELS: usize = 26;

@@ -21,7 +21,10 @@ mod source;
 pub use accepted::{accepted, nearest, one_of};
 pub use deserialize::{read, read_as};
 pub use diagnostic::{BadInput, Problem};
-pub use files::{remove_leftovers, stop_writing, write_atomically, write_replaceable};
+pub use files::{
+    LARGEST_DATA, LARGEST_TEXT, read_file, read_text, remove_leftovers, stop_writing, write_atomically,
+    write_replaceable,
+};
 pub use keys::keys_of;
 pub use node::{Entry, Key, Node, Number, Value};
 pub use parse::{Document, source};

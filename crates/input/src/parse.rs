@@ -9,10 +9,8 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Location, MessageFormatter, Options, Spanned, UserMessageFormatter};
 
-use super::{BadInput, Entry, Key, Node, Number, Place, Problem, Source, Value};
+use super::{BadInput, Entry, Key, LARGEST_TEXT, Node, Number, Place, Problem, Source, Value};
 
-/// Largest file that is read, in bytes; the largest of our own has some ten thousand.
-const LARGEST_FILE: usize = 4 << 20;
 /// Most values in a file, after aliases are replaced.
 const MOST_NODES: usize = 100_000;
 /// Deepest nesting.
@@ -66,9 +64,9 @@ pub fn source(path: &Path, bytes: &[u8]) -> Result<Arc<Source>, BadInput> {
 
 fn parse(source: &Source) -> Result<Node, Problem> {
     let text = source.text();
-    if text.len() > LARGEST_FILE {
+    if text.len() > LARGEST_TEXT {
         let message = format!("the file has {} bytes", text.len());
-        return Err(Problem::new(Place::default(), message).help(format!("at most {LARGEST_FILE} are read")));
+        return Err(Problem::new(Place::default(), message).help(format!("at most {LARGEST_TEXT} are read")));
     }
     let raw: Spanned<Raw> =
         serde_yaml::from_str_with_options(text, options()).map_err(|error| problem(&error, text))?;
@@ -93,7 +91,7 @@ fn options() -> Options {
             flow_nesting_limit: DEEPEST - 1,
             max_nodes: MOST_NODES,
             max_events: 4 * MOST_NODES,
-            max_total_scalar_bytes: LARGEST_FILE,
+            max_total_scalar_bytes: LARGEST_TEXT,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
         merge_keys: MergeKeyPolicy::Merge,

@@ -1,6 +1,6 @@
 //! The data that a figure shows, as CSV in long form.
 
-use mbsbench_numbers::{rounded, shortest};
+use mbsbench_numbers::{guarded, rounded, shortest};
 
 use super::figure::{Axis, Figure, Panel};
 
@@ -24,7 +24,8 @@ pub fn write(figure: &Figure) -> String {
     let shown: Vec<usize> = (0..HEADS.len()).filter(is_shown).collect();
     let mut out = csv_writer();
     for line in std::iter::once(&HEADS.map(str::to_owned)).chain(&lines) {
-        out.write_record(shown.iter().map(|&column| &line[column])).expect("memory accepts lines of one length");
+        out.write_record(shown.iter().map(|&column| guarded(&line[column]).into_owned()))
+            .expect("memory accepts lines of one length");
     }
     finish(out)
 }
@@ -58,7 +59,8 @@ pub(super) fn csv_writer() -> ::csv::Writer<Vec<u8>> {
 
 /// Writes a line.
 pub(super) fn record<const N: usize>(out: &mut ::csv::Writer<Vec<u8>>, fields: [String; N]) {
-    out.write_record(&fields).expect("memory accepts lines of one length");
+    out.write_record(fields.each_ref().map(|field| guarded(field).into_owned()))
+        .expect("memory accepts lines of one length");
 }
 
 /// What was written.

@@ -77,7 +77,7 @@ impl Table {
     /// For a Markdown page: a table without its title.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut table = self.builder(|text| text.replace('|', "\\|").replace('\n', " ")).build();
+        let mut table = self.builder(mbsbench_numbers::markdown).build();
         table.with(Style::markdown());
         table.modify(Columns::new(1..), Alignment::right());
         format!("{table}\n")
@@ -262,5 +262,25 @@ mod tests {
         assert_eq!(significant(99_999.7, 4), "100000");
         assert_eq!(significant(1.5e8, 4), "150000000");
         assert_eq!(significant(-1.234_56e12, 4), "-1.235e12");
+    }
+
+    #[test]
+    fn labels_are_labels_to_what_reads_a_table() {
+        let row = Row {
+            label: "=cmd|x".to_owned(),
+            cells: vec![Cell { published: Some("-x".to_owned()), ..Cell::default() }],
+        };
+        let table = Table {
+            id: "table-1".to_owned(),
+            title: "Table".to_owned(),
+            row_axis: "step".to_owned(),
+            column_axis: "method".to_owned(),
+            columns: vec!["<b>@".to_owned()],
+            rows: vec![row],
+            ratio: false,
+        };
+        assert_eq!(table.csv().lines().nth(1), Some("'=cmd|x,<b>@,'-x,,,"));
+        let page = table.markdown();
+        assert!(page.contains("\\<b>@ published") && page.contains("=cmd\\|x"), "{page}");
     }
 }

@@ -18,7 +18,7 @@ fn plan(text: &str) -> Plan {
 }
 
 fn keys(text: &str) -> Vec<String> {
-    plan(text).runs.iter().map(|run| run.key.full().to_owned()).collect()
+    plan(text).runs.iter().map(|run| run.key().full().to_owned()).collect()
 }
 
 /// What makes up a run; changing any one of these changes its key.
@@ -107,7 +107,7 @@ proptest! {
         let expected = methods.split(", ").count() * steps * masses + alphas;
         prop_assert_eq!(plan.runs.len(), expected);
         prop_assert_eq!(&plan.axes, &["case", "model.mass", "method", "method.alpha", "step"]);
-        let different: BTreeSet<&str> = plan.runs.iter().map(|run| run.key.full()).collect();
+        let different: BTreeSet<&str> = plan.runs.iter().map(|run| run.key().full()).collect();
         prop_assert_eq!(different.len(), expected, "different runs have different keys");
     }
 

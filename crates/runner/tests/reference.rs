@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use mbsbench_experiment::plan::StoredReference;
+
 const EXPERIMENT: &str = "\
 id: stored/pendulum
 title: Pendulum with a stored reference
@@ -78,12 +80,35 @@ fn errors_against_a_stored_reference_are_those_against_a_fresh_one() {
     assert_eq!(errors(stored.path()), expected);
 
     // Its numbers are what errors are measured against, also where runs are kept.
-    let line = text.lines().find(|line| line.starts_with("0.5,")).unwrap();
-    fs::write(stored.path().join(STORED), text.replace(line, &line.replacen("0.5,-0.", "0.5,-1.", 1))).unwrap();
+    let path = stored.path().join(STORED);
+    let mut other = StoredReference::read(&path).unwrap();
+    let row = other.trajectory.row(0.5).unwrap();
+    other.trajectory.values[row][0] -= 1.0;
+    other.write(&path, "mbsbench reference stored/pendulum").unwrap();
     assert_ne!(errors(stored.path()), expected);
 
     let (code, _) = mbsbench(stored.path(), "reference stored/pendulum");
     assert_eq!((code, fs::read_to_string(stored.path().join(STORED)).unwrap()), (0, text), "it can be made again");
+}
+
+#[test]
+fn a_reference_changed_by_hand_is_refused_with_the_command_that_makes_it() {
+    let folder = folder(EXPERIMENT);
+    assert_eq!(mbsbench(folder.path(), "reference stored/pendulum").0, 0);
+    let path = folder.path().join(STORED);
+    let good = fs::read_to_string(&path).unwrap();
+    let sum = good.lines().find(|line| line.starts_with("# checksum: ")).unwrap();
+    for (bad, said) in [
+        (good.replacen("0.5,-0.", "0.5,-1.", 1), "has another checksum than its lines"),
+        (good.replace(&format!("{sum}\n"), ""), "has no line `# checksum: …`"),
+    ] {
+        assert_ne!(bad, good);
+        fs::write(&path, bad).unwrap();
+        let (code, message) = mbsbench(folder.path(), &format!("check {FILE}"));
+        assert_eq!(code, 2, "{message}");
+        assert!(message.contains(said) && message.contains("mbsbench reference stored/pendulum"), "{message}");
+        assert!(message.contains(&format!("{FILE}:9:11: ")), "{message}");
+    }
 }
 
 #[test]

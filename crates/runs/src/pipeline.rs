@@ -70,7 +70,7 @@ pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progres
                 status: record.status,
                 message: record.message,
                 t_reached: record.t_reached,
-                key: run.key.to_string(),
+                key: run.key().to_string(),
                 timing: None,
                 trajectory: record.trajectory,
             });
@@ -129,7 +129,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
     let content = reference.map_or(NO_CONTENT, |reference| &reference.content);
-    let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key.full(), run.recording);
+    let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording);
     Pending {
         key,
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
@@ -285,7 +285,7 @@ pub fn timings_of(
     let is_in_order: Vec<bool> = results.rows.iter().map(Row::is_ok).collect();
     let in_order: Vec<&RunSpec> =
         plan.runs.iter().zip(&is_in_order).filter(|each| *each.1).map(|(run, _)| run).collect();
-    let keys: Vec<&str> = in_order.iter().map(|run| run.key.full()).collect();
+    let keys: Vec<&str> = in_order.iter().map(|run| run.key().full()).collect();
     // Places among the runs in order.
     let place = |run: usize| is_in_order[run].then(|| is_in_order[..run].iter().filter(|ok| **ok).count());
     let quotients: Vec<[usize; 2]> = units(plan)

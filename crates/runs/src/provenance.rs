@@ -47,7 +47,8 @@ pub struct ManifestError {
 fn hashes(files: &[PathBuf]) -> Result<Value, ManifestError> {
     let mut hashes = Map::new();
     for path in files {
-        let bytes = std::fs::read(path).map_err(|error| ManifestError { path: path.clone(), error })?;
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)
+            .map_err(|error| ManifestError { path: path.clone(), error })?;
         hashes.insert(path.display().to_string(), json!(blake3::hash(&bytes).to_hex().as_str()));
     }
     Ok(Value::Object(hashes))

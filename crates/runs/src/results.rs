@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mbsbench_experiment::Label;
 use mbsbench_experiment::plan::joined;
 use mbsbench_experiment::spec::AxisValue;
-use mbsbench_numbers::decimal;
+use mbsbench_numbers::{decimal, guarded};
 use mbsbench_problem::Status;
 
 use crate::execute::run::Trajectory;
@@ -122,7 +122,7 @@ impl ResultSet {
             writer.write_record(
                 row.axes
                     .iter()
-                    .map(|label| label.as_ref().map_or_else(String::new, |label| label.text.clone()))
+                    .map(|label| label.as_ref().map_or_else(String::new, |label| guarded(&label.text).into_owned()))
                     .chain([row.status.to_string(), reached])
                     .chain(cells)
                     .chain([row.key.clone()]),

@@ -6,8 +6,7 @@ use std::path::Path;
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
-use mbsbench_numbers::decimal;
-use mbsbench_numbers::rounded;
+use mbsbench_numbers::{decimal, guarded, rounded};
 
 use crate::execute::timing::{Timed, machine, median_and_spread};
 use crate::pairs::{self, Interval};
@@ -127,13 +126,14 @@ fn of_samples(plan: &Plan, all: Vec<Vec<f64>>) -> Vec<Option<RunTiming>> {
 /// # Errors
 /// A file that cannot be read.
 pub fn read(path: &Path, plan: &Plan) -> Result<Vec<Option<RunTiming>>, csv::Error> {
-    let mut reader = csv::Reader::from_path(path)?;
+    let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)?;
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let mut by_key: HashMap<String, HashMap<String, String>> = HashMap::new();
     for record in reader.deserialize() {
         let record: HashMap<String, String> = record?;
         by_key.insert(record.get("run").cloned().unwrap_or_default(), record);
     }
-    let rows: Vec<_> = plan.runs.iter().map(|run| by_key.get(&run.key.to_string())).collect();
+    let rows: Vec<_> = plan.runs.iter().map(|run| by_key.get(&run.key().to_string())).collect();
     let numbers = |row: &Option<&HashMap<String, String>>, column: &str| -> Vec<f64> {
         let text = row.and_then(|row| row.get(column)).map_or("", String::as_str);
         text.split_whitespace().filter_map(|number| number.parse().ok()).collect()
@@ -164,7 +164,10 @@ pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, cs
         timing.ratio.as_ref().map(part).filter(|number| number.is_finite()).map_or_else(String::new, digits)
     };
     for (run, timing) in plan.runs.iter().zip(timings).filter_map(|(run, timing)| Some((run, (*timing)?))) {
-        let cells = run.cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, |label| label.text.clone()));
+        let cells = run
+            .cells
+            .iter()
+            .map(|cell| cell.as_ref().map_or_else(String::new, |label| guarded(&label.text).into_owned()));
         let all: Vec<String> = timing.samples.iter().copied().map(digits).collect();
         writer.write_record(cells.chain([
             digits(timing.median),
@@ -175,7 +178,7 @@ pub fn to_csv(plan: &Plan, timings: &[Option<&RunTiming>]) -> Result<Vec<u8>, cs
             digits(timing.step_ns),
             all.join(" "),
             if timing.set_up.is_finite() { digits(timing.set_up) } else { String::new() },
-            run.key.to_string(),
+            run.key().to_string(),
             machine.clone(),
         ]))?;
     }

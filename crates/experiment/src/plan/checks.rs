@@ -78,7 +78,11 @@ fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super
 fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problems) {
     let mut refused = HashSet::new();
     for case in &plan.experiment.cases {
+        let mut seen = HashSet::new();
         for run in runs_of(plan, case) {
+            if !seen.insert((Arc::as_ptr(&run.model), Arc::as_ptr(&run.method))) {
+                continue;
+            }
             for Placed { value: measure, node } in &case.measures {
                 let method = &run.method;
                 let is_counted = measure.name() != LinearAlgebraFlops::NAME || method.object().method().counts_flops();
@@ -101,7 +105,8 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
         }
     }
     for Placed { value: name, node } in &plan.experiment.trajectories {
-        for run in &plan.runs {
+        let mut seen = HashSet::new();
+        for run in plan.runs.iter().filter(|run| seen.insert(Arc::as_ptr(&run.model))) {
             problems.keep(observables.require(run, name, node.place));
         }
     }

@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mbsbench_input::{BadInput, Node, Place, Problem};
 use mbsbench_problem::{Settings, StepControl};
 
+use super::exclusions::{self, Excluded};
 use super::solve_settings::settings;
 use super::stored::StoredFiles;
 use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key};
 use crate::Recording;
-use crate::registry::{CONTROLS, Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
+use crate::registry::{Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 use crate::{
-    Axis, Case, Control, Experiment, Given, GivenSpec, Label, Origin, Problems, ReferenceSpec, Role, Rule, SolvedSpec,
+    Case, Control, Experiment, Given, GivenSpec, Label, Origin, Problems, ReferenceSpec, Role, Rule, SolvedSpec,
     SolverSpec, read_settings, spec,
 };
 
@@ -26,14 +27,14 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
             columns.push(column);
         }
     }
-    check_exclusions(&experiment, &mut problems);
+    exclusions::check(&experiment, &axes, &mut problems);
     let size = experiment.cases.iter().map(size).fold(0_usize, usize::saturating_add);
     if size > MOST_RUNS {
         let root = &experiment.document.root;
         let problem = Problem::new(root.place_of("matrix"), format!("the matrix has {size} combinations"));
         problems.add(problem.help(format!("accepted: at most {MOST_RUNS}; split the experiment")));
     }
-    let mut runs = Vec::new();
+    let mut runs = Vec::with_capacity(size.min(MOST_RUNS));
     if problems.is_empty() {
         let (folder, mut files) = (experiment.document.source.folder(), StoredFiles::default());
         for case in &experiment.cases {
@@ -65,46 +66,18 @@ fn axis_columns(experiment: &Experiment) -> Vec<String> {
     case.into_iter().chain(axes.into_iter().map(|(_, name)| name)).map(str::to_owned).collect()
 }
 
-/// Exclusions name axes and values that some case has.
-fn check_exclusions(experiment: &Experiment, problems: &mut Problems) {
-    let names = axis_columns(experiment);
-    for (key, values) in experiment.cases.iter().flat_map(|case| &case.exclude).flat_map(|exclusion| &exclusion.values)
-    {
-        if !names.contains(&key.name) {
-            let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            problems.add(Problem::unknown(key.place, "axis", &key.name, known));
-            continue;
-        }
-        let labels: Vec<Label> = experiment.cases.iter().flat_map(|case| labels(case, &key.name)).collect();
-        for value in values {
-            // With `--quick` a value may have gone.
-            if !experiment.quick && !labels.iter().any(|label| value.value.matches(label)) {
-                let found = value.value.to_string();
-                let known: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
-                problems.add(Problem::unknown(value.node.place, &format!("value of `{}`", key.name), &found, known));
-            }
-        }
-    }
-}
-
-fn labels(case: &Case, axis: &str) -> Vec<Label> {
-    if axis == "case" {
-        return case.name.iter().map(|name| Label { text: name.clone(), number: None }).collect();
-    }
-    case.axis(axis).map_or(Vec::new(), |axis| axis.points.iter().map(|point| point.label.clone()).collect())
-}
-
 /// The runs of one case.
 struct Expansion<'e> {
     /// Where relative names in the file start.
     folder: &'e Path,
     case: &'e Case,
     registry: &'e Registry,
-    columns: &'e [String],
+    columns: Vec<Column>,
     measures: Arc<[Choice<MeasureKind>]>,
     rules: Arc<[Rule]>,
     models: Choices<ModelKind>,
     methods: Choices<MethodKind>,
+    settings: HashMap<usize, Result<spec::Settings, Problem>>,
     references: HashMap<*const Choice<ModelKind>, Option<Arc<ReferencePlan>>>,
     stored: &'e mut StoredFiles,
 }
@@ -124,11 +97,12 @@ impl<'e> Expansion<'e> {
             folder,
             case,
             registry,
-            columns,
+            columns: columns.iter().map(|column| Column::of(column, case)).collect(),
             measures: case.measures.iter().map(|measure| measure.value.clone()).collect(),
             rules: case.rules.iter().map(|rule| rule.value.clone()).collect(),
             models: Choices::new(Role::Model, Role::ModelParameter),
             methods: Choices::new(Role::Method, Role::MethodParameter),
+            settings: HashMap::new(),
             references: HashMap::new(),
             stored,
         }
@@ -138,8 +112,9 @@ impl<'e> Expansion<'e> {
         let Some(controls) = self.controls(problems) else { return };
         let axes = &self.case.axes;
         let mut at = vec![0; axes.len()];
+        let mut excluded = Excluded::of(self.case);
         loop {
-            if !self.is_excluded(&at) {
+            if !excluded.has(&at) {
                 match self.run(&at, &controls) {
                     // A method with a step of its own is not repeated over the others'.
                     Ok(run) if run.method.own_control().is_some() && !self.is_first_control(&at) => {}
@@ -171,21 +146,13 @@ impl<'e> Expansion<'e> {
         self.case.axes.iter().zip(at).all(|(axis, &index)| axis.role != Role::Control || index == 0)
     }
 
-    fn is_excluded(&self, at: &[usize]) -> bool {
-        self.case.exclude.iter().any(|exclusion| {
-            exclusion.values.iter().all(|(key, values)| match self.label(&key.name, at) {
-                Some(label) => values.iter().any(|value| value.value.matches(&label)),
-                None => false,
-            })
-        })
-    }
-
-    fn label(&self, column: &str, at: &[usize]) -> Option<Label> {
-        if column == "case" {
-            return self.case.name.as_ref().map(|name| Label { text: name.clone(), number: None });
+    /// The value of a column.
+    fn cell(&self, column: &Column, at: &[usize]) -> Option<Label> {
+        match *column {
+            Column::Case => exclusions::named(self.case),
+            Column::Axis(axis) => Some(self.case.axes[axis].points[at[axis]].label.clone()),
+            Column::Other => None,
         }
-        let index = self.case.axes.iter().position(|axis| axis.name == column)?;
-        Some(self.case.axes[index].points[at[index]].label.clone())
     }
 
     fn run(&mut self, at: &[usize], controls: &Controls) -> Result<RunSpec, Problem> {
@@ -208,13 +175,13 @@ impl<'e> Expansion<'e> {
         let own = own.is_some();
         let control = control.for_method(&method, case.span, &read, place)?;
         let reference = self.reference(&model, &read)?;
-        let mut run = RunSpec {
+        Ok(RunSpec {
             cells: self
                 .columns
                 .iter()
-                .map(|column| self.label(column, at).filter(|_| !own || !is_control(column)))
+                .map(|column| self.cell(column, at).filter(|_| !own || !column.is_control(case)))
                 .collect(),
-            method_label: self.label("method", at).map_or_else(String::new, |label| label.text),
+            method_label: self.method_label(at),
             settings: settings(&read, control),
             model,
             method,
@@ -223,14 +190,20 @@ impl<'e> Expansion<'e> {
             reference,
             rules: Arc::clone(&self.rules),
             recording: Recording::default(),
-            key: RunKey::default(),
-        };
-        run.key = key::of_run(&run);
-        Ok(run)
+            key: OnceLock::new(),
+        })
     }
 
-    fn settings(&self, at: &[usize]) -> Result<spec::Settings, Problem> {
-        read_settings(&varied(&self.case.settings, self.case, at, Role::Setting))
+    fn method_label(&self, at: &[usize]) -> String {
+        let axis = self.case.axes.iter().position(|axis| axis.role == Role::Method);
+        axis.map_or_else(String::new, |axis| self.case.axes[axis].points[at[axis]].label.text.clone())
+    }
+
+    /// The settings, read once for each combination of their axes.
+    fn settings(&mut self, at: &[usize]) -> Result<spec::Settings, Problem> {
+        let case = self.case;
+        let read = || read_settings(&varied(&case.settings, case, at, Role::Setting));
+        self.settings.entry(combination(case, at, |role| role == Role::Setting)).or_insert_with(read).clone()
     }
 
     /// The reference of a model, made once for all of its runs.
@@ -297,7 +270,7 @@ impl<'e> Expansion<'e> {
     /// A reference that a file gives.
     fn given(&self, spec: &GivenSpec, model: &Arc<Choice<ModelKind>>) -> Result<ReferencePlan, Problem> {
         let path = self.folder.join(&spec.file);
-        let bytes = std::fs::read(&path).map_err(|error| {
+        let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| {
             let problem = Problem::new(spec.place, format!("`{}`: {error}", path.display()));
             problem.help("accepted: a CSV file, by its path from the folder of this file")
         })?;
@@ -315,9 +288,34 @@ impl<'e> Expansion<'e> {
     }
 }
 
-/// Whether a column has steps or tolerances.
-fn is_control(column: &str) -> bool {
-    CONTROLS.contains(&column)
+/// Where the value of a column comes from in a case.
+enum Column {
+    /// Its name.
+    Case,
+    /// One of its axes.
+    Axis(usize),
+    /// An axis that other cases have.
+    Other,
+}
+
+impl Column {
+    fn of(name: &str, case: &Case) -> Self {
+        if name == "case" {
+            return Self::Case;
+        }
+        case.axes.iter().position(|axis| axis.name == name).map_or(Self::Other, Self::Axis)
+    }
+
+    /// Whether it has steps or tolerances.
+    fn is_control(&self, case: &Case) -> bool {
+        matches!(*self, Self::Axis(axis) if case.axes[axis].role == Role::Control)
+    }
+}
+
+/// A number for a combination of the values of some axes, as of a number whose digits they are.
+fn combination(case: &Case, at: &[usize], is_meant: impl Fn(Role) -> bool) -> usize {
+    let axes = case.axes.iter().zip(at).filter(|(axis, _)| is_meant(axis.role));
+    axes.fold(0, |number, (axis, &index)| number * axis.points.len() + index)
 }
 
 /// A node with the values of all axes of a role put in.
@@ -330,7 +328,7 @@ fn varied(base: &Node, case: &Case, at: &[usize], role: Role) -> Node {
 struct Choices<K: Kind> {
     name: Role,
     parameter: Role,
-    known: HashMap<Vec<usize>, Result<Arc<Choice<K>>, Problem>>,
+    known: HashMap<usize, Result<Arc<Choice<K>>, Problem>>,
 }
 
 impl<K: Kind> Choices<K> {
@@ -345,16 +343,15 @@ impl<K: Kind> Choices<K> {
         single: Option<&Node>,
         entries: &[Entry<K>],
     ) -> Result<Arc<Choice<K>>, Problem> {
-        let concerned = |axis: &Axis| axis.role == self.name || axis.role == self.parameter;
-        let indices = case.axes.iter().zip(at).filter(|(axis, _)| concerned(axis)).map(|(_, &index)| index).collect();
         let (name, parameter) = (self.name, self.parameter);
+        let combination = combination(case, at, |role| role == name || role == parameter);
         let make = || {
             let axis = case.axes.iter().zip(at).find(|(axis, _)| axis.role == name);
             let node = single.or(axis.map(|(axis, &index)| &axis.points[index].node));
             let node = node.expect("a case has a model and a method");
             choose(entries, &within_name(node, case, at, parameter)).map(Arc::new)
         };
-        self.known.entry(indices).or_insert_with(make).clone()
+        self.known.entry(combination).or_insert_with(make).clone()
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan
     for Placed { value: gathered, node } in &experiment.gathers {
         let path = experiment.document.source.folder().join(format!("{}.yaml", gathered.experiment));
         let place = node.place_of("experiment");
-        let Ok(bytes) = std::fs::read(&path) else {
+        let Ok(bytes) = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT) else {
             let problem = Problem::new(place, format!("no file `{}`", path.display()));
             problems.add(problem.help("accepted: the name of an experiment file beside this one"));
             continue;

@@ -1,6 +1,7 @@
 //! From an experiment to its runs.
 
 mod checks;
+mod exclusions;
 mod expand;
 mod gather;
 mod key;
@@ -10,9 +11,9 @@ mod solve_settings;
 pub mod stored;
 mod vary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mbsbench_problem::{Formulated, Settings, View};
 
@@ -22,6 +23,7 @@ pub use shard::{NoShard, Shard};
 pub use stored::{Stored, StoredReference};
 
 use crate::Recording;
+use crate::axis::LabelIndex;
 use crate::included::included;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 use crate::spec::AxisValue;
@@ -67,8 +69,8 @@ pub struct RunSpec {
     pub rules: Arc<[Rule]>,
     /// What is drawn of it over time.
     pub recording: Recording,
-    /// Its name.
-    pub key: RunKey,
+    /// Its name, once somebody has asked.
+    key: OnceLock<RunKey>,
 }
 
 /// How the reference of a run is made.
@@ -115,6 +117,12 @@ pub fn joined(labels: &[&Label]) -> Option<Label> {
 }
 
 impl RunSpec {
+    /// Its name, found where it is first asked for: of a run that is only planned nobody asks.
+    #[must_use]
+    pub fn key(&self) -> &RunKey {
+        self.key.get_or_init(|| key::of_run(self))
+    }
+
     /// The number at a path, `model.mass`, `method.order`, `step`, `span.end`; none where it has none.
     #[must_use]
     pub fn number_at(&self, path: &str) -> Option<f64> {
@@ -277,13 +285,10 @@ impl Plan {
     /// a study that names cases these are all runs.
     #[must_use]
     pub fn numbers_at(&self, path: &str) -> Vec<f64> {
-        let mut numbers: Vec<f64> = Vec::new();
-        for number in self.runs.iter().filter(|run| self.is_studied(run)).filter_map(|run| run.number_at(path)) {
-            if !numbers.contains(&number) {
-                numbers.push(number);
-            }
-        }
-        numbers
+        let mut seen = HashSet::new();
+        let studied = self.runs.iter().filter(|run| self.is_studied(run));
+        // adding zero makes one of the two zeros of the other
+        studied.filter_map(|run| run.number_at(path)).filter(|number| seen.insert((number + 0.0).to_bits())).collect()
     }
 
     /// Whether the runs have different values on an axis.
@@ -296,12 +301,7 @@ impl Plan {
     /// The different values on an axis, in the order in which the runs have them.
     #[must_use]
     pub fn values(&self, axis: usize) -> Vec<&Label> {
-        let mut values: Vec<&Label> = Vec::new();
-        for label in self.runs.iter().filter_map(|run| run.cells[axis].as_ref()) {
-            if !values.iter().any(|value| value.same(label)) {
-                values.push(label);
-            }
-        }
-        values
+        let mut seen = LabelIndex::default();
+        self.runs.iter().filter_map(|run| run.cells[axis].as_ref()).filter(|label| seen.is_new(label)).collect()
     }
 }

@@ -40,7 +40,7 @@ impl StoredFiles {
 /// A reference as a file has it.
 ///
 /// Columns are `t` (s), then each observable and `bound(…)`, the disagreement of the two methods on it. Before them, as comments,
-/// stand the command that makes the file, the key of what was asked for, and the digits agreed.
+/// stand the command that makes the file, the key of what was asked for, the digits agreed, and a checksum of all lines but its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredReference {
     /// The key of [`ReferencePlan`] that it was made for.
@@ -65,19 +65,26 @@ pub enum StoredError {
 
 const KEY: &str = "key: ";
 const DIGITS: &str = "digits agreed: ";
+const CHECKSUM: &str = "checksum: ";
+/// Digits that two solutions can agree to. Fewer than one is no agreement; those of two that are the same are counted as 33.
+const AGREED: std::ops::RangeInclusive<f64> = 1.0..=33.0;
 
 impl StoredReference {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where there is no such file, or it is not what [`Self::write`] writes, or its times do not increase.
+    /// Where there is no such file, or it is not what [`Self::write`] writes, or was changed since.
     pub fn read(path: &Path) -> Result<Self, StoredError> {
-        let text = std::fs::read_to_string(path)?;
+        let text = mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA)?;
         let comment = |head: &str| {
             let found = text.lines().find_map(|line| line.strip_prefix('#')?.trim_start().strip_prefix(head));
             found.ok_or_else(|| StoredError::Content(format!("has no line `# {head}…`")))
         };
         let (key, digits) = (comment(KEY)?.trim().to_owned(), number(comment(DIGITS)?)?);
+        if comment(CHECKSUM)?.trim() != checksum(&text) {
+            let message = "has another checksum than its lines: it was changed after it was made";
+            return Err(StoredError::Content(message.to_owned()));
+        }
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         let heads: Vec<String> = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
         let observables: Vec<String> = heads.iter().step_by(2).cloned().collect();
@@ -92,29 +99,68 @@ impl StoredReference {
             trajectory.values.push(pairs.iter().step_by(2).copied().collect());
             trajectory.bounds.push(pairs.iter().skip(1).step_by(2).copied().collect());
         }
-        if !trajectory.times.is_sorted_by(|a, b| a < b) {
-            return Err(StoredError::Content("has times that do not increase".to_owned()));
+        let read = Self { key, trajectory };
+        read.check().map(|()| read)
+    }
+
+    /// Times increase, values are finite, bounds are none below zero, and digits are some that can agree. A bound of zero is that of a
+    /// value which both methods are given, at the start.
+    fn check(&self) -> Result<(), StoredError> {
+        let ReferenceTrajectory { times, values, bounds, digits, .. } = &self.trajectory;
+        let refused = |message: String| Err(StoredError::Content(message));
+        if !AGREED.contains(digits) {
+            return refused(format!(
+                "says that {digits} digits agree, which are {} to {}",
+                AGREED.start(),
+                AGREED.end()
+            ));
         }
-        Ok(Self { key, trajectory })
+        if !times.is_sorted_by(|a, b| a < b) || !times.iter().all(|t| t.is_finite()) {
+            return refused("has times that do not increase".to_owned());
+        }
+        let wrong = |rows: &[Vec<f64>], is_good: fn(f64) -> bool| {
+            let mut cells = times.iter().zip(rows).flat_map(|(&t, row)| row.iter().map(move |&cell| (t, cell)));
+            cells.find(|&(_, cell)| !is_good(cell))
+        };
+        if let Some((t, value)) = wrong(values, f64::is_finite) {
+            return refused(format!("has the value {value} at t = {t} s"));
+        }
+        if let Some((t, bound)) = wrong(bounds, |bound| bound.is_finite() && bound >= 0.0) {
+            return refused(format!("has the bound {bound} at t = {t} s"));
+        }
+        Ok(())
     }
 
     /// Writes a file that gives back the same bits, with the command that makes it.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Those of the file system, and a trajectory that would not be read.
     pub fn write(&self, path: &Path, command: &str) -> Result<(), StoredError> {
+        self.check()?;
         let Self { key, trajectory } = self;
         let head = format!("# {command}\n# {KEY}{key}\n# {DIGITS}{:?}\n", trajectory.digits);
-        let mut writer = csv::Writer::from_writer(head.into_bytes());
+        let mut writer = csv::Writer::from_writer(Vec::new());
         let columns = trajectory.observables.iter().flat_map(|name| [name.clone(), bound_of(name)]);
         writer.write_record(std::iter::once("t".to_owned()).chain(columns))?;
         for ((t, values), bounds) in trajectory.times.iter().zip(&trajectory.values).zip(&trajectory.bounds) {
             let pairs = values.iter().zip(bounds).flat_map(|(value, bound)| [value, bound]);
             writer.write_record(std::iter::once(t).chain(pairs).map(|number| format!("{number:?}")))?;
         }
-        let content = writer.into_inner().map_err(|error| error.into_error())?;
-        Ok(write_atomically(path, &content)?)
+        let rows = writer.into_inner().map_err(|error| error.into_error())?;
+        let rows = String::from_utf8(rows).expect("strings and numbers are UTF-8");
+        let sum = checksum(&format!("{head}{rows}"));
+        Ok(write_atomically(path, format!("{head}# {CHECKSUM}{sum}\n{rows}").as_bytes())?)
     }
+}
+
+/// A hash of all lines but the one that says what it is. How lines end is no part of it.
+fn checksum(text: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let is_own = |line: &str| line.strip_prefix('#').is_some_and(|line| line.trim_start().starts_with(CHECKSUM));
+    for line in text.lines().filter(|line| !is_own(line)) {
+        hasher.update(line.as_bytes()).update(b"\n");
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 fn bound_of(observable: &str) -> String {
@@ -234,7 +280,7 @@ mod tests {
                 observables: vec!["u3".to_owned(), "link force, N".to_owned()],
                 times: vec![0.02, 0.1 + 0.2],
                 values: vec![vec![1.0 / 3.0, -0.0], vec![5e-324, 1e300]],
-                bounds: vec![vec![1e-9, 0.0], vec![f64::INFINITY, 1e-17]],
+                bounds: vec![vec![1e-9, 0.0], vec![f64::MAX, 1e-17]],
                 digits: 4.7,
                 digits_asked: 0.0,
             },
@@ -274,17 +320,65 @@ mod tests {
         assert_eq!([-2.0, 0.3, 2.5, f64::NAN].map(|t| trajectory.row(t)), [None; 4]);
     }
 
-    #[test]
-    fn a_damaged_file_is_refused() {
+    /// Why a file with one change is refused, its checksum that of the changed lines where asked for.
+    fn refusal(from: &str, to: &str, is_summed_anew: bool) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shaft.csv");
         reference().write(&path, "mbsbench reference a/b").unwrap();
         let good = std::fs::read_to_string(&path).unwrap();
-        for (from, to) in
-            [("# key: 0123\n", ""), ("bound(u3)", "bound(u2)"), ("0.02,", "0.02,,"), ("0.02", "two"), ("0.02", "0.5")]
-        {
-            std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
-            assert!(StoredReference::read(&path).is_err(), "{from} -> {to}");
+        assert!(good.contains(from), "{from}");
+        let mut bad = good.replacen(from, to, 1);
+        if is_summed_anew {
+            bad = bad.replacen(&checksum(&good), &checksum(&bad), 1);
         }
+        std::fs::write(&path, bad).unwrap();
+        StoredReference::read(&path).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused() {
+        for (from, to, said) in [
+            ("# key: 0123\n", "", "key: "),
+            ("bound(u3)", "bound(u2)", "other columns"),
+            ("0.02,", "0.02,,", "no table"),
+            ("0.02", "two", "`two` where a number"),
+            ("0.02", "0.5", "do not increase"),
+            ("4.7", "1e9", "1000000000 digits agree"),
+            ("4.7", "-5.0", "-5 digits agree"),
+            ("4.7", "NaN", "NaN digits agree"),
+            ("1e-9", "-1e-9", "the bound -0.000000001 at t = 0.02 s"),
+            ("1e-9", "inf", "the bound inf"),
+            ("0.333", "nan0.333", "where a number"),
+            ("1e300", "inf", "the value inf at t = 0.3"),
+        ] {
+            let message = refusal(from, to, true);
+            assert!(message.contains(said), "{from} -> {to}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_is_changed_after_it_was_made_is_refused() {
+        for (from, to) in [("0.333", "0.933"), ("1e-9", "2e-9"), ("4.7", "5.7"), ("0123", "0124"), ("a/b", "a/c")] {
+            let message = refusal(from, to, false);
+            assert!(message.contains("another checksum"), "{from} -> {to}: {message}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shaft.csv");
+        reference().write(&path, "mbsbench reference a/b").unwrap();
+        let good = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, good.replace(&format!("# {CHECKSUM}{}\n", checksum(&good)), "")).unwrap();
+        let message = StoredReference::read(&path).unwrap_err().to_string();
+        assert!(message.contains("has no line `# checksum: …`"), "{message}");
+        std::fs::write(&path, good.replace('\n', "\r\n")).unwrap();
+        assert_eq!(StoredReference::read(&path).unwrap(), reference(), "ends of lines are no content");
+    }
+
+    #[test]
+    fn what_would_not_be_read_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shaft.csv");
+        let mut wrong = reference();
+        wrong.trajectory.bounds[1][0] = f64::INFINITY;
+        assert!(wrong.write(&path, "mbsbench reference a/b").is_err() && !path.exists());
     }
 }

@@ -121,9 +121,9 @@ impl Lacking {
     pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Self> {
         let what = match status {
             Status::Unavailable => {
-                format!("the run {} was not made: `{}` is unavailable", run.key, run.method.name())
+                format!("the run {} was not made: `{}` is unavailable", run.key(), run.method.name())
             }
-            Status::Panicked => format!("the run {} was not finished: the program panicked in it", run.key),
+            Status::Panicked => format!("the run {} was not finished: the program panicked in it", run.key()),
             _ => return None,
         };
         Some(Self::Unmade(what))
@@ -199,14 +199,14 @@ impl<'p> Evidence<'p> {
             Some(Unit::Degrees | Unit::DegreesPerSecond) => 180.0 / std::f64::consts::PI,
         };
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
-            selection.keys.push(run.key.to_string());
+            selection.keys.push(run.key().to_string());
             let is_taken = row.status == Status::Ok || (operand.until_failure && row.status.is_of_a_run());
             if !is_taken && operand.at.is_some() {
                 // The others are points enough, or there is no number.
                 continue;
             }
             if !is_taken {
-                let what = format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached);
+                let what = format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached);
                 selection.lacks(Lacking::unmade(run, row.status).unwrap_or(Lacking::Failed(what)));
                 continue;
             }
@@ -219,13 +219,13 @@ impl<'p> Evidence<'p> {
                         selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
                     }
                     None if bound_of(column).is_some() => {
-                        let what = format!("the run {} has no `{column}`: no certified reference", run.key);
+                        let what = format!("the run {} has no `{column}`: no certified reference", run.key());
                         selection.lacks(Lacking::Reference(what));
                     }
                     None if column.starts_with(TIMING) && row.timing.is_none() => {
-                        selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key)));
+                        selection.lacks(Lacking::Timing(format!("the run {} was not timed", run.key())));
                     }
-                    None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key))),
+                    None => selection.lacks(Lacking::Empty(format!("the run {} has no `{column}`", run.key()))),
                 }
             }
         }
@@ -335,7 +335,9 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
     let path = results.join(&plan.experiment.id).join("runs.csv");
     let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
-    let mut reader = csv::Reader::from_path(&path).map_err(missing)?;
+    let bytes =
+        mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| missing(error.into()))?;
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let heads = reader.headers().map_err(missing)?.clone();
     let mut by_key: HashMap<String, Recorded> = HashMap::new();
     for record in reader.records() {
@@ -367,12 +369,12 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
     let outdated = |run: &RunSpec| EvidenceError::Outdated {
         path: path.clone(),
         experiment: plan.experiment.id.clone(),
-        run: run.key.to_string(),
+        run: run.key().to_string(),
     };
     let mut rows: Vec<Recorded> = plan
         .runs
         .iter()
-        .map(|run| by_key.get(&run.key.to_string()).cloned().ok_or_else(|| outdated(run)))
+        .map(|run| by_key.get(&run.key().to_string()).cloned().ok_or_else(|| outdated(run)))
         .collect::<Result<_, _>>()?;
     if plan.experiment.timing.is_some() {
         read_timings(results, plan, &mut rows)?;

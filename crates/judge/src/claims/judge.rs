@@ -201,7 +201,7 @@ impl Judge<'_> {
 
     fn failure(&self, failure: &Failure) -> Judgement {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
-        let keys = runs.iter().map(|(run, _)| run.key.to_string()).collect();
+        let keys = runs.iter().map(|(run, _)| run.key().to_string()).collect();
         if let Some(lacking) = runs.iter().find_map(|(run, row)| Lacking::unmade(run, row.status)) {
             return Judgement { evidence: keys, ..without(lacking) };
         }
@@ -214,7 +214,7 @@ impl Judge<'_> {
         let other = runs.iter().find(|(_, row)| !as_said(row.status) || !in_time(row.t_reached));
         let verdict = if other.is_some() { Verdict::Contradicted } else { Verdict::Reproduced };
         let note = other.map_or_else(String::new, |(run, row)| {
-            format!("the run {} has the status `{}` at t = {} s", run.key, row.status, row.t_reached)
+            format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached)
         });
         Judgement { evidence: keys, ..Judgement::without_number(verdict, note) }
     }

@@ -106,7 +106,9 @@ pub(super) fn compare<'r>(
     statements: impl Iterator<Item = &'r ReadStatement>,
     problems: &mut Problems,
 ) {
-    let Ok(text) = std::fs::read_to_string(document.source.folder().join(NAME)) else { return };
+    let Ok(text) = mbsbench_input::read_text(&document.source.folder().join(NAME), mbsbench_input::LARGEST_TEXT) else {
+        return;
+    };
     let lock = Lock::parse(&text);
     for read in statements {
         for (check, node) in read.statement.checks.iter().zip(&read.checks) {

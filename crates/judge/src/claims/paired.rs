@@ -32,7 +32,7 @@ impl Evidence<'_> {
             Some(Number { value: ratio.value, uncertainty: ratio.uncertainty(!is_same_code(run, unit)) })
         });
         let numbers: Option<Vec<Number>> = quotients.collect();
-        let keys = first.iter().chain(&second).map(|(run, _)| run.key.to_string()).collect();
+        let keys = first.iter().chain(&second).map(|(run, _)| run.key().to_string()).collect();
         Some(Selection { numbers: numbers.filter(|_| is_matched)?, keys, lacking: None })
     }
 }

@@ -111,7 +111,7 @@ pub(super) fn candidate(
         error: number(&spec.error)? / spec.scale,
         bound: bound_of(&spec.error).and_then(|bound| number(&bound)).unwrap_or(0.0) / spec.scale,
         work: spec.work.0.iter().map(|(_, column)| number(column)).collect(),
-        run: run.key.to_string(),
+        run: run.key().to_string(),
     })
 }
 

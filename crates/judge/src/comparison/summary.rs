@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mbsbench_numbers::decimal;
+use mbsbench_numbers::{decimal, guarded};
 
 use super::{NAMED, Place, Ranked};
 
@@ -36,7 +36,7 @@ impl Summary<'_> {
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
                 let head = [
                     ranked.plan.experiment.id.clone(),
-                    ranked.spec.title.clone(),
+                    guarded(&ranked.spec.title).into_owned(),
                     format!("{accuracy:e}"),
                     ranked.counts.methods.to_string(),
                     ranked.reached_by[level].to_string(),
@@ -80,8 +80,8 @@ fn lines(places: &[Place]) -> Vec<[String; 6]> {
         let Place { candidate, cost } = place;
         [
             (index + 1).to_string(),
-            candidate.method.clone(),
-            candidate.setting.clone(),
+            guarded(&candidate.method).into_owned(),
+            guarded(&candidate.setting).into_owned(),
             decimal(*cost),
             decimal(candidate.error),
             candidate.run.clone(),

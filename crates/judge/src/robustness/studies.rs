@@ -75,7 +75,7 @@ fn read(plan: &Plan, results: &Path) -> Result<Option<(PathBuf, Vec<Finding>)>, 
         return Ok(None);
     }
     let unreadable = |error| OutdatedStudy::Unreadable { path: path.clone(), error };
-    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+    let text = mbsbench_input::read_text(&path, mbsbench_input::LARGEST_DATA).map_err(unreadable)?;
     let findings = Finding::read_csv(&text).map_err(|error| unreadable(error.into()))?;
     Ok(Some((path, findings)))
 }

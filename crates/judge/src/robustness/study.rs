@@ -330,7 +330,7 @@ impl Varied {
                     message: Some(problem.to_string()),
                     t_reached: spec.span[0],
                     values: vec![None; nominal.columns.len()],
-                    key: spec.key.to_string(),
+                    key: spec.key().to_string(),
                     timing: None,
                     trajectory: None,
                 };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::{Plan, Solved};
 use mbsbench_experiment::registry::Registry;
-use mbsbench_experiment::{Origin, PublishedError};
+use mbsbench_experiment::{Origin, PublishedError, panel_id};
 use mbsbench_input::write_atomically;
 use mbsbench_numbers::decimal;
 use mbsbench_render::figure::Figure;
@@ -136,10 +136,11 @@ fn pictures_of(figure: &Figure, separate: bool) -> Vec<(String, Vec<u8>)> {
         files.push(data(figure));
         return files;
     }
-    for (panel, letter) in figure.panels.iter().zip('a'..='z').filter(|_| separate) {
+    for (index, panel) in figure.panels.iter().enumerate().filter(|_| separate) {
+        let id = panel_id(&figure.id, index).expect("more panels than letters are refused when the file is read");
         let panel = Figure {
-            id: format!("{}{letter}", figure.id),
-            title: format!("{}, panel {letter}", figure.title),
+            title: format!("{}, panel {}", figure.title, &id[figure.id.len()..]),
+            id,
             columns: 1,
             panels: vec![panel.clone()],
         };

@@ -76,7 +76,8 @@ pub(super) fn about_file(choice: &Choice<MethodKind>) -> Option<String> {
 
 /// Describes the method that a file writes out.
 fn describe_file(registry: &Registry, path: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
-    let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+    let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
+        .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
     let choice = read_method(path, &bytes, registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))?;
     output.line(format!("{}: {} of {}", choice.label(), choice.name(), path.display()))?;
     if let Some(source) = about_file(&choice) {

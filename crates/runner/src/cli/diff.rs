@@ -92,7 +92,8 @@ struct Table {
 
 impl Table {
     fn read(path: &Path) -> Result<Self, CommandError> {
-        let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)
+            .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
         Self::parse(&bytes).map_err(|what| CommandError::NoResults { path: path.to_owned(), what })
     }
 
@@ -170,7 +171,8 @@ fn same(x: &str, y: &str, options: DiffOptions) -> bool {
 /// Statements and checks by id: their verdicts are compared, their numbers stand in `runs.csv`.
 fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>, CommandError> {
     let read = |path: &Path| {
-        let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)
+            .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
         verdicts_of(&bytes).map_err(|what| CommandError::NoResults { path: path.to_owned(), what })
     };
     let (first, second) = (read(one)?, read(other)?);

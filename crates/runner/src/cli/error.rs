@@ -178,6 +178,8 @@ fn unreadable(error: &io::Error) -> Exit {
         io::ErrorKind::NotFound
         | io::ErrorKind::IsADirectory
         | io::ErrorKind::NotADirectory
+        | io::ErrorKind::InvalidInput
+        | io::ErrorKind::FileTooLarge
         | io::ErrorKind::PermissionDenied => Exit::BadInput,
         _ => Exit::System,
     }

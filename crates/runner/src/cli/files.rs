@@ -1,5 +1,6 @@
 //! The files below `experiments/`.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
@@ -142,14 +143,7 @@ pub(super) fn is_publication(path: &Path) -> bool {
 /// Experiment files in a folder and in the folders of papers in it, in the order of their paths. What is deeper belongs to them:
 /// mechanisms, references, published values.
 pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let mut files = Vec::new();
-    for path in entries(folder)? {
-        if path.is_dir() {
-            files.extend(entries(&path)?.into_iter().filter(|path| path.is_file()));
-        } else {
-            files.push(path);
-        }
-    }
+    let mut files = files_below(folder, 2)?;
     files.retain(|path| is_experiment(path));
     Ok(files)
 }
@@ -160,12 +154,32 @@ fn is_experiment(path: &Path) -> bool {
 
 /// All files below a folder, in the order of their paths.
 pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    files_below(folder, usize::MAX)
+}
+
+/// The files that are at most so deep in a folder, in the order of their paths. Links are followed; one that leads to nothing is left
+/// out, as editors make them, and one that leads in a circle is an error.
+fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = Vec::new();
-    for path in entries(folder)? {
-        if path.is_dir() {
-            files.extend(all_files(&path)?);
-        } else {
-            files.push(path);
+    for entry in walkdir::WalkDir::new(folder).follow_links(true).max_depth(depth).sort_by_file_name() {
+        match entry {
+            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) => files.push(entry.into_path()),
+            Err(wrong) => {
+                let path = wrong.path().unwrap_or(folder).to_owned();
+                let is_missing = wrong.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
+                if is_missing && wrong.depth() > 0 {
+                    continue;
+                }
+                let error = match wrong.loop_ancestor() {
+                    Some(above) => {
+                        let what = format!("a link in a circle, to `{}` above it; remove it", above.display());
+                        io::Error::new(io::ErrorKind::InvalidInput, what)
+                    }
+                    None => wrong.into(),
+                };
+                return Err(CommandError::Unreadable { path, error });
+            }
         }
     }
     Ok(files)
@@ -201,7 +215,8 @@ pub(super) fn read_unlocked(path: &Path, plans: &[Plan]) -> Result<Ledger, Comma
 
 /// Reads a file of YAML as what it is.
 pub(super) fn read_with<T>(path: &Path, read: impl Fn(&Document) -> Result<T, BadInput>) -> Result<T, CommandError> {
-    let bytes = std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+    let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
+        .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
     let found = Document::parse(path, &bytes).and_then(|document| read(&document));
     found.map_err(|wrong| CommandError::BadInput(vec![wrong]))
 }

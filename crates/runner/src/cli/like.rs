@@ -139,7 +139,7 @@ fn given(
 /// The first run of an experiment file, or a run of a second of the mechanism that a file has.
 fn first_run(registry: &Registry, path: &Path) -> Result<RunSpec, CommandError> {
     let unreadable = |error| CommandError::Unreadable { path: path.to_owned(), error };
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT).map_err(unreadable)?;
     let bad = |wrong| CommandError::BadInput(vec![wrong]);
     let is_mechanism = !is_yaml(path) || Document::parse(path, &bytes).map_err(bad)?.root.get("bodies").is_some();
     let plan = if is_mechanism {

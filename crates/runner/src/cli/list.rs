@@ -65,7 +65,8 @@ fn experiments(folder: &Path) -> Result<Vec<Item>, CommandError> {
     let mut items = Vec::new();
     let mut bad = Vec::new();
     for path in experiment_files(folder)? {
-        let bytes = std::fs::read(&path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT)
+            .map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
         match experiment(&path, &bytes) {
             Ok(item) => items.push(item),
             Err(wrong) => bad.push(wrong),

@@ -27,7 +27,7 @@ pub(super) fn lock(
         let Some(path) = library.ledger_file(name, Book::Claims) else { continue };
         let ledger = read_unlocked(&path, &plans)?;
         let file = Lock::beside(&path);
-        let before = std::fs::read_to_string(&file).ok().map(|text| Lock::parse(&text));
+        let before = mbsbench_input::read_text(&file, mbsbench_input::LARGEST_TEXT).ok().map(|text| Lock::parse(&text));
         let (lock, changes) =
             Lock::renewed(before.as_ref(), ledger.checks(), |check| has_result(name, check, &plans, results));
         write_atomically(&file, lock.text().as_bytes())

@@ -108,7 +108,8 @@ fn statement(
             if taken.contains(&name) {
                 return Err(CommandError::Exists { path: path.clone(), what: Some(name.to_owned()) });
             }
-            std::fs::read_to_string(path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?
+            mbsbench_input::read_text(path, mbsbench_input::LARGEST_TEXT)
+                .map_err(|error| CommandError::Unreadable { path: path.clone(), error })?
         }
         None => include_str!("starts/ledger.yaml").replace("{paper}", paper),
     };

@@ -24,10 +24,10 @@ pub(super) fn cell(
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = library.selected(wanted, options.quick)?;
-    let is_meant = |run: &RunSpec| key == run.key.full() || key == run.key.to_string();
+    let is_meant = |run: &RunSpec| key == run.key().full() || key == run.key().to_string();
     let meant: Vec<(&Plan, &RunSpec)> = runs(&plans).filter(|(_, run)| is_meant(run)).collect();
     let Some((first, _)) = meant.first() else {
-        let keys: Vec<String> = runs(&plans).map(|(_, run)| run.key.to_string()).collect();
+        let keys: Vec<String> = runs(&plans).map(|(_, run)| run.key().to_string()).collect();
         let nearest = nearest(key, keys.iter().map(String::as_str)).map(str::to_owned);
         return Err(CommandError::UnknownRun { found: key.to_owned(), nearest });
     };
@@ -37,7 +37,7 @@ pub(super) fn cell(
     let (made, progress) =
         keep(library.registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
     for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
-        let line = format!("{} {} {}: {}", run.key, plan.experiment.id, title(plan, run), record.status);
+        let line = format!("{} {} {}: {}", run.key(), plan.experiment.id, title(plan, run), record.status);
         output.line(line)?;
     }
     no_panics(&progress)
@@ -61,7 +61,7 @@ pub(super) fn shard(
         ))?;
     }
     let (_, progress) =
-        keep(library.registry, &plans, &|plan, run| !plan.is_timed() && shard.has(&run.key), options, output)?;
+        keep(library.registry, &plans, &|plan, run| !plan.is_timed() && shard.has(run.key()), options, output)?;
     output.line(progress.summary())?;
     no_panics(&progress)
 }

@@ -38,7 +38,7 @@ fn print_table(plan: &Plan, output: &mut Output<'_>) -> Result<(), CommandError>
     table.push_record(plan.axes.iter().map(String::as_str).chain(["run"]));
     for run in &plan.runs {
         let cells = run.cells.iter().map(|cell| cell.as_ref().map_or(String::new(), ToString::to_string));
-        table.push_record(cells.chain([run.key.to_string()]));
+        table.push_record(cells.chain([run.key().to_string()]));
     }
     output.line(table.build().with(Style::psql()).to_string())?;
     Ok(())
@@ -49,5 +49,5 @@ fn line(plan: &Plan, run: &RunSpec) -> Value {
     let cells = plan.axes.iter().zip(&run.cells);
     let axes: Map<String, Value> =
         cells.filter_map(|(axis, cell)| Some((axis.clone(), json!(cell.as_ref()?.text)))).collect();
-    json!({ "key": run.key.to_string(), "experiment": plan.experiment.id, "axes": axes, "timing": plan.is_timed() })
+    json!({ "key": run.key().to_string(), "experiment": plan.experiment.id, "axes": axes, "timing": plan.is_timed() })
 }

@@ -40,8 +40,8 @@ impl Examined {
     pub(super) fn find(registry: &Registry, method: &str) -> Result<Self, CommandError> {
         let path = Path::new(method);
         if is_yaml(path) {
-            let bytes =
-                std::fs::read(path).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+            let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
+                .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
             let bad = |wrong| CommandError::BadInput(vec![wrong]);
             let choice = read_method(path, &bytes, registry).map_err(bad)?;
             let contender = read_contender(path, &bytes, registry).map_err(bad)?;

@@ -45,7 +45,8 @@ pub(super) fn reference(library: Library<'_>, id: &str, output: &mut Output<'_>)
 /// All experiments, whether or not their stored references are there.
 fn plans(library: Library<'_>) -> Result<Vec<Plan>, CommandError> {
     let read = |path: std::path::PathBuf| {
-        let bytes = std::fs::read(&path).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT)
+            .map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
         Plan::read_for_references(&path, &bytes, library.registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))
     };
     experiment_files(library.experiments)?.into_iter().filter_map(|path| read(path).transpose()).collect()

@@ -74,7 +74,7 @@ fn tell_panics(evidence: &Evidence<'_>, output: &mut Output<'_>) -> Result<Exit,
     let mut exit = Exit::Done;
     for (plan, run) in evidence.panicked() {
         let id = &plan.experiment.id;
-        output.line(format!("{id}: the program panicked in the run {}; what rests on it is not judged", run.key))?;
+        output.line(format!("{id}: the program panicked in the run {}; what rests on it is not judged", run.key()))?;
         exit = Exit::System;
     }
     Ok(exit)

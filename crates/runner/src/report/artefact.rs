@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::comparison::COMPARISON;
-use mbsbench_numbers::short;
+use mbsbench_numbers::{short, unguarded};
 
 use super::page::{anchor, badge, figure_named, sign};
 use super::{ReportError, read, statement};
@@ -129,7 +129,7 @@ impl<'r> Artefact<'r> {
         let records: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().map_err(damaged)?;
         let column = |name: &str| heads.iter().position(|head| head == name);
         let field = |record: &csv::StringRecord, index: Option<usize>| {
-            index.and_then(|index| record.get(index)).unwrap_or_default().to_owned()
+            index.and_then(|index| record.get(index)).map_or_else(String::new, |cell| unguarded(cell).to_owned())
         };
         let distinct = |index: usize| {
             let mut labels: Vec<String> = Vec::new();
@@ -143,7 +143,7 @@ impl<'r> Artefact<'r> {
         let (rows, columns) = (distinct(0), distinct(1));
         let has_published = records.iter().any(|record| !field(record, column("published")).is_empty());
         let cell = |row: &str, head: &str| {
-            let record = records.iter().find(|record| &record[0] == row && &record[1] == head);
+            let record = records.iter().find(|record| unguarded(&record[0]) == row && unguarded(&record[1]) == head);
             let text = |name: &str| record.map(|record| field(record, column(name))).unwrap_or_default();
             let measured = match text("measured").parse::<f64>() {
                 Ok(number) => short(number),
@@ -166,7 +166,7 @@ impl<'r> Artefact<'r> {
                 table.results {
                     thead {
                         tr {
-                            th rowspan=[has_published.then_some(2)] { (&heads[0]) }
+                            th rowspan=[has_published.then_some(2)] { (unguarded(&heads[0])) }
                             @for head in &columns { th colspan=[has_published.then_some(2)] { (head) } }
                         }
                         @if has_published {

@@ -85,5 +85,6 @@ pub fn write(
 
 /// The text of a file.
 fn read(path: &Path) -> Result<String, ReportError> {
-    std::fs::read_to_string(path).map_err(|error| ReportError { path: path.to_owned(), error })
+    mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA)
+        .map_err(|error| ReportError { path: path.to_owned(), error })
 }

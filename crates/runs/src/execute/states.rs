@@ -11,7 +11,7 @@ use crate::store::{Store, shape};
 /// the run, so that drawing it changes nothing of what is recorded.
 #[must_use]
 pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<f64>>> {
-    let stored = format!("states {}\ntimes {times:?}", run.key.full());
+    let stored = format!("states {}\ntimes {times:?}", run.key().full());
     let fits = |states: &Vec<_>| {
         let unknowns = Formulated::<f64>::initial_state(run.model.object().model().as_ref()).len();
         shape::of_states(states, times.len(), unknowns)

@@ -101,7 +101,7 @@ impl Store {
     /// What is to be done with a file of another store.
     fn take(&self, file: &Path, folder: &Path, known: &mut BTreeMap<PathBuf, Known>) -> Result<Taken, Refusal> {
         let place = file.strip_prefix(folder).unwrap_or(file);
-        let bytes = fs::read(file)?;
+        let bytes = mbsbench_input::read_file(file, mbsbench_input::LARGEST_DATA)?;
         let entry = Entry::parse(&bytes)?;
         if entry.check(place, &self.fingerprint)? == Content::Times {
             return Ok(Taken::Times);
@@ -127,13 +127,13 @@ impl Store {
     /// The entry that this store has at a place; a damaged one counts as missing.
     fn own(&self, place: &Path) -> Option<Known> {
         let file = self.folder.join(place);
-        let bytes = fs::read(&file).ok()?;
+        let bytes = mbsbench_input::read_file(&file, mbsbench_input::LARGEST_DATA).ok()?;
         Entry::parse(&bytes).ok()?.check(place, &self.fingerprint).ok()?;
         Some(Known { file, sum: blake3::hash(&bytes), is_here: true })
     }
 
     fn copy(&self, place: &Path, entry: &Known) -> io::Result<()> {
-        let bytes = fs::read(&entry.file)?;
+        let bytes = mbsbench_input::read_file(&entry.file, mbsbench_input::LARGEST_DATA)?;
         if blake3::hash(&bytes) != entry.sum {
             return Err(io::Error::other(format!("{} has changed since it was checked", entry.file.display())));
         }

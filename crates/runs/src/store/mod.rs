@@ -72,7 +72,7 @@ impl Store {
         run: &str,
         fits: impl FnOnce(&T) -> Result<(), Misshapen>,
     ) -> Result<T, Refusal> {
-        let bytes = fs::read(path)?;
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)?;
         let entry = Entry::parse(&bytes)?;
         if !entry.is_of(run, &self.fingerprint) {
             return Err(Refusal::Misplaced(entry.title()));

@@ -1,0 +1,101 @@
+//! Names of the files of tables, figures and drawings.
+
+use std::collections::HashMap;
+
+use mbsbench_input::{Document, Node, Place, Problem};
+
+use super::identity::is_safe_name;
+use super::spec::{DrawingSpec, FigureSpec, MOST_PANELS, TableSpec};
+use super::{Placed, Problems};
+
+/// Files that are there besides those of tables and figures.
+const RESERVED: [&str; 6] = ["ranking", "references", "robustness", "robustness-samples", "runs", "timings"];
+
+/// What a panel of a figure is called where it is a file by itself, counted from zero: `figure-3a`, `figure-3b`, … None beyond `z`.
+#[must_use]
+pub fn panel_id(figure: &str, panel: usize) -> Option<String> {
+    ('a'..='z').nth(panel).map(|letter| format!("{figure}{letter}"))
+}
+
+/// Ids are names of files, with and without the letters of panels, and no two are the same.
+pub(super) fn check(
+    document: &Document,
+    tables: &[Placed<TableSpec>],
+    plots: &[Placed<FigureSpec>],
+    drawings: &[Placed<DrawingSpec>],
+    problems: &mut Problems,
+) {
+    let mut names = Names { document, seen: HashMap::new(), problems };
+    for Placed { value, node } in tables {
+        names.id("table", &value.id, node);
+    }
+    for Placed { value, node } in plots {
+        names.id("figure", &value.id, node);
+    }
+    for Placed { value, node } in drawings {
+        names.id("drawing", &value.id, node);
+    }
+    for Placed { value, node } in plots.iter().filter(|figure| figure.value.separate) {
+        names.panels(&value.id, value.panels.len(), node);
+    }
+    for Placed { value, node } in drawings {
+        let panels = value.views.len().saturating_mul(value.at.as_ref().map_or(1, Vec::len));
+        if panels > MOST_PANELS {
+            let problem = Problem::new(node.place_of("views"), format!("a drawing of {panels} panels"));
+            names.problems.add(problem.help(format!("accepted: at most {MOST_PANELS}, views times times")));
+        }
+        names.panels(&value.id, panels, node);
+    }
+}
+
+struct Names<'d> {
+    document: &'d Document,
+    /// What has each name, and where it stands.
+    seen: HashMap<String, (&'static str, Place)>,
+    problems: &'d mut Problems,
+}
+
+impl Names<'_> {
+    /// The id of a table or figure.
+    fn id(&mut self, what: &'static str, id: &str, node: &Node) {
+        let place = node.place_of("id");
+        if !is_safe_name(id) {
+            let problem = Problem::new(place, format!("`{}` is no name of a file", id.escape_debug()));
+            let help = "accepted: small letters, digits, `.` and `-`, such as `table-3.2`, and no device such as `con`";
+            self.problems.add(problem.help(help));
+        } else if RESERVED.contains(&id) {
+            let problem = Problem::new(place, format!("`{id}.csv` is a file of every experiment"));
+            self.problems.add(problem.help("accepted: any other id"));
+        } else if let Some((_, first)) = self.seen.get(id) {
+            let first = self.place(*first);
+            let problem = Problem::new(place, format!("a second table or figure `{id}`; the first one is at {first}"));
+            self.problems.add(problem.help("ids have to differ"));
+        } else {
+            self.seen.insert(id.to_owned(), (what, place));
+        }
+    }
+
+    /// A place of the same file in words.
+    fn place(&self, place: Place) -> String {
+        let (line, column) = self.document.source.line_and_column(place);
+        format!("line {line}, column {column}")
+    }
+
+    /// The names of the panels of a figure, where it has several.
+    fn panels(&mut self, id: &str, panels: usize, node: &Node) {
+        let place = node.place_of("id");
+        for name in (0..panels).filter(|_| panels > 1).map_while(|panel| panel_id(id, panel)) {
+            let help = "accepted: an id that with a letter behind it is no other's";
+            if RESERVED.contains(&name.as_str()) {
+                let message = format!("`{name}.csv`, a panel of `{id}`, is a file of every experiment");
+                self.problems.add(Problem::new(place, message).help(help));
+            } else if let Some((what, first)) = self.seen.get(&name).copied() {
+                let first = self.place(first);
+                let message = format!("a panel of `{id}` is the file `{name}.csv`, and so is the {what} at {first}");
+                self.problems.add(Problem::new(place, message).help(help));
+            } else {
+                self.seen.insert(name, ("panel", place));
+            }
+        }
+    }
+}

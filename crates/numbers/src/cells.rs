@@ -1,0 +1,73 @@
+//! Texts in cells of tables, so that what reads a table takes them for texts.
+
+use std::borrow::Cow;
+
+/// A text as a cell of CSV: with `'` before what a spreadsheet would run as a formula, `=…`, `@…`, `+…`, `-…`, a tab or the end of a
+/// line. Numbers are as they are. [`unguarded`] gives the text back, whatever it is.
+#[must_use]
+pub fn guarded(text: &str) -> Cow<'_, str> {
+    if is_run(text.trim_start_matches('\'')) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+}
+
+/// The text that a cell of CSV has, written by [`guarded`].
+#[must_use]
+pub fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| is_run(text.trim_start_matches('\''))).unwrap_or(cell)
+}
+
+/// Whether a spreadsheet would not take a text for a text. A sign alone is one.
+fn is_run(text: &str) -> bool {
+    match text.as_bytes() {
+        [b'=' | b'@' | b'\t' | b'\r', ..] => true,
+        [b'+' | b'-', _, ..] => text.parse::<f64>().is_err(),
+        _ => false,
+    }
+}
+
+/// A text as a cell of a table in Markdown: nothing in it is markup that leads elsewhere, and it stays in its cell.
+#[must_use]
+pub fn markdown(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut before = None;
+    for letter in text.chars() {
+        match letter {
+            '\\' | '|' | '<' | '`' => written.extend(['\\', letter]),
+            // brackets alone are none of a link
+            '(' if before == Some(']') => written.extend(['\\', letter]),
+            '\n' | '\r' => written.push(' '),
+            _ => written.push(letter),
+        }
+        before = Some(letter);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_that_would_be_run_are_guarded_and_read_back() {
+        for text in ["=cmd|' /C calc'!A0", "@SUM(A1)", "+1-2", "-x", "+cmd", "\t=1", "\r", "'=1", "''+x", "-2+3", "--"]
+        {
+            let cell = guarded(text);
+            assert!(cell.starts_with('\''), "{text}");
+            assert_eq!(cell.len(), text.len() + 1, "{text}");
+            assert_eq!(unguarded(&cell), text);
+        }
+        for text in ["", "-", "+", "rk3", "-0.3", "+1e-3", "-inf", "'", "'rk3", "''", "1=2", "a@b", "−2", "'-0.3"] {
+            assert_eq!(guarded(text), text);
+            assert_eq!(unguarded(text), text);
+        }
+    }
+
+    #[test]
+    fn markup_is_no_markup_in_a_cell() {
+        assert_eq!(markdown("<script>"), "\\<script>");
+        assert_eq!(markdown("a|b\nc"), "a\\|b c");
+        assert_eq!(markdown("[x](javascript:1)"), "[x]\\(javascript:1)");
+        assert_eq!(markdown("`x`"), "\\`x\\`");
+        assert_eq!(markdown("\\<b"), "\\\\\\<b", "a backslash does not take back that of another");
+        assert_eq!(markdown("ESDIRK3(2)4L[2]SA"), "ESDIRK3(2)4L[2]SA");
+    }
+}
