@@ -148,8 +148,8 @@ mod tests {
             { case: b, method: rk5, step: 3e-6 }, { case: a, method: rk3, model.angle: 0.5 }, { settings.clock: exact, step: 3e-6 },
             { method: rk5, model.angle: [0.4, 0.5], step: 4e-6 }]";
         let text = format!(
-            "{HEAD}step: [1e-6, 2e-6, 3e-6, 4e-6]\nmodel.angle: [0.1, 0.2, 0.3, 0.4, 0.5]\nexclude: {all}\ncases:\n  \
-             - {{ case: a, settings.clock: [exact, accumulating] }}\n  - {{ case: b }}\n  - {{ case: c, exclude: [{own}], settings.clock: exact }}\n"
+            "{HEAD}matrix: {{ step: [1e-6, 2e-6, 3e-6, 4e-6], model.angle: [0.1, 0.2, 0.3, 0.4, 0.5] }}\nexclude: {all}\ncases:\n  \
+             - {{ case: a, matrix: {{ settings.clock: [exact, accumulating] }} }}\n  - {{ case: b }}\n  - {{ case: c, exclude: [{own}], matrix: {{ settings.clock: [exact] }} }}\n"
         );
         let found = plan(&text);
         // The same with exclusions that leave out nothing that is there, and each of them looked at.
@@ -178,8 +178,11 @@ mod tests {
         let pairs = steps.iter().take(100).flat_map(|step| angles.iter().take(100).map(move |angle| (step, angle)));
         let exclude: String =
             pairs.map(|(step, angle)| format!("  - {{ step: {step}, model.angle: {angle} }}\n")).collect();
-        let text =
-            format!("{HEAD}step: [{}]\nmodel.angle: [{}]\nexclude:\n{exclude}", steps.join(", "), angles.join(", "));
+        let text = format!(
+            "{HEAD}matrix: {{ step: [{}], model.angle: [{}] }}\nexclude:\n{exclude}",
+            steps.join(", "),
+            angles.join(", ")
+        );
         let document = Document::parse(Path::new("p.yaml"), text.as_bytes()).unwrap_or_else(|bad| panic!("{bad}"));
         let experiment = Experiment::read(&document, &Registry::builtin(), false).unwrap_or_else(|bad| panic!("{bad}"));
         let start = Instant::now();
