@@ -70,13 +70,13 @@ fn an_explicit_formula_of_order_four_is_found_to_be_one() {
         all.iter().all(|row| (row["order"].as_str().unwrap().parse::<f64>().unwrap() - 4.0).abs() < 0.1),
         "{all:?}"
     );
-    // Its roots are R(iy) = 1 − y²/2 + y⁴/24 + i (y − y³/6): at most one to y = √8.
+    // Its roots are R(iω) = 1 − ω²/2 + ω⁴/24 + i (ω − ω³/6): at most one to ω = √8.
     let stable: f64 =
         value(&page, "undamped oscillations do not grow").strip_prefix("to ωh = ").unwrap().parse().unwrap();
     assert!((2.7..=8f64.sqrt()).contains(&stable), "{stable}");
     assert_eq!(value(&page, "spectral radius at infinity"), "beyond all bounds");
     let decay = value(&page, "amplitude decay, period elongation at h/(nT) = 0.1");
-    // |R(iy)|² = 1 − y⁶/72 + y⁸/576, and the decay is −ln|R|/|ln R| with |ln R| = y but for the period elongation.
+    // |R(iω)|² = 1 − ω⁶/72 + ω⁸/576, and the decay is −ln|R|/|ln R| with |ln R| = ω but for the period elongation.
     let y: f64 = 0.1 * std::f64::consts::TAU;
     let damped = -0.5 * (1.0 - y.powi(6) / 72.0 + y.powi(8) / 576.0).ln() / y;
     let found: f64 = decay.split(',').next().unwrap().parse().unwrap();
