@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The three stages are one system of `3 n` equations, which a similarity transformation of `A⁻¹` splits into a real and
-//! a complex one of `n` equations each, with the linear algebra of [`equations`](crate::equations).
+//! a complex one of `n` equations each, with the linear algebra of `equations`.
 
 mod collocation;
 mod controller;
