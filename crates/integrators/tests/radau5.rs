@@ -156,14 +156,7 @@ fn errors(method: &dyn Method, settings: Settings) -> [f64; 3] {
     let mut record = Record::default();
     let solution = constrained::solve(&model, method, &Manufactured::exact(0.0), [0.0, 2.0], settings, &mut record);
     assert_eq!((solution.failure, solution.t_reached), (None, 2.0));
-    let mut errors = [0.0f64; 3];
-    for (i, &t) in record.times.iter().enumerate().filter(|&(_, &t)| t > 1.0) {
-        let (exact, state) = (Manufactured::exact(t), &record.states[i]);
-        errors[0] = errors[0].max(distance(&state[..3], &exact[..3]));
-        errors[1] = errors[1].max(distance(&state[3..], &exact[3..]));
-        errors[2] = errors[2].max(distance(&record.multipliers[i], &model.multipliers(t)));
-    }
-    errors
+    record.errors(&model)
 }
 
 /// Hairer, Wanner, Solving ODEs II, section VII.4.

@@ -20,14 +20,7 @@ fn sharp() -> Box<dyn Method> {
 fn errors(method: &dyn Method, constrained: bool, steps: u32) -> [f64; 3] {
     let model = Manufactured { constrained };
     let (_, record) = record(&model, method, &Manufactured::exact(0.0), 2.0, steps);
-    let mut errors = [0.0f64; 3];
-    for (i, &t) in record.times.iter().enumerate().filter(|&(_, &t)| t > 1.0) {
-        let (exact, state) = (Manufactured::exact(t), &record.states[i]);
-        errors[0] = errors[0].max(distance(&state[..3], &exact[..3]));
-        errors[1] = errors[1].max(distance(&state[3..], &exact[3..]));
-        errors[2] = errors[2].max(distance(&record.multipliers[i], &model.multipliers(t)));
-    }
-    errors
+    record.errors(&model)
 }
 
 /// The masses depend on positions here and the forces on velocities, so that both halves of a step are the implicit ones.

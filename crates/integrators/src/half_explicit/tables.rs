@@ -1,6 +1,7 @@
 //! Coefficients of half-explicit methods.
 
 use crate::tableau::{Number, ZERO as O, decimal as d, ratio as q};
+use crate::tableaux::DOPRI5;
 
 /// A half-explicit Runge–Kutta formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,12 +81,12 @@ pub const HEDOP5: Table = Table {
     multiplier_order: 4,
     nodes: &[O, q(1, 5), q(3, 10), q(4, 5), q(8, 9), q(1, 1), q(1, 1), q(19, 20)],
     rows: &[
-        &[q(1, 5)],
-        &[q(3, 40), q(9, 40)],
-        &[q(44, 45), q(-56, 15), q(32, 9)],
-        &[q(19372, 6561), q(-25360, 2187), q(64448, 6561), q(-212, 729)],
-        &[q(9017, 3168), q(-355, 33), q(46732, 5247), q(49, 176), q(-5103, 18656)],
-        &[q(35, 384), O, q(500, 1113), q(125, 192), q(-2187, 6784), q(11, 84)],
+        DOPRI5.rows[1],
+        DOPRI5.rows[2],
+        DOPRI5.rows[3],
+        DOPRI5.rows[4],
+        DOPRI5.rows[5],
+        DOPRI5.rows[6],
         &[
             q(-18_611_506_045_861, 19_738_176_307_200),
             q(59_332_529, 14_479_296),

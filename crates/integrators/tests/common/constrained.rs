@@ -130,6 +130,20 @@ pub struct Record {
     pub watches_matrices: bool,
 }
 
+impl Record {
+    /// Largest errors of positions, velocities and multipliers of the model with known motion after `t = 1`.
+    pub fn errors(&self, model: &Manufactured) -> [f64; 3] {
+        let mut errors = [0.0f64; 3];
+        for (i, &t) in self.times.iter().enumerate().filter(|&(_, &t)| t > 1.0) {
+            let (exact, state) = (Manufactured::exact(t), &self.states[i]);
+            errors[0] = errors[0].max(distance(&state[..3], &exact[..3]));
+            errors[1] = errors[1].max(distance(&state[3..], &exact[3..]));
+            errors[2] = errors[2].max(distance(&self.multipliers[i], &model.multipliers(t)));
+        }
+        errors
+    }
+}
+
 impl Observer for Record {
     fn watches_newton_matrices(&self) -> bool {
         self.watches_matrices
