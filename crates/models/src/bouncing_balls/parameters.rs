@@ -11,8 +11,8 @@ parameters! {
     /// mass, stiffness, damping and height are this project's choice. The height follows from the printed 2.26e-10 s
     /// between events; the contact reproduces the printed counts of events.
     pub struct BouncingBalls {
-        /// Number of balls.
-        pub count: usize [from 1] = 100,
+        /// Number of balls; not so many that the full matrices of implicit methods fill a machine.
+        pub count: usize [from 1, to 4000] = 100,
         /// Mass of a ball, kg.
         pub mass: f64 [above 0.0] = 1.0,
         /// Acceleration of gravity, m/s².
@@ -65,5 +65,20 @@ impl ModelDefinition for BouncingBalls {
 
     fn model(&self) -> Box<dyn Model> {
         Box::new(Balls::new(self.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mbsbench_problem::Parameters;
+
+    use super::*;
+
+    /// A thousand million of them were accepted, and took the program down before its first run.
+    #[test]
+    fn more_balls_than_a_machine_holds_are_refused() {
+        let check = |count| BouncingBalls { count, ..BouncingBalls::default() }.check();
+        assert_eq!(check(4000), Ok(()));
+        assert!(check(1_000_000_000).is_err_and(|error| error.field == "count"));
     }
 }
