@@ -12,6 +12,7 @@ mod condensed;
 mod factors;
 mod first_order;
 mod index3;
+mod tolerances;
 
 use mbsbench_problem::linalg::Singular;
 use mbsbench_problem::{Counted, Failure, Form, Ode, Unsuitable, dae};
@@ -19,6 +20,7 @@ use nalgebra::Complex;
 
 pub(crate) use first_order::FirstOrder;
 pub(crate) use index3::IndexThree;
+pub(crate) use tolerances::Tolerances;
 
 /// The matrices that a method factorizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ const CAREFUL: f64 = 1.8;
 
 /// Most growth of a step; of the first one.
 const GROWTH: f64 = 10.0;
-pub(super) const FIRST_GROWTH: f64 = 1e4;
+const FIRST_GROWTH: f64 = 1e4;
 
 /// Steps without a change of size, where there was a reason against one.
 pub(super) const PATIENCE: usize = 10;
@@ -54,15 +54,15 @@ pub(super) fn choice(k: usize, n: usize, sums: Sums, is_careful: bool) -> Choice
     }
     // differences that grow with their order: the series does not converge
     let diverges = k > 1 && sums.higher.unwrap_or(0.0) > sums.same && sums.same > least;
-    let (same, higher_or_none) = if diverges { (1e30, 1e30) } else { (same, higher) };
-    let (quotient, order) = if same <= higher_or_none {
+    let (same, higher) = if diverges { (1e30, 1e30) } else { (same, higher) };
+    let (quotient, order) = if same <= higher {
         if same > lower { (lower, k - 1) } else { (same, k) }
-    } else if higher_or_none < lower {
-        (higher_or_none, k + 1)
+    } else if higher < lower {
+        (higher, k + 1)
     } else {
         (lower, k - 1)
     };
-    Choice { ratio: 1.0 / quotient, order, may_rise: higher_or_none < 1.0 }
+    Choice { ratio: 1.0 / quotient, order, may_rise: higher < 1.0 }
 }
 
 /// What a step is followed by.

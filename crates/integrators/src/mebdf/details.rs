@@ -3,7 +3,7 @@
 use mbsbench_problem::linear::spectral_radius;
 use nalgebra::{Complex, DMatrix};
 
-use super::formula::{Formula, MAX_ORDER};
+use super::formula::Formula;
 use crate::details::{GROWTH, property, rounded};
 
 /// Lines for [`Method::details`](mbsbench_problem::Method::details).
@@ -14,7 +14,7 @@ pub(super) fn details(max_order: usize) -> Vec<String> {
         property("index 2 and 3", "errors count h and h² times"),
         "order, A(alpha) in degrees, R(infinity)".to_owned(),
     ];
-    lines.extend((1..=max_order.min(MAX_ORDER)).map(|k| {
+    lines.extend((1..=max_order).map(|k| {
         let formula = Formula::new(k);
         format!(
             "  {}    {:5.2}    {}",

@@ -62,7 +62,7 @@ impl Formula {
         }
     }
 
-    /// Reciprocal of the error constant of the backward differentiation formula of order `k`, from −1 on, in units of `b`: its local error
+    /// Reciprocal of the error constant of the backward differentiation formula of order `k`, from 0 on, in units of `b`: its local error
     /// is `∇^{k+1} y` over this. What the code has for order 0 is one.
     #[must_use]
     pub fn error_scale(k: usize) -> f64 {

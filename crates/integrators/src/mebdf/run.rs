@@ -7,8 +7,8 @@ use mbsbench_problem::{Counted, Failure, Further, Made, Observer, Run, Solution,
 use super::control::{PATIENCE, Sizes, Sums, after_failure, choice};
 use super::formula::Formula;
 use super::history::History;
-use super::stage::{Goal, MAX_ITERATIONS, Place, Stage, Tolerances};
-use crate::equations::Equations;
+use super::stage::{Goal, MAX_ITERATIONS, Place, Stage};
+use crate::equations::{Equations, Tolerances};
 use crate::newton::{Outcome, evaluated};
 
 /// The matrix is formed anew where `h b` has changed by more than this part of it since it was.

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{Counted, Failure, Run};
 
-use crate::equations::Equations;
+use crate::equations::{Equations, Tolerances};
 use crate::newton::{Iteration, Outcome, Progress, evaluated};
 
 /// Most iterations of a stage.
@@ -48,25 +48,6 @@ pub(super) struct Place {
     pub factorized: f64,
     /// Size of the step, s.
     pub h: f64,
-}
-
-/// Weights of errors.
-#[derive(Debug, Clone)]
-pub(super) struct Tolerances {
-    pub rel: f64,
-    pub abs: f64,
-    /// The index of each unknown.
-    pub indices: Vec<u8>,
-}
-
-impl Tolerances {
-    /// `abs + rel |y|`, over `h^{i−1}` for an unknown of index `i`.
-    fn weigh(&self, y: &[f64], h: f64, weights: &mut [f64]) {
-        let scales = [1.0, h, h * h];
-        for ((weight, y), &index) in weights.iter_mut().zip(y).zip(&self.indices) {
-            *weight = ((self.abs + self.rel * y.abs()) / scales[usize::from(index) - 1]).max(f64::MIN_POSITIVE);
-        }
-    }
 }
 
 impl Stage {
@@ -129,7 +110,10 @@ impl Stage {
         (place, tolerances): (Place, &Tolerances),
         (goal, ratio): (Goal, &mut f64),
     ) -> Result<Outcome, Failure> {
-        tolerances.weigh(&self.y, place.h, &mut self.weights);
+        // those of the extended formula follow its iterates
+        if !matches!(goal, Goal::Extended(_)) {
+            tolerances.weigh(&self.y, place.h, &mut self.weights);
+        }
         Iterations { stage: self, run, equations, place, tolerances, goal, ratio }.solve(MAX_ITERATIONS)
     }
 }

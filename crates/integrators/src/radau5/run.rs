@@ -9,7 +9,7 @@ use super::collocation::Collocation;
 use super::controller::{Controller, MAX_ITERATIONS};
 use super::newton::{Goal, Newton, ROUNDING};
 use super::tableau::{COMPLEX, REAL};
-use crate::equations::Equations;
+use crate::equations::{Equations, Tolerances};
 use crate::newton::Outcome;
 
 /// Step to begin with where the task names none, s; that of RADAU5.
@@ -65,8 +65,8 @@ struct Steps<E> {
     equations: E,
     newton: Newton,
     goal: Goal,
-    /// Tolerances of the weights, relative and absolute.
-    tolerances: (f64, f64),
+    /// Those of the weights.
+    tolerances: Tolerances,
     /// Whether steps have the size that the task gives.
     constant: bool,
     controlled: Controlled,
@@ -79,8 +79,6 @@ struct Steps<E> {
     due: Due,
     /// Whether the Jacobian is that of the start of the present step.
     is_current: bool,
-    /// The index of each unknown.
-    indices: Vec<u8>,
     weights: Vec<f64>,
     collocation: Collocation,
 }
@@ -89,7 +87,7 @@ impl<E: Equations> Steps<E> {
     fn new(equations: E, newton_tolerance: f64, task: &Task<'_>) -> Self {
         let indices = equations.indices();
         let n = indices.len();
-        let (tolerances, goal) = match task.settings.control {
+        let ((rel, abs), goal) = match task.settings.control {
             StepControl::Tolerance { rel, abs, .. } => {
                 let tolerances = of_the_estimate(rel, abs);
                 let remaining = stopping(tolerances);
@@ -106,7 +104,7 @@ impl<E: Equations> Steps<E> {
             equations,
             newton: Newton::new(n),
             goal,
-            tolerances,
+            tolerances: Tolerances { rel, abs, indices },
             constant: matches!(task.settings.control, StepControl::Fixed { .. }),
             controlled: Controlled::default(),
             end: y.clone(),
@@ -115,7 +113,6 @@ impl<E: Equations> Steps<E> {
             h: 0.0,
             due: Due::Jacobian,
             is_current: false,
-            indices,
             weights: vec![0.0; n],
             collocation: Collocation::new(n),
         }
@@ -250,23 +247,13 @@ impl<E: Equations> Steps<E> {
     }
 
     fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Outcome, Failure> {
-        self.weigh();
-        let Self { equations, newton, h, y, collocation, weights, goal, .. } = self;
+        let Self { equations, newton, h, y, collocation, tolerances, weights, goal, .. } = self;
+        tolerances.weigh(y, *h, weights);
         let outcome = newton.run(run, equations, *h, y, (collocation, weights), *goal);
         // Each iteration solves once.
         run.own.newton_iterations += u64::from(newton.count);
         run.own.linear_solves += u64::from(newton.count);
         outcome
-    }
-
-    /// `abs + rel |y|`, over `h^{k−1}` for an unknown of index `k` (Hairer, Wanner, section VII.7).
-    fn weigh(&mut self) {
-        let (rel, abs) = self.tolerances;
-        let scales = [1.0, self.h, self.h * self.h];
-        for ((weight, y), &index) in self.weights.iter_mut().zip(&self.y).zip(&self.indices) {
-            let scale = scales[usize::from(index) - 1];
-            *weight = ((abs + rel * y.abs()) / scale).max(f64::MIN_POSITIVE);
-        }
     }
 
     /// Estimated error of the step in units of the tolerance.
