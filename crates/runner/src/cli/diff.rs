@@ -115,37 +115,41 @@ impl Table {
         Ok(table)
     }
 
-    fn cell<'t>(&self, row: &'t [String], column: &str) -> Option<&'t str> {
-        self.columns.iter().position(|own| own == column).and_then(|index| row.get(index)).map(String::as_str)
+    fn rows_of(&self, key: &str) -> &[Vec<String>] {
+        self.rows.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    fn position(&self, column: &str) -> Option<usize> {
+        self.columns.iter().position(|own| own == column)
     }
 }
 
 /// Rows of one key are compared in their order: a run that stands in a table twice, under two labels, has one key.
 fn runs(first: &Table, second: &Table, options: DiffOptions) -> Vec<String> {
     let mut lines = Vec::new();
-    let columns = |table: &Table| table.columns.iter().cloned().collect::<BTreeSet<String>>();
-    let (ours, theirs) = (columns(first), columns(second));
-    for (column, which) in ours
-        .difference(&theirs)
-        .map(|column| (column, "first"))
-        .chain(theirs.difference(&ours).map(|column| (column, "second")))
-    {
-        lines.push(format!("column {column}: only in the {which}"));
+    let mut common = Vec::new();
+    for (index, column) in first.columns.iter().enumerate() {
+        match second.position(column) {
+            Some(other) => common.push((column, index, other)),
+            None => lines.push(format!("column {column}: only in the first")),
+        }
     }
+    let only = second.columns.iter().filter(|column| first.position(column).is_none());
+    lines.extend(only.map(|column| format!("column {column}: only in the second")));
     let keys: BTreeSet<&String> = first.rows.keys().chain(second.rows.keys()).collect();
     for key in keys {
-        let rows = |table: &Table| table.rows.get(key).cloned().unwrap_or_default();
-        let (a, b) = (rows(first), rows(second));
+        let (a, b) = (first.rows_of(key), second.rows_of(key));
         match (a.len(), b.len()) {
             (0, _) => lines.push(format!("run {key}: only in the second")),
             (_, 0) => lines.push(format!("run {key}: only in the first")),
             (one, other) if one != other => lines.push(format!("run {key}: {one} rows and {other}")),
             _ => {}
         }
-        for (index, (a, b)) in a.iter().zip(&b).enumerate() {
+        for (index, (a, b)) in a.iter().zip(b).enumerate() {
             let which = if index == 0 { String::new() } else { format!(" (row {})", index + 1) };
-            for column in ours.intersection(&theirs) {
-                let (x, y) = (first.cell(a, column).unwrap_or_default(), second.cell(b, column).unwrap_or_default());
+            for &(column, i, j) in &common {
+                // the reader has seen that rows are as long as their heads
+                let (x, y) = (&a[i], &b[j]);
                 if !same(x, y, options) {
                     lines.push(format!("run {key}{which}, {column}: {x} and {y}"));
                 }

@@ -83,39 +83,50 @@ pub(super) fn rank(
         let known = vec![COMPARISON.to_owned()];
         return Err(CommandError::UnknownName { kind: "experiment with rankings", found: wanted.join(" "), known });
     }
-    let is_stored = !examined.is_from_file && !lacks_runs(&plans, results)?;
-    if !is_stored && !examined.is_from_file {
-        // A method from elsewhere that `every` takes in, of which nothing is stored.
+    if !examined.is_from_file {
+        match Evidence::read(results, &plans, |_| true) {
+            Ok(evidence) => return tell(&examined, &standings(method, &plans, &evidence, None), format, output),
+            // Perhaps a method from elsewhere that `every` takes in, of which nothing is stored.
+            Err(EvidenceError::Outdated { .. }) => {}
+            Err(other) => return Err(other.into()),
+        }
         plans.iter_mut().for_each(|plan| plan.runs.retain(|run| run.method.name() != method));
     }
     let evidence = Evidence::read(results, &plans, |_| true)?;
-    let own_plans = if is_stored { Vec::new() } else { contended(library.registry, &plans, &examined)? };
+    let own_plans = contended(library.registry, &plans, &examined)?;
     let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library.registry, &own_plans, options, output)? };
-    let own_evidence = Evidence::of(&own_plans, &outcomes);
-    let standings: Vec<Standing<'_>> = plans
-        .iter()
-        .flat_map(|plan| plan.experiment.rankings.iter().map(move |ranking| (plan, &ranking.value)))
-        .map(|(plan, spec)| {
-            let is_own = |entrant: &Entrant<'_>| {
-                is_stored && (entrant.run.method.name() == method || entrant.run.method_label == method)
-            };
-            let (stored, others): (Vec<_>, Vec<_>) =
-                entrants(plan, evidence.rows(plan), spec).into_iter().partition(is_own);
-            let made = own_plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
-            let made = made.flat_map(|own| entrants(own, own_evidence.rows(own), spec));
-            stand(plan, spec, &stored.into_iter().chain(made).collect::<Vec<_>>(), &others)
-        })
-        .collect();
-    tell(&examined, &standings, format, output)
+    let own = Own { plans: &own_plans, evidence: Evidence::of(&own_plans, &outcomes) };
+    tell(&examined, &standings(method, &plans, &evidence, Some(&own)), format, output)
 }
 
-/// Whether the results lack runs that the plans have.
-fn lacks_runs(plans: &[Plan], results: &Path) -> Result<bool, CommandError> {
-    match Evidence::read(results, plans, |_| true) {
-        Ok(_) => Ok(false),
-        Err(EvidenceError::Outdated { .. }) => Ok(true),
-        Err(other) => Err(other.into()),
-    }
+/// Runs of the method that were made for this answer.
+struct Own<'o> {
+    plans: &'o [Plan],
+    evidence: Evidence<'o>,
+}
+
+/// Where the method stands in each ranking: with the stored runs of its name, or with those made for it.
+fn standings<'s>(
+    method: &str,
+    plans: &'s [Plan],
+    evidence: &'s Evidence<'s>,
+    own: Option<&'s Own<'s>>,
+) -> Vec<Standing<'s>> {
+    let rankings =
+        plans.iter().flat_map(|plan| plan.experiment.rankings.iter().map(move |ranking| (plan, &ranking.value)));
+    let of_ranking = |(plan, spec): (&'s Plan, _)| {
+        let is_own = |entrant: &Entrant<'_>| {
+            own.is_none() && (entrant.run.method.name() == method || entrant.run.method_label == method)
+        };
+        let (stored, others): (Vec<_>, Vec<_>) =
+            entrants(plan, evidence.rows(plan), spec).into_iter().partition(is_own);
+        let made = own.into_iter().flat_map(|own| {
+            let same = own.plans.iter().filter(|made| made.experiment.id == plan.experiment.id);
+            same.flat_map(|made| entrants(made, own.evidence.rows(made), spec))
+        });
+        stand(plan, spec, &stored.into_iter().chain(made).collect::<Vec<_>>(), &others)
+    };
+    rankings.map(of_ranking).collect()
 }
 
 /// What experiments ask of the method where they say `every`.
