@@ -92,6 +92,21 @@ fn rates_that_are_taken_save_evaluations() {
     assert!(taken + 1.5 < evaluated, "{taken} and {evaluated} in a step");
 }
 
+/// Steps go as the power 1/6 of the tolerance at best, and errors of index 2 and 3 are held to a part of it only.
+#[test]
+fn errors_follow_the_tolerance() {
+    for level in [Level::Position, Level::Velocity, Level::Acceleration] {
+        let found = [1e-4, 1e-6, 1e-8, 1e-10].map(|tol| {
+            let (errors, solution) = manufactured_errors(&*radau5(), Settings::tolerance(tol, tol), level);
+            assert_eq!(solution.failure, None, "{level:?}");
+            errors
+        });
+        for class in 0..3 {
+            assert!(found.windows(2).all(|pair| pair[1][class] < 0.4 * pair[0][class]), "{level:?} {class}: {found:?}");
+        }
+    }
+}
+
 /// A multiplier of index 2 that is tested like a differential component makes the steps of order 2 and not 3.
 #[test]
 fn an_index_that_is_not_told_costs_steps() {
