@@ -93,7 +93,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         };
         if let Some(controlled) = controlled {
             let error = match attempt.step_with_error(run, h, &controlled.tolerances) {
-                Err(Failure::NonFinite { .. }) => f64::INFINITY,
+                Err(Failure::NonFinite { .. } | Failure::StageDiverged { .. }) => f64::INFINITY,
                 error => error?,
             };
             if !controlled.accepts(error, h.value()) {

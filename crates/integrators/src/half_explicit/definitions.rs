@@ -2,6 +2,7 @@
 
 use mbsbench_problem::{Counted, Method, Observer, Ode, Scalar, Solution, Task, Unsuitable, parameters};
 
+use super::descriptor::{DescriptorStepper, Parts};
 use super::{HEDOP5, HEM4, HalfExplicitStepper, Orders, Table, orders};
 use crate::control::ControllerSettings;
 use crate::drive;
@@ -14,7 +15,10 @@ parameters! {
     /// projected. Positions may live on a manifold, whose coordinates are then integrated as they are; nonholonomic constraints
     /// are refused. Its linear systems have all entries, whatever the number of bodies.
     ///
-    /// Counted: five evaluations, factorizations and linear solves a step.
+    /// Takes equations `M y' = f(t, y)` of index 2 (and 1) with a Jacobian, too: the multipliers of a stage are then found by Newton's
+    /// method, to rounding, and errors are estimated and steps chosen by the differential components only.
+    ///
+    /// Counted: five evaluations, factorizations and linear solves a step, of mechanics.
     #[derive(Copy)]
     pub struct Hem4 {}
 }
@@ -29,7 +33,10 @@ parameters! {
     /// projected. Positions may live on a manifold, whose coordinates are then integrated as they are; nonholonomic constraints
     /// are refused. Its linear systems have all entries, whatever the number of bodies.
     ///
-    /// Counted: six evaluations, factorizations and linear solves a step, and one of each at the start.
+    /// Takes equations `M y' = f(t, y)` of index 2 (and 1) with a Jacobian, too: the multipliers of a stage are then found by Newton's
+    /// method, to rounding, and errors are estimated and steps chosen by the differential components only.
+    ///
+    /// Counted: six evaluations, factorizations and linear solves a step, of mechanics, and one of each at the start.
     #[derive(Copy)]
     pub struct Hedop5 {}
 }
@@ -70,9 +77,16 @@ impl<S: Scalar> Method<S> for HalfExplicit {
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
-        let nonholonomic = problem.form().mechanics()?.nonholonomic();
-        if nonholonomic > 0 {
-            return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
+        if problem.mass().is_some() {
+            if !problem.has_jacobian() {
+                return Err(Unsuitable::new("a Jacobian of f in M y' = f(t, y)", "gives none"));
+            }
+            Parts::new(problem.mass(), problem.indices())?;
+        } else {
+            let nonholonomic = problem.form().mechanics()?.nonholonomic();
+            if nonholonomic > 0 {
+                return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
+            }
         }
         Unsuitable::unless_plain(problem)?;
         Unsuitable::without_rhs(problem)
@@ -97,8 +111,16 @@ impl<S: Scalar> Method<S> for HalfExplicit {
     }
 
     fn solve(&self, mut problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let suits = problem.suits(self);
-        let stepper = suits.and_then(|()| Ok(HalfExplicitStepper::new(self.table, &problem.mechanics()?)));
+        if let Err(unsuitable) = problem.suits(self) {
+            return Solution::refused(&problem, task, unsuitable.into());
+        }
+        if problem.mass().is_some() {
+            return match DescriptorStepper::new(self.table, &mut problem, task.t_start, task.initial) {
+                Ok(stepper) => drive::solve(stepper, self.control, problem, task, observer),
+                Err(failure) => Solution::refused(&problem, task, failure),
+            };
+        }
+        let stepper = problem.mechanics().map(|mechanics| HalfExplicitStepper::new(self.table, &mechanics));
         match stepper {
             Ok(stepper) => drive::solve(stepper, self.control, problem, task, observer),
             Err(unsuitable) => Solution::refused(&problem, task, unsuitable.into()),

@@ -4,19 +4,14 @@ use mbsbench_problem::linalg::System;
 use mbsbench_problem::{Counted, CountedMechanics, Failure, Scalar, Statistics};
 use nalgebra::DMatrix;
 
-use super::Table;
+use super::tables::{Coefficients, Table};
 use crate::Stepper;
-use crate::tableau::Number;
 
 /// Makes steps by a [`Table`].
 #[derive(Debug, Clone)]
 pub struct HalfExplicitStepper<S: Scalar> {
     table: &'static Table,
-    /// `a`, in the scalar's own precision.
-    rows: Vec<Vec<S>>,
-    nodes: Vec<S>,
-    /// Weights of the error estimate; empty where there is none.
-    difference: Vec<S>,
+    coefficients: Coefficients<S>,
     coordinates: usize,
     /// `(q' ; v')` of each stage, one after the other.
     stages: Vec<S>,
@@ -54,28 +49,21 @@ impl<S: Scalar> HalfExplicitStepper<S> {
     #[must_use]
     pub fn new(table: &'static Table, mechanics: &CountedMechanics<'_, S>) -> Self {
         let (coordinates, n, m) = (mechanics.coordinates(), mechanics.velocities(), mechanics.holonomic());
-        let values = |numbers: &[Number]| numbers.iter().map(|number| number.value::<S>()).collect::<Vec<S>>();
-        let rows: Vec<Vec<S>> = table.rows.iter().map(|row| values(row)).collect();
-        let difference = table.embedded.map_or_else(Vec::new, |(weights, _)| {
-            let own = rows[table.end].iter().copied().chain(std::iter::repeat(S::nought()));
-            own.zip(values(weights)).map(|(own, other)| own - other).collect()
-        });
+        let coefficients = Coefficients::of(table);
         let (matrix, zeros) =
             (|rows, columns| DMatrix::from_element(rows, columns, S::nought()), |n| vec![S::nought(); n]);
         Self {
             table,
-            nodes: values(table.nodes),
             coordinates,
-            stages: zeros((coordinates + n) * rows.len()),
+            stages: zeros((coordinates + n) * coefficients.rows.len()),
             start: Known::Nothing,
             point: zeros(coordinates + n),
             mass: matrix(n, n),
             jacobians: [matrix(m, n), matrix(m, n)],
             system: System::new(n + m),
             x: zeros(n + m),
-            estimate: zeros(if difference.is_empty() { 0 } else { coordinates + n }),
-            difference,
-            rows,
+            estimate: zeros(if coefficients.difference.is_empty() { 0 } else { coordinates + n }),
+            coefficients,
             costs: Statistics::default(),
         }
     }
@@ -157,7 +145,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
             self.evaluate(&mut mechanics, t_stage, i);
         }
         let dimension = start.len();
-        let (nq, row) = (self.coordinates, &self.rows[i]);
+        let (nq, row) = (self.coordinates, &self.coefficients.rows[i]);
         // positions with this stage, velocities without it, as long as its accelerations are not known
         for (w, point) in self.point.iter_mut().enumerate() {
             let known = if w < nq || is_explicit { &row[..] } else { &row[..i] };
@@ -190,8 +178,8 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
         problem.begin_step(t, start)?;
         self.begin(problem, t, start)?;
-        for i in 0..self.rows.len() {
-            let times = (t, t + self.nodes[i] * h, t + self.nodes[i + 1] * h);
+        for i in 0..self.coefficients.rows.len() {
+            let times = (t, t + self.coefficients.nodes[i] * h, t + self.coefficients.nodes[i + 1] * h);
             self.stage(problem, times, i, h, start)?;
             if i == self.table.end {
                 end.copy_from_slice(&self.point);
@@ -201,13 +189,14 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     }
 
     fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
-        if self.difference.is_empty() {
+        if self.coefficients.difference.is_empty() {
             return None;
         }
         let (dimension, mut square) = (start.len(), 0.0);
         for (w, estimate) in self.estimate.iter_mut().enumerate() {
             let stages = self.stages[w..].iter().step_by(dimension);
-            let sum = self.difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
+            let sum =
+                self.coefficients.difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
             *estimate = h * sum;
             let scale = abs + rel * start[w].value().abs().max(end[w].value().abs());
             square += (estimate.value() / scale).powi(2);
@@ -245,7 +234,7 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     }
 
     fn evaluations(&self) -> u64 {
-        let stages = self.rows.len() as u64;
+        let stages = self.coefficients.rows.len() as u64;
         if self.table.explicit_start && self.start != Known::Nothing { stages - 1 } else { stages }
     }
 

@@ -1,5 +1,7 @@
 //! Coefficients of half-explicit methods.
 
+use mbsbench_problem::Scalar;
+
 use crate::tableau::{Number, ZERO as O, decimal as d, ratio as q};
 use crate::tableaux::DOPRI5;
 
@@ -22,6 +24,30 @@ pub struct Table {
     pub explicit_start: bool,
     /// Weights of a second formula for the error estimate, on all stages, and its order.
     pub embedded: Option<(&'static [Number], u32)>,
+}
+
+/// The numbers of a [`Table`] in the precision of a scalar.
+#[derive(Debug, Clone)]
+pub(super) struct Coefficients<S> {
+    /// `a`.
+    pub rows: Vec<Vec<S>>,
+    /// Nodes.
+    pub nodes: Vec<S>,
+    /// Weights of the error estimate; empty where there is none.
+    pub difference: Vec<S>,
+}
+
+impl<S: Scalar> Coefficients<S> {
+    /// Those of a table.
+    pub fn of(table: &Table) -> Self {
+        let values = |numbers: &[Number]| numbers.iter().map(|number| number.value::<S>()).collect::<Vec<S>>();
+        let rows: Vec<Vec<S>> = table.rows.iter().map(|row| values(row)).collect();
+        let difference = table.embedded.map_or_else(Vec::new, |(weights, _)| {
+            let own = rows[table.end].iter().copied().chain(std::iter::repeat(S::nought()));
+            own.zip(values(weights)).map(|(own, other)| own - other).collect()
+        });
+        Self { rows, nodes: values(table.nodes), difference }
+    }
 }
 
 /// HEM4: five stages, order four in positions and velocities, two in the multipliers of the last stage.

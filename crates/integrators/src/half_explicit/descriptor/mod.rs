@@ -1,0 +1,165 @@
+//! Half-explicit steps for equations `M y' = f(t, y)` of index 2.
+//!
+//! Unknowns are differential (`u`, where `M` has columns) or algebraic, of index 1 (`w`) or of index 2 (`z`). Rows that are algebraic hold at
+//! each stage where a `z` is in them, and else at the next point, where they are constraints:
+//!
+//! ```text
+//! Uᵢ₊₁ = u + h Σⱼ aᵢ₊₁ⱼ M⁻¹ f(tⱼ, Uⱼ, Wⱼ, Zⱼ),   0 = k(tᵢ, Uᵢ, Wᵢ, Zᵢ),   0 = g(tᵢ₊₁, Uᵢ₊₁, Wᵢ₊₁)
+//! ```
+//!
+//! (V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552, with `w` as the function of `u` that it is.) `Zᵢ` and `Wᵢ₊₁` are found
+//! together, by Newton's method, whose matrix is kept as long as it does; where `z` enters linearly, as in mechanics, the second iteration
+//! finds nothing left. In a method with an explicit first stage `Z₁` is that of the step before, and only `W₂` is solved for.
+
+mod parts;
+mod stage;
+
+use mbsbench_problem::linalg::System;
+use mbsbench_problem::{Counted, Failure, Scalar, Statistics};
+use nalgebra::DMatrix;
+
+use super::tables::{Coefficients, Table};
+use crate::Stepper;
+pub use parts::Parts;
+use stage::{MOST_ITERATIONS, Stage, Times};
+
+/// Makes steps by a [`Table`].
+#[derive(Debug, Clone)]
+pub struct DescriptorStepper<S: Scalar> {
+    table: &'static Table,
+    coefficients: Coefficients<S>,
+    stage: Stage<S>,
+    /// `u'` of each stage, one after the other.
+    rates: Vec<S>,
+    /// The estimated error, and `y'` at the start, where algebraic components have none.
+    estimate: Vec<S>,
+    derivative: Vec<S>,
+}
+
+impl<S: Scalar> DescriptorStepper<S> {
+    /// Memory for a problem, whose rows are sorted by its Jacobian at the start.
+    ///
+    /// # Errors
+    /// Those of [`Parts`], of the Jacobian, and [`Failure::SingularMatrix`] for the mass of the differential unknowns.
+    pub fn new(table: &'static Table, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<Self, Failure> {
+        let coefficients = Coefficients::of(table);
+        let stage = Stage::new(problem, t, start, table.explicit_start)?;
+        let zeros = |n| vec![S::nought(); n];
+        Ok(Self {
+            table,
+            rates: zeros(stage.parts.rank() * coefficients.rows.len()),
+            estimate: zeros(if coefficients.difference.is_empty() { 0 } else { start.len() }),
+            derivative: zeros(start.len()),
+            coefficients,
+            stage,
+        })
+    }
+}
+
+impl<S: Scalar> Stepper<S> for DescriptorStepper<S> {
+    fn order(&self) -> u32 {
+        self.table.order
+    }
+
+    fn step(&mut self, problem: &mut Counted<'_, S>, t: S, h: S, start: &[S], end: &mut [S]) -> Result<(), Failure> {
+        let Self { table, coefficients: Coefficients { rows, nodes, .. }, stage, rates, .. } = self;
+        let rank = stage.parts.rank();
+        stage.begin(problem, t, start)?;
+        for (i, row) in rows.iter().enumerate() {
+            let times = Times { start: t, stage: t + nodes[i] * h, next: t + nodes[i + 1] * h };
+            let (before, rest) = rates.split_at_mut(i * rank);
+            stage.lead(start, h, row, before);
+            let is_explicit = i == 0 && table.explicit_start;
+            stage.solve(problem, times, (i, is_explicit), h * row[i])?;
+            rest[..rank].copy_from_slice(&stage.rate);
+            if i == table.end {
+                end.copy_from_slice(&stage.next);
+            }
+            if i + 1 < rows.len() {
+                stage.advance();
+            }
+        }
+        for &j in &stage.parts.index_two {
+            end[j] = stage.point[j];
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, h: S, start: &[S], end: &[S], rel: f64, abs: f64) -> Option<f64> {
+        let Self { coefficients: Coefficients { difference, .. }, stage, rates, estimate, .. } = self;
+        if difference.is_empty() {
+            return None;
+        }
+        let (differential, mut square) = (&stage.parts.differential, 0.0);
+        for (i, &j) in differential.iter().enumerate() {
+            let stages = rates[i..].iter().step_by(differential.len());
+            estimate[j] = h * difference.iter().zip(stages).fold(S::nought(), |sum, (&d, &rate)| sum + d * rate);
+            let scale = abs + rel * start[j].value().abs().max(end[j].value().abs());
+            square += (estimate[j].value() / scale).powi(2);
+        }
+        Some((square / differential.len() as f64).sqrt())
+    }
+
+    fn error_estimate(&self) -> &[S] {
+        &self.estimate
+    }
+
+    fn error_order(&self) -> Option<u32> {
+        self.table.embedded.map(|(_, order)| order + 1)
+    }
+
+    fn accepted(&mut self, _same_end: bool) {}
+
+    fn restart(&mut self) {}
+
+    fn start_derivative(&self) -> &[S] {
+        &self.derivative
+    }
+
+    fn evaluate_start(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
+        let Self { stage, derivative, .. } = self;
+        stage.begin(problem, t, start)?;
+        stage.evaluate_rate();
+        for (&j, &rate) in stage.parts.differential.iter().zip(&stage.rate) {
+            derivative[j] = rate;
+        }
+        Ok(())
+    }
+
+    /// A hundredth of the time in which the differential unknowns change by their own size.
+    fn first_step(&self, start: &[S], (rel, abs): (f64, f64), max_step: f64) -> Option<f64> {
+        let (mut size, mut rate) = (0.0, 0.0);
+        for &j in &self.stage.parts.differential {
+            let scale = abs + rel * start[j].value().abs();
+            size += (start[j].value() / scale).powi(2);
+            rate += (self.derivative[j].value() / scale).powi(2);
+        }
+        let guess: f64 = if size <= 1e-10 || rate <= 1e-10 { 1e-6 } else { 0.01 * (size / rate).sqrt() };
+        Some(guess.min(max_step))
+    }
+
+    fn knows_mass(&self) -> bool {
+        true
+    }
+
+    fn evaluations(&self) -> u64 {
+        1 + 2 * u64::from(MOST_ITERATIONS) * self.coefficients.rows.len() as u64
+    }
+
+    fn costs(&self) -> Statistics {
+        let flops = self.stage.flops();
+        Statistics { linear_algebra_flops: Some(flops), ..self.stage.costs }
+    }
+}
+
+/// The block of `mass` that belongs to differential unknowns, factorized; none where it is the identity.
+fn factorized<S: Scalar>(mass: &DMatrix<S>, parts: &Parts, time: f64) -> Result<Option<System<S>>, Failure> {
+    let mut system = System::new(parts.rank());
+    parts::copy(mass, &parts.rates, &parts.differential, &mut system.matrix);
+    let identity = DMatrix::from_fn(parts.rank(), parts.rank(), |i, j| S::from(f64::from(u8::from(i == j))));
+    if system.matrix == identity {
+        return Ok(None);
+    }
+    system.factorize().map_err(|_| Failure::SingularMatrix { time, matrix: "mass matrix" })?;
+    Ok(Some(system))
+}

@@ -1,0 +1,87 @@
+//! Which unknowns and rows of `M y' = f(t, y)` are of which kind.
+
+use mbsbench_problem::{Scalar, Unsuitable};
+use nalgebra::DMatrix;
+
+/// Numbers of unknowns and rows by kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
+    /// Unknowns `u`, whose rates are in the equations.
+    pub differential: Vec<usize>,
+    /// The rows that give them.
+    pub rates: Vec<usize>,
+    /// Unknowns `w`.
+    pub index_one: Vec<usize>,
+    /// Unknowns `z`.
+    pub index_two: Vec<usize>,
+    /// Rows `k`.
+    pub own: Vec<usize>,
+    /// Rows `g`.
+    pub constraints: Vec<usize>,
+}
+
+impl Parts {
+    /// All parts but `k`: every algebraic row is taken for a constraint, as long as there is no Jacobian to [sort](Self::sort) them by.
+    ///
+    /// # Errors
+    /// [`Unsuitable`] for equations without a mass matrix, with one that mixes differential and algebraic rows, or of index 3.
+    pub fn new<S: Scalar>(mass: Option<&DMatrix<S>>, indices: Option<&[u8]>) -> Result<Self, Unsuitable> {
+        let Some(mass) = mass else {
+            return Err(Unsuitable::new("mechanics or equations M y' = f(t, y)", "is given as y' = f(t, y) only"));
+        };
+        if indices.is_some_and(|indices| indices.contains(&3)) {
+            return Err(Unsuitable::new("components of index 2 at most", "has some of index 3"));
+        }
+        let has_entries = |entry: &S| entry.value() != 0.0;
+        let (differential, algebraic): (Vec<_>, Vec<_>) =
+            (0..mass.ncols()).partition(|&j| mass.column(j).iter().any(has_entries));
+        let (rates, constraints): (Vec<_>, Vec<_>) =
+            (0..mass.nrows()).partition(|&i| mass.row(i).iter().any(has_entries));
+        if rates.len() != differential.len() {
+            let needs = "a mass matrix with as many rows as columns that are not zero";
+            return Err(Unsuitable::new(needs, format!("has {} and {}", rates.len(), differential.len())));
+        }
+        let is_multiplier = |&j: &usize| indices.is_some_and(|indices| indices[j] == 2);
+        let (index_two, index_one) = algebraic.into_iter().partition(is_multiplier);
+        Ok(Self { differential, rates, index_one, index_two, own: Vec::new(), constraints })
+    }
+
+    /// Tells rows `k` from rows `g`.
+    ///
+    /// # Errors
+    /// [`Unsuitable`] where what is of index 1 has to be solved for without multipliers, and there are no rows for that.
+    pub fn sort<S: Scalar>(&mut self, jacobian: &DMatrix<S>, needs_index_one: bool) -> Result<(), Unsuitable> {
+        let has_multiplier = |&row: &usize| self.index_two.iter().any(|&j| jacobian[(row, j)].value() != 0.0);
+        (self.own, self.constraints) = self.constraints.iter().partition(|row| has_multiplier(row));
+        if needs_index_one && self.index_one.iter().any(|row| !self.constraints.contains(row)) {
+            let needs = "rows in the order of the unknowns of index 1 that they determine";
+            return Err(Unsuitable::new(needs, "has them in another one"));
+        }
+        Ok(())
+    }
+
+    /// Whether constraints have no multipliers in them, as was found at the start.
+    pub fn hold<S: Scalar>(&self, jacobian: &DMatrix<S>) -> bool {
+        let vanish = |&row: &usize| self.index_two.iter().all(|&j| jacobian[(row, j)].value() == 0.0);
+        self.constraints.iter().all(vanish)
+    }
+
+    /// Number of differential unknowns.
+    pub fn rank(&self) -> usize {
+        self.differential.len()
+    }
+
+    /// Number of multipliers `z`.
+    pub fn multipliers(&self) -> usize {
+        self.index_two.len()
+    }
+}
+
+/// The entries of `matrix` in these rows and columns, into `block`.
+pub fn copy<S: Scalar>(matrix: &DMatrix<S>, rows: &[usize], columns: &[usize], block: &mut DMatrix<S>) {
+    for (j, &column) in columns.iter().enumerate() {
+        for (i, &row) in rows.iter().enumerate() {
+            block[(i, j)] = matrix[(row, column)];
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! One stage: its multipliers and the next point.
+
+use mbsbench_problem::linalg::{System, multiply};
+use mbsbench_problem::{Counted, Failure, Scalar, Statistics, Unsuitable};
+use nalgebra::DMatrix;
+
+use super::factorized;
+use super::parts::{Parts, copy};
+use crate::newton::{Iteration, Outcome, Progress};
+
+/// A stage that takes as many iterations has not converged.
+pub const MOST_ITERATIONS: u32 = 10;
+
+/// Iterations end with corrections of so many roundings of the largest component,
+const ROUNDINGS: f64 = 16.0;
+
+/// or where they do not shrink any more, with those below this share of it.
+const SMALL: f64 = 1e-8;
+
+/// The matrix is formed anew where a correction is more than this share of the one before.
+const SLOW: f64 = 1e-2;
+
+/// Where multipliers are solved for: the matrix of failures.
+const MATRIX: &str = "matrix of the multipliers of a stage";
+
+/// Times of a stage, s.
+#[derive(Debug, Clone, Copy)]
+pub struct Times<S> {
+    /// Of the step.
+    pub start: S,
+    /// Of the stage.
+    pub stage: S,
+    /// Of the point that it leads to.
+    pub next: S,
+}
+
+/// What belongs to the present stage.
+#[derive(Debug, Clone)]
+pub struct Stage<S: Scalar> {
+    /// Kinds of unknowns and rows.
+    pub parts: Parts,
+    /// `M` of the differential unknowns with its factors; none for the identity.
+    mass: Option<System<S>>,
+    /// `y` at the stage, and `f` there.
+    pub point: Vec<S>,
+    f: Vec<S>,
+    /// The next point, and `f` there.
+    pub next: Vec<S>,
+    f_next: Vec<S>,
+    /// `u` at the next point without this stage.
+    known: Vec<S>,
+    /// `u'` at the stage.
+    pub rate: Vec<S>,
+    /// `∂f/∂y` where it was evaluated last.
+    jacobian: DMatrix<S>,
+    /// `M⁻¹ ∂f/∂z` and `∂k/∂z` at the stage.
+    by_multipliers: DMatrix<S>,
+    own: DMatrix<S>,
+    /// The matrix of `(Δz ; Δw/(h a))`, and that of `w` alone.
+    system: System<S>,
+    system_of_index_one: System<S>,
+    /// What is solved for, and what it changes `u'` by.
+    x: Vec<S>,
+    change: Vec<S>,
+    /// The distance of one from the next number.
+    unit: f64,
+    /// Factorizations, solutions and iterations so far.
+    pub costs: Statistics,
+}
+
+impl<S: Scalar> Stage<S> {
+    /// Memory.
+    pub fn new(problem: &mut Counted<'_, S>, t: S, start: &[S], explicit_start: bool) -> Result<Self, Failure> {
+        let mut parts = Parts::new(problem.mass(), problem.indices())?;
+        let n = start.len();
+        let (matrix, zeros) = (|m, n| DMatrix::from_element(m, n, S::nought()), |n| vec![S::nought(); n]);
+        let mut jacobian = matrix(n, n);
+        problem.jacobian(t, start, &mut jacobian)?;
+        parts.sort(&jacobian, explicit_start)?;
+        let mass = problem.mass().map_or(Ok(None), |mass| factorized(mass, &parts, t.value()))?;
+        let (rank, multipliers) = (parts.rank(), parts.multipliers());
+        Ok(Self {
+            mass,
+            point: zeros(n),
+            f: zeros(n),
+            next: zeros(n),
+            f_next: zeros(n),
+            known: zeros(rank),
+            rate: zeros(rank),
+            jacobian,
+            by_multipliers: matrix(rank, multipliers),
+            own: matrix(parts.own.len(), multipliers),
+            system: System::new(n - rank),
+            system_of_index_one: System::new(if explicit_start { parts.index_one.len() } else { 0 }),
+            x: zeros(n - rank),
+            change: zeros(rank),
+            unit: unit::<S>(),
+            parts,
+            costs: Statistics::default(),
+        })
+    }
+
+    /// Operations of linear algebra so far.
+    pub fn flops(&self) -> u64 {
+        let of_mass = self.mass.as_ref().map_or(0, |mass| mass.flops);
+        self.system.flops + self.system_of_index_one.flops + of_mass
+    }
+
+    /// The start of the step as the present point.
+    pub fn begin(&mut self, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<(), Failure> {
+        self.point.copy_from_slice(start);
+        problem.rhs(t, start, &mut self.f)?;
+        problem.jacobian(t, start, &mut self.jacobian)?;
+        self.take_multipliers();
+        Ok(())
+    }
+
+    /// The next point as the present one.
+    pub fn advance(&mut self) {
+        std::mem::swap(&mut self.point, &mut self.next);
+        std::mem::swap(&mut self.f, &mut self.f_next);
+        self.take_multipliers();
+    }
+
+    /// Takes from the Jacobian at the present point what multipliers do there.
+    fn take_multipliers(&mut self) {
+        let Self { parts, mass, jacobian, by_multipliers, own, .. } = self;
+        copy(jacobian, &parts.rates, &parts.index_two, by_multipliers);
+        copy(jacobian, &parts.own, &parts.index_two, own);
+        if let Some(mass) = mass {
+            by_multipliers.as_mut_slice().chunks_mut(parts.rank()).for_each(|column| mass.solve(column));
+        }
+    }
+
+    /// `u'` from `f`, at the present point.
+    pub fn evaluate_rate(&mut self) {
+        for (rate, &row) in self.rate.iter_mut().zip(&self.parts.rates) {
+            *rate = self.f[row];
+        }
+        if let Some(mass) = &mut self.mass {
+            mass.solve(&mut self.rate);
+        }
+    }
+
+    /// What stages `before` (rates, one after the other) add to `start` with a row `a` of the table; the next point begins with the
+    /// algebraic unknowns of this one.
+    pub fn lead(&mut self, start: &[S], h: S, row: &[S], before: &[S]) {
+        let Self { parts, known, next, point, .. } = self;
+        next.copy_from_slice(point);
+        for (i, (known, &j)) in known.iter_mut().zip(&parts.differential).enumerate() {
+            let rates = before.get(i..).unwrap_or_default().iter().step_by(parts.rank());
+            *known = start[j] + h * row.iter().zip(rates).fold(S::nought(), |sum, (&a, &rate)| sum + a * rate);
+        }
+    }
+
+    /// Finds multipliers, unless the stage `(number, is_explicit)` is one with those of the step before, and the next point; `step` is
+    /// `h a`.
+    ///
+    /// # Errors
+    /// Those of the problem, [`Failure::SingularMatrix`], [`Failure::StageDiverged`], [`Failure::NonFinite`].
+    pub fn solve(
+        &mut self,
+        problem: &mut Counted<'_, S>,
+        times: Times<S>,
+        (number, is_explicit): (usize, bool),
+        step: S,
+    ) -> Result<(), Failure> {
+        let time = times.start.value();
+        let mut search =
+            Search { stage: self, problem, times, is_explicit, step, iterations: 0, residual: 0.0, forms: true };
+        let outcome = search.solve(MOST_ITERATIONS)?;
+        let Search { iterations, residual, .. } = search;
+        match outcome {
+            Outcome::Converged => Ok(()),
+            Outcome::NotFinite => Err(Failure::NonFinite { time }),
+            _ => Err(Failure::StageDiverged { time, stage: number as u32 + 1, iterations, residual }),
+        }
+    }
+}
+
+/// Newton's method for a stage.
+struct Search<'s, 'c, 'p, S: Scalar> {
+    stage: &'s mut Stage<S>,
+    problem: &'c mut Counted<'p, S>,
+    times: Times<S>,
+    is_explicit: bool,
+    /// `h a`.
+    step: S,
+    iterations: u64,
+    /// Largest entry of what the last correction was solved from.
+    residual: f64,
+    /// Whether the next correction needs the matrix anew.
+    forms: bool,
+}
+
+impl<S: Scalar> Search<'_, '_, '_, S> {
+    /// The next point with the present multipliers, and `f` there; with `anew` also at the stage.
+    fn evaluate(&mut self, anew: bool) -> Result<(), Failure> {
+        let Self { stage, problem, times, step, .. } = self;
+        if anew {
+            problem.rhs(times.stage, &stage.point, &mut stage.f)?;
+        }
+        stage.evaluate_rate();
+        let Stage { parts, next, known, rate, f_next, .. } = &mut **stage;
+        for (&j, (&known, &rate)) in parts.differential.iter().zip(known.iter().zip(&*rate)) {
+            next[j] = known + *step * rate;
+        }
+        problem.rhs(times.next, next, f_next)
+    }
+
+    /// The matrix, with the derivatives at the next point:
+    ///
+    /// ```text
+    /// ( ∂k/∂z             0     )
+    /// ( ∂g/∂u M⁻¹ ∂f/∂z   ∂g/∂w )
+    /// ```
+    fn form(&mut self) -> Result<(), Failure> {
+        let Self { stage, problem, times, is_explicit, .. } = self;
+        let Stage { parts, next, jacobian, by_multipliers, own, system, system_of_index_one, costs, .. } = &mut **stage;
+        problem.jacobian(times.next, next, jacobian)?;
+        if !parts.hold(jacobian) {
+            return Err(Unsuitable::new("multipliers in the same rows everywhere", "has them in further ones").into());
+        }
+        let system = if *is_explicit {
+            copy(jacobian, &parts.index_one, &parts.index_one, &mut system_of_index_one.matrix);
+            system_of_index_one
+        } else {
+            let (above, left) = (parts.own.len(), parts.multipliers());
+            system.matrix.fill(S::nought());
+            system.matrix.view_mut((0, 0), (above, left)).copy_from(own);
+            for (i, &row) in parts.constraints.iter().enumerate() {
+                for (j, column) in by_multipliers.column_iter().enumerate() {
+                    let entries = parts.differential.iter().zip(column.iter());
+                    system.matrix[(above + i, j)] =
+                        entries.fold(S::nought(), |sum, (&k, &entry)| sum + jacobian[(row, k)] * entry);
+                }
+                for (j, &column) in parts.index_one.iter().enumerate() {
+                    system.matrix[(above + i, left + j)] = jacobian[(row, column)];
+                }
+            }
+            system
+        };
+        costs.factorizations += 1;
+        let time = self.times.start.value();
+        system.factorize().map_err(|_| {
+            let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
+            if is_finite { Failure::SingularMatrix { time, matrix: MATRIX } } else { Failure::NonFinite { time } }
+        })
+    }
+
+    /// Solves for a correction, and gives the largest change that it makes of the next point.
+    fn correction(&mut self) -> f64 {
+        let Self { stage, is_explicit, step, residual, .. } = self;
+        let Stage { parts, f, f_next, by_multipliers, system, system_of_index_one, x, change, costs, .. } =
+            &mut **stage;
+        costs.newton_iterations += 1;
+        costs.linear_solves += 1;
+        let left = if *is_explicit { 0 } else { parts.multipliers() };
+        let x = if *is_explicit {
+            let x = &mut x[..parts.index_one.len()];
+            x.iter_mut().zip(&parts.index_one).for_each(|(x, &row)| *x = -f_next[row] / *step);
+            *residual = largest(x);
+            system_of_index_one.solve(x);
+            x
+        } else {
+            let (own, constraints) = x.split_at_mut(parts.own.len());
+            own.iter_mut().zip(&parts.own).for_each(|(x, &row)| *x = -f[row]);
+            constraints.iter_mut().zip(&parts.constraints).for_each(|(x, &row)| *x = -f_next[row] / *step);
+            *residual = largest(x);
+            system.solve(x);
+            &mut x[..]
+        };
+        multiply(by_multipliers, &x[..left], change);
+        largest(change).max(largest(&x[left..])) * step.value().abs()
+    }
+
+    /// Makes the correction of multipliers and of what is of index 1.
+    fn correct(&mut self) {
+        let Self { stage, is_explicit, step, .. } = self;
+        let Stage { parts, point, next, x, .. } = &mut **stage;
+        let (of_multipliers, of_index_one) = x.split_at(if *is_explicit { 0 } else { parts.multipliers() });
+        for (&j, &x) in parts.index_two.iter().zip(of_multipliers) {
+            point[j] += x;
+            next[j] = point[j];
+        }
+        for (&j, &x) in parts.index_one.iter().zip(of_index_one) {
+            next[j] += *step * x;
+        }
+    }
+}
+
+impl<S: Scalar> Iteration for Search<'_, '_, '_, S> {
+    fn iterate(&mut self, iteration: u32) -> Result<f64, Failure> {
+        if iteration > 1 {
+            self.correct();
+        }
+        self.evaluate(iteration > 1 && !self.is_explicit)?;
+        if self.forms {
+            if iteration > 1 && !self.is_explicit {
+                let Self { stage, problem, times, .. } = self;
+                problem.jacobian(times.stage, &stage.point, &mut stage.jacobian)?;
+                stage.take_multipliers();
+            }
+            self.form()?;
+        }
+        self.iterations += 1;
+        Ok(self.correction())
+    }
+
+    /// The last correction is not made.
+    fn judge(&mut self, Progress { size: change, last, .. }: Progress) -> Option<Outcome> {
+        let size = largest(&self.stage.next);
+        let stagnates = change > 0.25 * last && change <= SMALL * size;
+        self.forms = change > SLOW * last;
+        (change <= ROUNDINGS * self.stage.unit * size || stagnates).then_some(Outcome::Converged)
+    }
+}
+
+/// Largest magnitude; not finite where an entry is not.
+fn largest<S: Scalar>(x: &[S]) -> f64 {
+    x.iter().map(|x| x.value().abs()).fold(0.0, |largest, x| if x > largest || x.is_nan() { x } else { largest })
+}
+
+/// About the distance of one from the next number: what rounding leaves of `3 (4/3 − 1) − 1`.
+fn unit<S: Scalar>() -> f64 {
+    let left = (S::ratio(4.0, 3.0) - 1.0) * 3.0 - 1.0;
+    left.value().abs().max(2f64.powi(-104))
+}
