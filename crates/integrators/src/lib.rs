@@ -17,6 +17,7 @@
 //!   explicit ones whose results are moved onto the constraints, [`half_explicit`] ones have multipliers in their stages.
 //! - [`dode`]: equations with event functions, by the same formulas.
 //! - [`low_order`]: constrained mechanics by implicit formulas for the index-3 equations.
+//! - [`lie`]: constrained mechanics with rotations by the generalized-α formulas on Lie groups.
 //! - [`rattle`]: constrained mechanics by the method of Störmer and Verlet.
 //! - [`implicit`]: any problem `r(t, y, y', λ) = 0`.
 //! - [`ndf`]: multistep formulas that choose order and size together, from differences over several steps.
@@ -48,6 +49,7 @@ pub mod formula;
 pub mod half_explicit;
 pub mod hermite;
 pub mod implicit;
+pub mod lie;
 mod linearisation;
 pub mod low_order;
 pub mod mebdf;
@@ -78,6 +80,7 @@ pub use implicit::{
     Bathe, Esdirk324l2sa, Esdirk325l2sa, Esdirk436l2sa2, Lms2, Lms3, Lms4, Msstc3, Msstc4, Msstc5, Mssth3, Mssth4,
     Mssth5, Ss2, Ss3, Ss4, Trapezoidal,
 };
+pub use lie::LieGeneralizedAlpha;
 pub use low_order::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
 pub use mebdf::Mebdf;
 pub use ndf::Ode15s;

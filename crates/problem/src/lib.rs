@@ -46,6 +46,7 @@ pub mod model;
 pub mod observer;
 pub mod ode;
 pub mod parameters;
+pub mod rotation;
 pub mod scalar;
 pub mod sliding_mode;
 pub mod spelled;
@@ -69,7 +70,7 @@ pub use form::Form;
 pub use formulation::Formulation;
 pub use linalg::Entries;
 pub use mechanics::{
-    Accumulate, ClosedForm, Derivatives, Matrices, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms,
+    Accumulate, ClosedForm, Derivatives, Displaced, Matrices, MechanicalModel, Mechanics, MechanicsOf, Structure, Terms,
 };
 pub use method::{Clock, Method, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};

@@ -105,4 +105,5 @@ fn with_methods(registry: Registry) -> Registry {
         .method::<integrators::Hedop5>()
         .method::<integrators::Rattle>()
         .method::<integrators::Shake>()
+        .method::<integrators::LieGeneralizedAlpha>()
 }

@@ -84,12 +84,12 @@ impl GeneralizedAlphaWeights {
     }
 
     /// `(1 − α_f)/(1 − α_m)`, the share of `a₁` in `ā₁`.
-    fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         (1.0 - self.alpha_f) / (1.0 - self.alpha_m)
     }
 
     /// The rest of `ā₁`.
-    fn rest(&self, a: f64, algorithmic: f64) -> f64 {
+    pub(crate) fn rest(&self, a: f64, algorithmic: f64) -> f64 {
         (self.alpha_f * a - self.alpha_m * algorithmic) / (1.0 - self.alpha_m)
     }
 

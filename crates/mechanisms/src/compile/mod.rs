@@ -11,7 +11,7 @@ use mbsbench_problem::{Formulation, OutOfRange};
 use nalgebra::Vector3;
 
 use crate::assembly;
-use crate::definition::{Mechanism, Motion, Start};
+use crate::definition::{Mechanism, Motion, Rotations, Start};
 use crate::flat::Parts;
 use crate::formula::{Formula, Tree};
 use crate::joint_space::JointSpace;
@@ -243,6 +243,13 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     start(&mut compiled, mechanism, &parts)?;
     if matches!(mechanism.formulation, Formulation::Minimal) {
         compiled.joint_space = Some(tree::joint_space(&names, &compiled)?);
+    }
+    if mechanism.rotations == Rotations::Group {
+        if !matches!(mechanism.formulation, Formulation::AccelerationLevel) {
+            let accepted = "`vectors`, or `formulation: acceleration-level`";
+            return Err(OutOfRange::new("rotations", "`group`, with another formulation", accepted));
+        }
+        compiled.joint_space = Some(JointSpace::of_bodies(&compiled.system, &compiled.initial));
     }
     Ok(compiled)
 }

@@ -31,6 +31,20 @@ parameters! {
 }
 
 parameters! {
+    /// What the rotations of bodies in absolute coordinates are to a method.
+    #[derive(Copy, Default, Eq)]
+    pub enum Rotations {
+        /// Four coordinates with their rates for velocities, and a constraint between them.
+        #[default]
+        Vectors,
+        /// Rotations: unit Euler parameters with the angular velocity for a velocity, and no constraint. Methods for constrained mechanics
+        /// refuse them, but for those that displace positions by rotations (`lie-generalized-alpha`) and half-explicit ones; explicit
+        /// methods take Euler parameters for vectors, whose length drifts.
+        Group,
+    }
+}
+
+parameters! {
     /// Where the initial state comes from.
     #[derive(Copy, Default, Eq)]
     pub enum Start {
@@ -52,6 +66,9 @@ parameters! {
         /// with constraints where joints close loops. What is observed is the same.
         #[serde(default = "at_acceleration_level")]
         pub formulation: Formulation,
+        /// With `formulation: acceleration-level`, in space: what rotations are to a method.
+        #[serde(default, skip_serializing_if = "Rotations::are_vectors")]
+        pub rotations: Rotations,
         /// Acceleration of gravity, m/s²; as many components as what bodies move in has dimensions, or none.
         #[serde(default)]
         pub gravity: Vec<f64>,
@@ -82,6 +99,14 @@ parameters! {
     }
 }
 
+impl Rotations {
+    /// Whether nothing is chosen; runs are not named by it then.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+    fn are_vectors(&self) -> bool {
+        *self == Self::Vectors
+    }
+}
+
 fn at_acceleration_level() -> Formulation {
     Formulation::AccelerationLevel
 }
@@ -107,6 +132,7 @@ impl Default for Mechanism {
         Self {
             motion: Motion::Planar,
             formulation: Formulation::AccelerationLevel,
+            rotations: Rotations::default(),
             gravity: vec![0.0, -9.81],
             constants: Named::default(),
             ground: Named::default(),

@@ -34,8 +34,7 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
     }
 
     fn retract<S: Scalar>(&self, q: &[S], delta: &[S], moved: &mut [S]) {
-        self.tree.position_rate(q, delta, moved);
-        moved.iter_mut().zip(q).for_each(|(moved, &q)| *moved = q + *moved);
+        self.tree.retract(q, delta, moved);
     }
 
     /// With `I` of a body and all that hangs on it, `M_jk = s_kᵀ Xᵀ I s_j` of each of its columns and those of the bodies it hangs on.

@@ -63,6 +63,14 @@ impl<X: Space> JointSpace<X> {
         space
     }
 
+    /// Of bodies that hang on nothing: each has its centre of mass and its rotation for coordinates, and all joints are constraints.
+    pub fn of_bodies(system: &System<X>, initial: &[Vec<f64>; 2]) -> Self {
+        let mut space = Self::new(system, initial, &[], &[]);
+        // what depends on what is the same as with a constraint between Euler parameters
+        space.system.redundant.clone_from(&system.redundant);
+        space
+    }
+
     /// Whether there is nothing but the tree.
     pub fn is_tree(&self) -> bool {
         self.holonomic() + self.nonholonomic() == 0

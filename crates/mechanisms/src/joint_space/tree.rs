@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use mbsbench_problem::Scalar;
+use mbsbench_problem::rotation::turn;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::placing::{Marker, across};
@@ -244,25 +245,43 @@ impl Tree {
         self.coordinates == self.velocities
     }
 
-    /// Writes `q' = H(q) v`: `e' = Eᵀ ω/2` of Euler parameters.
-    pub fn position_rate<S: Scalar>(&self, q: &[S], v: &[S], rate: &mut [S]) {
-        if self.has_vector_coordinates() {
-            return rate.copy_from_slice(v);
-        }
+    /// Calls `each` with every step and the numbers of its first coordinate and velocity.
+    fn for_each_step(&self, mut each: impl FnMut(&Step, usize, usize)) {
         for link in &self.links {
             let [mut i, mut j] = link.first;
             for step in &link.steps {
-                if *step == Step::Ball {
-                    let rates = transposed(&q[i..i + 4], &[v[j], v[j + 1], v[j + 2]], 1.0);
-                    rate[i..i + 4].copy_from_slice(&rates.map(|x| x * 0.5));
-                } else {
-                    rate[i] = v[j];
-                }
+                each(step, i, j);
                 let [coordinates, velocities] = step.sizes();
                 i += coordinates;
                 j += velocities;
             }
         }
+    }
+
+    /// Writes `q' = H(q) v`: `e' = Eᵀ ω/2` of Euler parameters.
+    pub fn position_rate<S: Scalar>(&self, q: &[S], v: &[S], rate: &mut [S]) {
+        if self.has_vector_coordinates() {
+            return rate.copy_from_slice(v);
+        }
+        self.for_each_step(|step, i, j| {
+            if *step == Step::Ball {
+                let rates = transposed(&q[i..i + 4], &[v[j], v[j + 1], v[j + 2]], 1.0);
+                rate[i..i + 4].copy_from_slice(&rates.map(|x| x * 0.5));
+            } else {
+                rate[i] = v[j];
+            }
+        });
+    }
+
+    /// Writes the coordinates after a displacement: Euler parameters turned by it as a rotation vector, which keeps their length.
+    pub fn retract<S: Scalar>(&self, q: &[S], delta: &[S], moved: &mut [S]) {
+        self.for_each_step(|step, i, j| {
+            if *step == Step::Ball {
+                turn(&q[i..i + 4], &delta[j..j + 3], &mut moved[i..i + 4]);
+            } else {
+                moved[i] = q[i] + delta[j];
+            }
+        });
     }
 }
 

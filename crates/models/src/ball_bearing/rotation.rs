@@ -1,10 +1,8 @@
 //! Rotations as unit quaternions `(s, u)`, scalar first, from body to world.
 
 use mbsbench_problem::Scalar;
+pub(super) use mbsbench_problem::rotation::{rate, turn};
 use nalgebra::Vector3;
-
-/// Square of a rotation's angle up to which its exponential is summed as a series.
-const SMALL: f64 = 1e-2;
 
 /// The three axes of the body in the world: columns of the rotation matrix.
 #[inline]
@@ -23,40 +21,6 @@ pub(super) fn axes<S: Scalar>(q: &[S]) -> [Vector3<S>; 3] {
 pub(super) fn axis<S: Scalar>(q: &[S]) -> Vector3<S> {
     let (s, x, y, z) = (q[0], q[1], q[2], q[3]);
     Vector3::new((x * z + s * y) * 2.0, (y * z - s * x) * 2.0, -(x * x + y * y) * 2.0 + 1.0)
-}
-
-/// Writes `(s, u) q` into `product`.
-#[inline]
-fn multiply<S: Scalar>(s: S, u: &Vector3<S>, q: &[S], product: &mut [S]) {
-    let vector = Vector3::new(q[1], q[2], q[3]);
-    let turned = vector * s + u * q[0] + u.cross(&vector);
-    product[0] = s * q[0] - u.dot(&vector);
-    product[1..4].copy_from_slice(turned.as_slice());
-}
-
-/// Writes `q' = ½ (0, ω) q`, with the angular velocity in the world.
-#[inline]
-pub(super) fn rate<S: Scalar>(q: &[S], omega: &[S], rate: &mut [S]) {
-    let half = Vector3::new(omega[0], omega[1], omega[2]) * S::from(0.5);
-    multiply(S::nought(), &half, q, rate);
-}
-
-/// Writes `q` turned by the rotation vector `theta` of the world, `exp(θ/2) q`; its length is that of `q`.
-#[inline]
-pub(super) fn turn<S: Scalar>(q: &[S], theta: &[S], turned: &mut [S]) {
-    let half = Vector3::new(theta[0], theta[1], theta[2]) * S::from(0.5);
-    let square = half.dot(&half);
-    let (cos, sinc) = if square.value() < SMALL {
-        // cos x and (sin x)/x, to x¹⁶/16!
-        (1..=8).rev().map(f64::from).fold((S::from(1.0), S::from(1.0)), |(cos, sinc), k| {
-            let next = |sum: S, product: f64| -square * sum / product + 1.0;
-            (next(cos, 2.0 * k * (2.0 * k - 1.0)), next(sinc, 2.0 * k * (2.0 * k + 1.0)))
-        })
-    } else {
-        let angle = square.sqrt();
-        (angle.cos(), angle.sin() / angle)
-    };
-    multiply(cos, &(half * sinc), q, turned);
 }
 
 #[cfg(test)]
@@ -78,33 +42,5 @@ mod tests {
             assert_relative_eq!(*axis, matrix.matrix().column(k).into_owned(), epsilon = 1e-15);
         }
         assert_eq!(axis(&Q), axes(&Q)[2]);
-    }
-
-    #[test]
-    fn a_turn_is_a_rotation_from_the_left() {
-        for scale in [1e-12, 0.19, 0.201, 3.0] {
-            let theta = [0.6 * scale, -0.8 * scale, 0.3 * scale];
-            let mut turned = [f64::NAN; 4];
-            turn(&Q, &theta, &mut turned);
-            let expected = Rotation3::new(Vector3::from(theta)) * unit(&Q).to_rotation_matrix();
-            assert_relative_eq!(unit(&turned).to_rotation_matrix(), expected, epsilon = 2e-15);
-            assert_relative_eq!(turned.iter().map(|x| x * x).sum::<f64>(), 1.0, epsilon = 1e-15);
-        }
-    }
-
-    #[test]
-    fn the_rate_is_the_derivative_of_the_turn() {
-        let omega = [3.0, -1.0, 2.0];
-        let mut derivative = [f64::NAN; 4];
-        rate(&Q, &omega, &mut derivative);
-        let along = |h: f64| {
-            let mut turned = [f64::NAN; 4];
-            turn(&Q, &omega.map(|w| w * h), &mut turned);
-            turned
-        };
-        let (after, before) = (along(1e-5), along(-1e-5));
-        for k in 0..4 {
-            assert_relative_eq!((after[k] - before[k]) / 2e-5, derivative[k], epsilon = 1e-9);
-        }
     }
 }

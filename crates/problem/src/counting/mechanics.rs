@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use crate::linalg::Matrix;
-use crate::{Derivatives, Mechanics, Scalar, Statistics, Structure, Terms};
+use crate::{Derivatives, Displaced, Mechanics, Scalar, Statistics, Structure, Terms};
 
 /// A [`Mechanics`] with counters: what [`Counted::mechanics`](crate::Counted::mechanics) hands out.
 pub struct CountedMechanics<'c, S: Scalar = f64> {
@@ -106,6 +106,18 @@ impl<S: Scalar> CountedMechanics<'_, S> {
     /// See [`Mechanics::acceleration_bias`]. Part of an evaluation that is counted elsewhere.
     pub fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
         self.inner.acceleration_bias(t, q, v, bias);
+    }
+
+    /// See [`Mechanics::displaced_derivatives`]. Counts an evaluation of a Jacobian.
+    pub fn displaced_derivatives(
+        &mut self,
+        t: S,
+        at: Displaced<'_, S>,
+        by_displacement: &mut DMatrix<S>,
+        by_velocity: &mut DMatrix<S>,
+    ) {
+        self.statistics.jacobian_evaluations += u64::from(!self.paused);
+        self.inner.displaced_derivatives(t, at, by_displacement, by_velocity);
     }
 
     /// See [`Mechanics::structure`]. Not counted: no number comes from it.

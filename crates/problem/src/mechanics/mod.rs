@@ -53,8 +53,9 @@ pub trait MechanicalModel: Send + Sync {
         q_rate.copy_from_slice(v);
     }
 
-    /// Writes the configuration reached from `q` by the displacement `delta` (length of a velocity); its
-    /// derivative at zero is `H(q)`.
+    /// Writes the configuration reached from `q` by the displacement `delta` (length of a velocity); its derivative at zero is
+    /// `H(q)`. Where it is no sum, it should be what `q' = H(q) delta` leads to after one unit of time, to the third order in `delta`:
+    /// methods that step along it are of second order then.
     fn retract<S: Scalar>(&self, q: &[S], delta: &[S], moved: &mut [S]) {
         for ((moved, &q), &delta) in moved.iter_mut().zip(q).zip(delta) {
             *moved = q + delta;
@@ -199,6 +200,16 @@ pub trait Mechanics<S: Scalar = f64> {
         self.terms(t, q, v, terms);
         self.derivatives(t, q, v, derivatives);
     }
+    /// Writes the derivatives of `(M a − D − Jᵀ λ ; Φ)`, with accelerations and multipliers held, at the positions that a displacement leads
+    /// to: in the displacement, `(n_v + n_c) × n_v`, into `by_displacement`, and those of the first rows in `v`, `n_v × n_v`, into
+    /// `by_velocity`. For positions of any kind; holonomic constraints only.
+    fn displaced_derivatives(
+        &mut self,
+        t: S,
+        at: Displaced<'_, S>,
+        by_displacement: &mut DMatrix<S>,
+        by_velocity: &mut DMatrix<S>,
+    );
     /// See [`MechanicalModel::is_autonomous`].
     fn is_autonomous(&self) -> bool;
     /// Writes `∂(J a + bias)/∂q`, `n_c × n`, with the accelerations `a` held, into `by_position`. The derivative in `v` is
@@ -214,4 +225,19 @@ pub trait Mechanics<S: Scalar = f64> {
         forces: &mut [S],
         constraints: &mut [S],
     );
+}
+
+/// Where [`Mechanics::displaced_derivatives`] are taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Displaced<'a, S> {
+    /// Positions that the displacement starts from.
+    pub q: &'a [S],
+    /// The displacement, of the length of a velocity.
+    pub delta: &'a [S],
+    /// Velocities at its end.
+    pub v: &'a [S],
+    /// Accelerations.
+    pub a: &'a [S],
+    /// Multipliers.
+    pub lambda: &'a [S],
 }

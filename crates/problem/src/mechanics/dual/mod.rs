@@ -5,11 +5,12 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use num_dual::{Dual, DualSVec, HyperDual};
 
+use along::Along;
 use third::Third;
 
 use super::structure::{self, Matrices, Structure};
 use super::terms::{Derivatives, Terms};
-use super::{ClosedForm, MechanicalModel, Mechanics};
+use super::{ClosedForm, Displaced, MechanicalModel, Mechanics};
 use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
 
@@ -41,6 +42,8 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     q_pair: Vec<HyperDual<S>>,
     holonomic_pair: Vec<HyperDual<S>>,
     third: Third<S>,
+    /// Made when derivatives along displacements are asked for first.
+    along: Option<Along<S>>,
     structure: Option<Arc<Structure>>,
     matrices: Matrices,
     /// The entries of `J` at some state, of which those of columns that are not curved hold everywhere.
@@ -75,6 +78,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
             q_pair: vec![HyperDual::from_re(zero); nq],
             holonomic_pair: vec![HyperDual::from_re(zero); model.holonomic()],
             third: Third::new(nq, model.holonomic()),
+            along: None,
             structure: None,
             matrices: Matrices::default(),
             some_jacobian: Vec::new(),
@@ -527,6 +531,17 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
         jacobian.add_product(S::from(1.0), v, constraint_rates);
     }
 
+    fn displaced_derivatives(
+        &mut self,
+        t: S,
+        at: Displaced<'_, S>,
+        by_displacement: &mut DMatrix<S>,
+        by_velocity: &mut DMatrix<S>,
+    ) {
+        let along = self.along.get_or_insert_with(|| Along::new(self.model));
+        along.derivatives(self.model, t, at, by_displacement, by_velocity);
+    }
+
     fn is_autonomous(&self) -> bool {
         self.model.is_autonomous()
     }
@@ -583,6 +598,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
 }
 
+mod along;
 #[cfg(test)]
 mod tests;
 mod third;

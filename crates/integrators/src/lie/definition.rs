@@ -1,0 +1,92 @@
+//! The method as experiment files name it.
+
+use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
+use nalgebra::{Complex, DMatrix};
+
+use super::steps::Steps;
+use crate::low_order::{Discretisation, GeneralizedAlphaWeights};
+
+parameters! {
+    /// The generalized-α method on the index-3 equations of mechanics whose positions need not be vectors (O. Brüls, A. Cardona, J. Comput.
+    /// Nonlinear Dyn. 5 (2010) 031002): rotations are displaced by exponentials, so that unit Euler parameters stay of length one to
+    /// rounding without a constraint between them. Weights and start are those of `generalized-alpha`, and where positions are vectors it
+    /// is that method with constant steps.
+    ///
+    /// Order of q and v: 2; of λ: 2, after an error O(h) that dies out like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015)
+    /// 149–179). Velocities are off their constraints by O(h²). Nonholonomic constraints are refused. Its linear systems have all
+    /// entries, whatever the number of bodies.
+    ///
+    /// Counted: an evaluation, a Jacobian, a factorization and a linear solve for each iteration, and two evaluations, factorizations and
+    /// solves at the start.
+    #[derive(Copy)]
+    pub struct LieGeneralizedAlpha {
+        /// Spectral radius ρ at infinite frequency, from 0 (most damping of high frequencies) to 1.
+        pub rho_inf: f64 [from 0.0, to 1.0] = 0.8,
+        /// The iteration ends with a correction of accelerations below this, relative to one and the largest of them, or where corrections
+        /// no longer decrease and move positions by rounding only.
+        pub newton_tolerance: f64 [above 0.0] = 1e-10,
+        /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
+        pub max_iterations: u32 [from 1] = 20,
+    }
+}
+
+definition!(
+    LieGeneralizedAlpha,
+    "lie-generalized-alpha",
+    "low-order",
+    "Generalized-α formulas on Lie groups, for mechanics with rotations, on the index-3 equations",
+    "O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179",
+    |settings| Solver {
+        weights: GeneralizedAlphaWeights::with_spectral_radius(settings.rho_inf),
+        tolerance: settings.newton_tolerance,
+        max_iterations: settings.max_iterations,
+    }
+);
+
+struct Solver {
+    weights: GeneralizedAlphaWeights,
+    tolerance: f64,
+    max_iterations: u32,
+}
+
+impl Method for Solver {
+    fn order(&self) -> u32 {
+        self.weights.order()
+    }
+
+    fn adapts(&self) -> bool {
+        false
+    }
+
+    fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        Unsuitable::unless_plain(problem)?;
+        let nonholonomic = problem.form().mechanics()?.nonholonomic();
+        if nonholonomic > 0 {
+            return Err(Unsuitable::new("holonomic constraints", format!("has {nonholonomic} nonholonomic ones")));
+        }
+        Ok(())
+    }
+
+    fn counts_flops(&self) -> bool {
+        true
+    }
+
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        Some(Discretisation::GeneralizedAlpha(self.weights).amplification(0.0, omega_h))
+    }
+
+    fn details(&self) -> Vec<String> {
+        self.weights.details()
+    }
+
+    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        let newton = (self.tolerance, self.max_iterations);
+        let prepared = task
+            .check_for(self, &mut problem)
+            .and_then(|()| Ok(Steps::new(self.weights, newton, &problem.mechanics()?, task.initial)));
+        match prepared {
+            Ok(steps) => Run::new(problem, task, observer).solve(steps),
+            Err(failure) => Solution::refused(&problem, task, failure),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The generalized-α method on Lie groups: constrained mechanics whose positions are rotations, or of any other kind.
+//!
+//! ```text
+//! M(q₁) a₁ = D(t₁, q₁, v₁) + J₁ᵀ λ₁,   0 = Φ(t₁, q₁),   q₁ = q₀ ∘ exp(h Δ)
+//! h Δ = h v₀ + h² ((1/2 − β) ā₀ + β ā₁),   v₁ = v₀ + h ((1 − γ) ā₀ + γ ā₁)
+//! (1 − α_m) ā₁ + α_m ā₀ = (1 − α_f) a₁ + α_f a₀
+//! ```
+//!
+//! (O. Brüls, A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015) 149–179.)
+//! `q ∘ exp` is what a problem calls its retraction ([`Mechanics::retract`](mbsbench_problem::Mechanics::retract)), and for vectors the sum:
+//! the method is `generalized-alpha` then. Newton's matrix has derivatives along the displacement, of which the tangent operator of the
+//! group is part, by dual numbers through the retraction.
+
+mod definition;
+mod solver;
+mod steps;
+
+pub use definition::LieGeneralizedAlpha;

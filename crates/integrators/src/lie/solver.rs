@@ -1,0 +1,231 @@
+//! Accelerations and multipliers: those of the motion, and those at the end of a step.
+
+use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
+use mbsbench_problem::{Counted, CountedMechanics, Displaced, Failure, Run};
+use nalgebra::DMatrix;
+
+use crate::newton::{Iteration, Outcome, Progress};
+
+/// How many roundings of positions a correction is taken for.
+const ROUNDINGS: f64 = 16.0;
+
+/// Room for the equations at a state.
+pub struct Solver {
+    tolerance: f64,
+    max_iterations: u32,
+    mass: DMatrix<f64>,
+    jacobian: DMatrix<f64>,
+    by_displacement: DMatrix<f64>,
+    by_velocity: DMatrix<f64>,
+    system: System,
+    /// Residual with its sign turned, then correction.
+    x: Vec<f64>,
+}
+
+/// A step whose end is sought: displacement `δ̂ + c_q a` and velocities `v̂ + c_v a`.
+pub struct Leap<'s> {
+    /// Where it ends, s.
+    pub t: f64,
+    /// Positions at its start.
+    pub start: &'s [f64],
+    /// `δ̂`, of a velocity's length, m or rad.
+    pub displacement: &'s [f64],
+    /// `v̂`.
+    pub velocity: &'s [f64],
+    /// `c_q`, s², and `c_v`, s.
+    pub factors: (f64, f64),
+    /// The displacement to the end.
+    pub delta: &'s mut [f64],
+    /// Positions and velocities at the end.
+    pub end: (&'s mut [f64], &'s mut [f64]),
+    /// Accelerations there; those of the start, to begin with.
+    pub a: &'s mut [f64],
+    /// Multipliers there, likewise.
+    pub lambda: &'s mut [f64],
+}
+
+impl Solver {
+    /// Memory for a mechanical system.
+    pub fn new((tolerance, max_iterations): (f64, u32), mechanics: &CountedMechanics<'_>) -> Self {
+        let (n, m) = (mechanics.velocities(), mechanics.holonomic());
+        Self {
+            tolerance,
+            max_iterations,
+            mass: DMatrix::zeros(n, n),
+            jacobian: DMatrix::zeros(m, n),
+            by_displacement: DMatrix::zeros(n + m, n),
+            by_velocity: DMatrix::zeros(n, n),
+            system: System::new(n + m),
+            x: vec![0.0; n + m],
+        }
+    }
+
+    /// Operations of linear algebra so far.
+    pub fn flops(&self) -> u64 {
+        self.system.flops
+    }
+
+    /// Accelerations and multipliers of the motion at a state, from the constraints on accelerations.
+    ///
+    /// # Errors
+    /// Budgets, [`Failure::NonFinite`], [`Failure::SingularMatrix`]; all at the start of the step.
+    pub fn motion(
+        &mut self,
+        run: &mut Run<'_, Counted<'_>>,
+        (t, q, v): (f64, &[f64], &[f64]),
+    ) -> Result<(&[f64], &[f64]), Failure> {
+        run.afford(1)?;
+        let n = v.len();
+        let Self { mass, jacobian, system, x, .. } = self;
+        let mut mechanics = run.problem.mechanics()?;
+        mechanics.mass(q, mass);
+        mechanics.forces(t, q, v, &mut x[..n]);
+        mechanics.constraint_jacobian(t, q, v, jacobian);
+        mechanics.acceleration_bias(t, q, v, &mut x[n..]);
+        x[n..].iter_mut().for_each(|bias| *bias = -*bias);
+        system.matrix.view_mut((0, 0), (n, n)).copy_from(mass);
+        system.matrix.view_mut((n, 0), (x.len() - n, n)).copy_from(jacobian);
+        put_reactions(system, jacobian);
+        factorize(system, run)?;
+        system.solve(x);
+        run.own.linear_solves += 1;
+        Ok(x.split_at(n))
+    }
+
+    /// Solves for the end of a step.
+    ///
+    /// # Errors
+    /// Those of [`motion`](Self::motion), and [`Failure::AccelerationsDiverged`].
+    pub fn leap(&mut self, run: &mut Run<'_, Counted<'_>>, leap: Leap<'_>) -> Result<(), Failure> {
+        let (time, most) = (run.t, self.max_iterations);
+        let mut iteration = Leaping { solver: self, run, leap, made: 0, change: 0.0, coordinate: 0 };
+        match iteration.solve(most)? {
+            Outcome::Converged => iteration.place(),
+            // A first iterate that is not finite is the problem's; a later one is the iteration's.
+            Outcome::NotFinite if iteration.made == 0 => Err(Failure::NonFinite { time }),
+            _ => Err(Failure::AccelerationsDiverged {
+                time,
+                iterations: iteration.made,
+                coordinate: iteration.coordinate + 1,
+                correction: iteration.change,
+                tolerated: iteration.tolerated(),
+            }),
+        }
+    }
+}
+
+/// Writes `−Jᵀ` beside the rows of accelerations, and zeros below it.
+fn put_reactions(system: &mut System, jacobian: &DMatrix<f64>) {
+    let (m, n) = jacobian.shape();
+    system.matrix.view_mut((n, n), (m, m)).fill(0.0);
+    for c in 0..m {
+        for j in 0..n {
+            system.matrix[(j, n + c)] = -jacobian[(c, j)];
+        }
+    }
+}
+
+/// Factorizes, and tells what is singular from what is not finite.
+fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
+    let time = run.t;
+    run.own.factorizations += 1;
+    system.factorize().map_err(|_| {
+        let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
+        if is_finite { Failure::SingularMatrix { time, matrix: "[M -J'; J 0]" } } else { Failure::NonFinite { time } }
+    })
+}
+
+/// The iteration of [`Solver::leap`], on accelerations and multipliers.
+struct Leaping<'s, 'r, 'p> {
+    solver: &'s mut Solver,
+    run: &'s mut Run<'r, Counted<'p>>,
+    leap: Leap<'s>,
+    /// Iterations that gave something finite.
+    made: u64,
+    /// Largest change of an acceleration by the last one, and which.
+    change: f64,
+    coordinate: usize,
+}
+
+impl Leaping<'_, '_, '_> {
+    /// The correction that is small enough.
+    fn tolerated(&self) -> f64 {
+        self.solver.tolerance * (1.0 + largest(self.leap.a).1)
+    }
+
+    /// Where the accelerations lead.
+    fn place(&mut self) -> Result<(), Failure> {
+        let Leap { start, displacement, velocity, factors: (by_position, by_velocity), delta, end: (q, v), a, .. } =
+            &mut self.leap;
+        for i in 0..a.len() {
+            delta[i] = displacement[i] + *by_position * a[i];
+            v[i] = velocity[i] + *by_velocity * a[i];
+        }
+        self.run.problem.mechanics()?.retract(start, delta, q);
+        Ok(())
+    }
+
+    /// Forms the matrix, in displacements over `c_q`, and the residual at the end.
+    fn linearise(&mut self) -> Result<(), Failure> {
+        let Solver { mass, jacobian, by_displacement, by_velocity, system, x, .. } = &mut *self.solver;
+        let Leap { t, start, factors: (c_q, c_v), delta, end: (q, v), a, lambda, .. } = &mut self.leap;
+        let (t, n) = (*t, v.len());
+        let mut mechanics = self.run.problem.mechanics()?;
+        mechanics.mass(q, mass);
+        mechanics.constraint_jacobian(t, q, v, jacobian);
+        let at = Displaced { q: start, delta, v, a, lambda };
+        mechanics.displaced_derivatives(t, at, by_displacement, by_velocity);
+        for j in 0..n {
+            for i in 0..n {
+                system.matrix[(i, j)] = mass[(i, j)] + *c_q * by_displacement[(i, j)] + *c_v * by_velocity[(i, j)];
+            }
+            for i in n..x.len() {
+                system.matrix[(i, j)] = by_displacement[(i, j)];
+            }
+        }
+        put_reactions(system, jacobian);
+        let (dynamics, constraints) = x.split_at_mut(n);
+        mechanics.forces(t, q, v, dynamics);
+        add_product(-1.0, mass, a, dynamics);
+        add_transposed_product(1.0, jacobian, lambda, dynamics);
+        mechanics.constraint_values(t, q, v, constraints);
+        constraints.iter_mut().for_each(|phi| *phi /= -*c_q);
+        Ok(())
+    }
+}
+
+impl Iteration for Leaping<'_, '_, '_> {
+    fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
+        self.run.afford(1)?;
+        self.place()?;
+        self.linearise()?;
+        let Solver { system, x, .. } = &mut *self.solver;
+        if let Err(failure) = factorize(system, self.run) {
+            return if matches!(failure, Failure::NonFinite { .. }) { Ok(f64::NAN) } else { Err(failure) };
+        }
+        system.solve(x);
+        self.run.own.linear_solves += 1;
+        self.run.own.newton_iterations += 1;
+        let (change, multipliers) = x.split_at(self.leap.a.len());
+        self.leap.a.iter_mut().zip(change).for_each(|(a, change)| *a += change);
+        self.leap.lambda.iter_mut().zip(multipliers).for_each(|(lambda, change)| *lambda += change);
+        (self.coordinate, self.change) = largest(change);
+        Ok(self.change)
+    }
+
+    fn judge(&mut self, Progress { size: change, last, .. }: Progress) -> Option<Outcome> {
+        self.made += 1;
+        let Leap { start, delta, factors: (by_position, _), .. } = &self.leap;
+        let rounding = ROUNDINGS * f64::EPSILON * (largest(start).1 + largest(delta).1);
+        let stagnates = change > 0.25 * last && change * by_position <= rounding;
+        (change <= self.tolerated() || stagnates).then_some(Outcome::Converged)
+    }
+}
+
+/// The largest magnitude with its number; the first that is not a number.
+fn largest(x: &[f64]) -> (usize, f64) {
+    let larger = |(at, most): (usize, f64), (i, x): (usize, &f64)| {
+        if x.abs() > most || x.is_nan() && !most.is_nan() { (i, x.abs()) } else { (at, most) }
+    };
+    x.iter().enumerate().fold((0, 0.0), larger)
+}

@@ -1,0 +1,154 @@
+//! The steps of a run.
+
+use std::ops::ControlFlow;
+
+use mbsbench_problem::{Counted, CountedMechanics, Failure, Further, Made, Run, Stepping};
+
+use super::solver::{Leap, Solver};
+use crate::hermite::hermite;
+use crate::low_order::GeneralizedAlphaWeights;
+
+/// Steps of the method.
+pub struct Steps {
+    weights: GeneralizedAlphaWeights,
+    solver: Solver,
+    coordinates: usize,
+    /// `δ̂` and `v̂` of the step.
+    displacement: Vec<f64>,
+    velocity: Vec<f64>,
+    /// The displacement from its start to its end.
+    delta: Vec<f64>,
+    /// Accelerations at the start, at the end, and algorithmic ones at the start.
+    before: Vec<f64>,
+    a: Vec<f64>,
+    algorithmic: Vec<f64>,
+    lambda: Vec<f64>,
+    state: Vec<f64>,
+    end: Vec<f64>,
+    /// Memory of the states inside a step that an observer asks for.
+    inside: Vec<f64>,
+}
+
+impl Steps {
+    /// At the start of a run from `initial`; `newton` has tolerance and most iterations.
+    pub fn new(
+        weights: GeneralizedAlphaWeights,
+        newton: (f64, u32),
+        mechanics: &CountedMechanics<'_>,
+        initial: &[f64],
+    ) -> Self {
+        let zeros = || vec![0.0; mechanics.velocities()];
+        Self {
+            weights,
+            solver: Solver::new(newton, mechanics),
+            coordinates: mechanics.coordinates(),
+            displacement: zeros(),
+            velocity: zeros(),
+            delta: zeros(),
+            before: zeros(),
+            a: zeros(),
+            algorithmic: zeros(),
+            lambda: vec![0.0; mechanics.holonomic()],
+            state: initial.to_vec(),
+            end: initial.to_vec(),
+            inside: zeros(),
+        }
+    }
+
+    /// Algorithmic accelerations at the start: along the line through those of the motion there and as much after it as they are to belong
+    /// before it, so that nothing before the start is asked for; the state there is good to O(h³).
+    fn begin_algorithmic(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
+        self.algorithmic.copy_from_slice(&self.a);
+        let shift = self.weights.shift() * run.constant_step().1;
+        if shift == 0.0 {
+            return Ok(());
+        }
+        let Self { solver, coordinates, delta, velocity, a, algorithmic, state, end, .. } = self;
+        let (q, v) = state.split_at(*coordinates);
+        let later = shift.abs();
+        for i in 0..v.len() {
+            delta[i] = later * (v[i] + 0.5 * later * a[i]);
+            velocity[i] = v[i] + later * a[i];
+        }
+        let there = &mut end[..*coordinates];
+        run.problem.mechanics()?.retract(q, delta, there);
+        let (next, _) = solver.motion(run, (run.t + later, there, velocity))?;
+        for (algorithmic, next) in algorithmic.iter_mut().zip(next) {
+            *algorithmic += shift / later * (next - *algorithmic);
+        }
+        Ok(())
+    }
+
+    /// Predicts for a step of size `h`, s: the factors of the accelerations at its end.
+    fn predict(&mut self, h: f64) -> (f64, f64) {
+        let Self { weights, coordinates, displacement, velocity, before, a, algorithmic, state, .. } = self;
+        let GeneralizedAlphaWeights { beta, gamma, .. } = *weights;
+        let v = &state[*coordinates..];
+        before.copy_from_slice(a);
+        for i in 0..v.len() {
+            let (start, rest) = (algorithmic[i], weights.rest(a[i], algorithmic[i]));
+            displacement[i] = h * v[i] + h * h * ((0.5 - beta) * start + beta * rest);
+            velocity[i] = v[i] + h * ((1.0 - gamma) * start + gamma * rest);
+        }
+        let share = weights.share();
+        (beta * share * h * h, gamma * share * h)
+    }
+}
+
+impl<'p> Stepping<Counted<'p>> for Steps {
+    fn begin(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<(), Failure> {
+        let Self { solver, coordinates, a, lambda, state, .. } = self;
+        let (q, v) = state.split_at(*coordinates);
+        let (accelerations, multipliers) = solver.motion(run, (run.t, q, v))?;
+        a.copy_from_slice(accelerations);
+        lambda.copy_from_slice(multipliers);
+        self.begin_algorithmic(run)
+    }
+
+    fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        let (t, h) = run.constant_step();
+        let factors = self.predict(h);
+        let Self { solver, coordinates, displacement, velocity, delta, a, lambda, state, end, .. } = self;
+        let end = end.split_at_mut(*coordinates);
+        let start = &state[..*coordinates];
+        solver.leap(run, Leap { t, start, displacement, velocity, factors, delta, end, a, lambda })?;
+        let is_finite = self.end.iter().all(|x| x.is_finite());
+        if is_finite { Ok(Some(t)) } else { Err(Failure::NonFinite { time: run.t }) }
+    }
+
+    /// Inside a step the displacement is the cubic that begins with the velocities of the start and ends with those of the end, where the
+    /// tangent operator is left out, and velocities the cubic of velocities and accelerations; both are off by less than the formulas.
+    fn show(&mut self, problem: &mut Counted<'p>, made: Made<'_>) -> ControlFlow<Failure> {
+        let Self { coordinates, delta, before, a, lambda, state, end, inside, .. } = self;
+        let (t_start, h) = (made.t_start, made.t_end - made.t_start);
+        let (q, v) = state.split_at(*coordinates);
+        let v_end = &end[*coordinates..];
+        let further = Further { multipliers: &lambda[..], ..Further::default() };
+        made.show(state, end, further, |t, y| {
+            let s = (t - t_start) / h;
+            let (position, velocity) = y.split_at_mut(*coordinates);
+            for i in 0..v.len() {
+                inside[i] = hermite(s, (0.0, h * v[i]), (delta[i], h * v_end[i]));
+                velocity[i] = hermite(s, (v[i], h * before[i]), (v_end[i], h * a[i]));
+            }
+            problem.mechanics()?.retract(q, inside, position);
+            Ok(())
+        })
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.end);
+        let Self { weights, before, a, algorithmic, .. } = self;
+        for (algorithmic, (&before, &end)) in algorithmic.iter_mut().zip(before.iter().zip(&*a)) {
+            *algorithmic = weights.share() * end + weights.rest(before, *algorithmic);
+        }
+    }
+
+    fn end(&mut self, run: &mut Run<'_, Counted<'p>>) {
+        run.own.add_flops(self.solver.flops());
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.state
+    }
+}
