@@ -42,7 +42,7 @@ pub use compound_pendulum::Pendulum;
 pub use double_pendulum::DoublePendulum;
 pub use driven_slider_crank::{DrivenSliderCrank, DrivenStart};
 pub use fekete::Fekete;
-pub use flexible::{FlexibleFourBar, LateralBuckling, Lumps, RotatingShaft};
+pub use flexible::{FlexibleFourBar, LateralBuckling, Lumps, RotatingShaft, TipLoadedBeam};
 pub use flexible_slider_crank::FlexibleSliderCrank;
 pub use four_bar_windows::{FourBarWindows, WindowsFormulation};
 pub use linkage::LinkageFormulation;

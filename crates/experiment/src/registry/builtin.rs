@@ -42,6 +42,7 @@ fn with_models(registry: Registry) -> Registry {
         .model::<models::Squeezer>()
         .model::<models::FlexibleFourBar>()
         .model::<models::LateralBuckling>()
+        .model::<models::TipLoadedBeam>()
         .model::<models::RotatingShaft>()
         .model::<models::CarAxis>()
         .model::<models::DrivenSliderCrank>()

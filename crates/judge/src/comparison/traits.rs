@@ -10,12 +10,13 @@ use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
 /// Registered models that move in space. All other traits are measured, and that of a mechanism stands in its parameters.
-pub const SPATIAL: [&str; 7] = [
+pub const SPATIAL: [&str; 8] = [
     "rolling-spheres",
     "ball-bearing",
     "flexible-four-bar",
     "lateral-buckling",
     "rotating-shaft",
+    "tip-loaded-beam",
     "wheelset",
     "fekete",
 ];

@@ -2,6 +2,7 @@
 
 mod mechanisms;
 mod motions;
+mod rotations;
 
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::system::{Plane, Space, Spatial};

@@ -44,6 +44,12 @@ pub(super) fn parts(assembly: &Assembly) -> Result<(), Refused> {
         require(length > 0.0 && length.is_finite(), part, "length", length, "a finite number above zero")?;
         require(!strut.until.is_nan(), part, "end", strut.until, "a time")?;
     }
+    for (k, load) in assembly.loads.iter().enumerate() {
+        let part = Part::Load(k);
+        nodes.exist(part, &[load.node])?;
+        require(load.force.iter().all(|x| x.is_finite()), part, "force", "not finite", "finite numbers")?;
+        require(load.growth.is_proper(), part, "law of time", "not one", PROPER_LAW)?;
+    }
     if let Some(gravity) = &assembly.gravity {
         is_unit(Part::Gravity, "direction", &gravity.direction)?;
         require(gravity.acceleration.is_proper(), Part::Gravity, "law of time", "not one", PROPER_LAW)?;

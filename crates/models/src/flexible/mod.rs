@@ -4,12 +4,14 @@
 //! differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in charts that move along.
 //!
 //! Three mechanisms are made of it: a four-bar mechanism that would lock if it were rigid ([`FlexibleFourBar`]), a beam that
-//! buckles sideways ([`LateralBuckling`]), a shaft that runs through its critical speed ([`RotatingShaft`]).
+//! buckles sideways ([`LateralBuckling`]), a shaft that runs through its critical speed ([`RotatingShaft`]). A clamped beam is there for
+//! its statics ([`TipLoadedBeam`]).
 
 mod angles;
 mod bar;
 mod beam;
 mod buckling;
+mod cantilever;
 mod check;
 mod coupling;
 mod equations;
@@ -31,11 +33,14 @@ mod testing;
 
 pub use bar::CrossSection;
 pub use buckling::LateralBuckling;
+pub use cantilever::TipLoadedBeam;
 pub use equations::FlexibleEquations;
 pub use four_bar::{FlexibleFourBar, Lumps};
 pub use law::{Law, Rise};
 pub use mechanism::{Energy, Flexible};
-pub use parts::{Assembly, Base, Beam, Gravity, Joint, Node, RigidBody, Section, SectionLoad, Side, Strut, Twist};
+pub use parts::{
+    Assembly, Base, Beam, DeadLoad, Gravity, Joint, Node, RigidBody, Section, SectionLoad, Side, Strut, Twist,
+};
 pub use refused::{Part, Refused};
 pub use shaft::{Disk, RotatingShaft};
 

@@ -183,6 +183,17 @@ pub struct Strut {
     pub until: f64,
 }
 
+/// A force on a node that keeps its direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeadLoad {
+    /// The node.
+    pub node: usize,
+    /// The force in the ground frame, N.
+    pub force: Vector3<f64>,
+    /// What it is multiplied by.
+    pub growth: Law,
+}
+
 /// Weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gravity {
@@ -205,6 +216,8 @@ pub struct Assembly {
     pub joints: Vec<Joint>,
     /// Dampers.
     pub struts: Vec<Strut>,
+    /// Forces on nodes.
+    pub loads: Vec<DeadLoad>,
     /// Weight, if there is any.
     pub gravity: Option<Gravity>,
 }

@@ -17,6 +17,8 @@ pub enum Part {
     Joint(usize),
     /// A strut.
     Strut(usize),
+    /// A force.
+    Load(usize),
     /// The weight.
     Gravity,
 }
@@ -29,6 +31,7 @@ impl fmt::Display for Part {
             Self::Beam(k) => write!(f, "beam {k}"),
             Self::Joint(k) => write!(f, "joint {k}"),
             Self::Strut(k) => write!(f, "strut {k}"),
+            Self::Load(k) => write!(f, "load {k}"),
             Self::Gravity => write!(f, "the weight"),
         }
     }

@@ -8,7 +8,7 @@ use super::coupling::Constraint;
 use super::inertia::Inertia;
 use super::motion::{Motion, Pose, Wrench, blocks, identity, pair, stacked, zeros};
 use super::so3::tangent_derivative;
-use super::{Assembly, Gravity, Law, Strut};
+use super::{Assembly, DeadLoad, Gravity, Law, Strut};
 
 /// The mechanism.
 #[derive(Debug, Clone)]
@@ -22,6 +22,7 @@ pub(super) struct System<S> {
     /// Number of the first row of each constraint, and the number of all rows.
     pub first_rows: Vec<usize>,
     dampers: Vec<Damper<S>>,
+    pushes: Vec<DeadLoad>,
     weight: Option<Weight<S>>,
 }
 
@@ -61,7 +62,8 @@ impl<S: Scalar> System<S> {
         }
         let weight = assembly.gravity.as_ref().map(Weight::new);
         let dampers = assembly.struts.iter().map(Damper::new).collect();
-        Self { rest, inertia, elements, constraints, first_rows, dampers, weight }
+        let pushes = assembly.loads.clone();
+        Self { rest, inertia, elements, constraints, first_rows, dampers, pushes, weight }
     }
 
     /// Number of nodes.
@@ -79,7 +81,7 @@ impl<S: Scalar> System<S> {
         self.weight.as_ref().map(|weight| weight.direction * weight.acceleration.at(t))
     }
 
-    /// Adds the loads of beams, dampers and weight on the nodes to `loads`.
+    /// Adds the loads of beams, dampers, forces and weight on the nodes to `loads`.
     pub fn add_loads(&self, t: S, motions: &[Motion<S>], loads: &mut [Wrench<S>]) {
         for element in &self.elements {
             let on_nodes = element.loads(|node| motions[node].pose);
@@ -87,6 +89,9 @@ impl<S: Scalar> System<S> {
         }
         for damper in self.dampers.iter().filter(|damper| damper.acts(t)) {
             loads[damper.node] += damper.load(&motions[damper.node]);
+        }
+        for DeadLoad { node, force, growth } in &self.pushes {
+            loads[*node].force += force.map(S::from) * growth.at(t);
         }
         if let Some(gravity) = self.gravity(t) {
             for ((load, inertia), motion) in loads.iter_mut().zip(&self.inertia).zip(motions) {

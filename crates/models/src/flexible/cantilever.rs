@@ -1,0 +1,123 @@
+//! A clamped beam with a force at its tip.
+
+use std::f64::consts::PI;
+
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{Model, ModelDefinition, Observable, OutOfRange, View, parameters};
+use nalgebra::{Rotation3, Vector3};
+
+use super::bar::{Bar, Mesh};
+use super::model::{self, FlexibleModel, Mechanism, Snapshot};
+use super::outline::outline;
+use super::{Assembly, CrossSection, DeadLoad, Joint, Law};
+use crate::drawing::support;
+
+parameters! {
+    /// A straight beam along `x`, clamped at the origin, with a force at its other end that grows from nothing and keeps its direction,
+    /// across the beam: `P (0, −cos β, sin β)`. It starts at rest, without strain. There is no gravity, and nothing is damped: where it
+    /// comes to rest is for methods that damp high frequencies, with steps far above the periods of the beam, and `kinetic_energy` says
+    /// whether it has.
+    ///
+    /// By default the beam of Princeton, 0.508 m by 12.3777 mm (along `y`) by 3.2024 mm, E = 71.7 GPa, ν = 0.31, 2700 kg/m³, with shear
+    /// factors of 5/6 and Saint-Venant's torsion.
+    pub struct TipLoadedBeam where assembles {
+        /// Beam elements, of three nodes.
+        pub elements: usize [from 1, to 1000] = 16,
+        /// Length, m.
+        pub length: f64 [above 0.0] = 0.508,
+        /// Cross section; axis 2 is along `y`, axis 3 along `z`.
+        pub section: CrossSection = CrossSection {
+            axial: 2.842_069_442_6e6,
+            shear: [9.039_661_077e5, 9.039_661_077e5],
+            torsion: 3.103_548,
+            bending: [2.428_871_804_1, 36.285_519_395_4],
+            mass: 0.107_023_535_5,
+            inertia: [1.457_864_103_7e-6, 9.146_379_179e-8, 1.366_400_312e-6],
+        },
+        /// The force `P`, N.
+        pub load: f64 = 8.896,
+        /// Its angle `β` from `−y` towards `z`, degrees.
+        pub angle: f64 [from -360.0, to 360.0] = 45.0,
+        /// How long it grows, by half a cosine, s.
+        pub rise_time: f64 [above 0.0] = 10.0,
+    }
+}
+
+impl TipLoadedBeam {
+    fn assembles(&self) -> Result<(), OutOfRange> {
+        model::assembles(&Cantilever::new(self))
+    }
+
+    fn force(&self) -> Vector3<f64> {
+        let (sin, cos) = (self.angle * PI / 180.0).sin_cos();
+        Vector3::new(0.0, -cos, sin) * self.load
+    }
+}
+
+impl ModelDefinition for TipLoadedBeam {
+    const NAME: &'static str = "tip-loaded-beam";
+    const SUMMARY: &'static str = "clamped beam that a force at its tip bends and twists, for statics";
+    const SOURCE: &'static str = "E. H. Dowell, J. J. Traybar, D. H. Hodges, J. Sound Vib. 50 (1977) 533–544; K. Nachbagauer, A. Pechstein, H. Irschik, \
+         J. Gerstmayr, Multibody Syst. Dyn. 26 (2011) 245–263";
+
+    fn model(&self) -> Box<dyn Model> {
+        Box::new(FlexibleModel::new(Cantilever::new(self)))
+    }
+}
+
+/// The beam put together.
+struct Cantilever {
+    parameters: TipLoadedBeam,
+    assembly: Assembly,
+    mesh: Mesh,
+}
+
+impl Cantilever {
+    fn new(parameters: &TipLoadedBeam) -> Self {
+        let TipLoadedBeam { elements, length, section, rise_time, .. } = *parameters;
+        let (from, axes) = (Vector3::zeros(), Rotation3::identity());
+        let mut assembly = Assembly::default();
+        let mesh = Bar { from, axes, length, elements, lumped: elements, section: &section }.add_to(&mut assembly);
+        assembly.joints = vec![Joint::Clamp { node: mesh.first() }];
+        let growth = Law::default().rising(0.0, rise_time, 1.0);
+        assembly.loads = vec![DeadLoad { node: mesh.last(), force: parameters.force(), growth }];
+        Self { parameters: parameters.clone(), assembly, mesh }
+    }
+}
+
+impl Mechanism for Cantilever {
+    fn assembly(&self) -> &Assembly {
+        &self.assembly
+    }
+
+    fn observables(&self) -> Vec<Observable> {
+        vec![
+            Observable::new("ux", "m", "displacement of the tip along x"),
+            Observable::new("uy", "m", "displacement of the tip along y"),
+            Observable::new("uz", "m", "displacement of the tip along z"),
+            Observable::new("root_moment_y", "N m", "moment of the load about the clamp along y"),
+            Observable::new("root_moment_z", "N m", "moment of the load about the clamp along z"),
+        ]
+    }
+
+    fn observe(&self, now: &Snapshot<'_>, values: &mut [f64]) {
+        let tip = self.mesh.last();
+        let at = now.position(tip);
+        let moment = at.cross(&self.parameters.force());
+        values[..3].copy_from_slice((at - self.assembly.nodes[tip].position).as_slice());
+        values[3..].copy_from_slice(&[moment.y, moment.z]);
+    }
+
+    /// `side`, from `z`, and `top`, from `−y`.
+    fn views(&self, now: &Snapshot<'_>) -> Vec<View> {
+        let TipLoadedBeam { section, length, .. } = &self.parameters;
+        let unit = 0.03 * length;
+        let clamp = now.position(self.mesh.first());
+        let view = |name, axes, [across, depth]: [usize; 2]| {
+            let mut parts = vec![("beam", Shape::Outline(outline(now, &self.mesh, section, [0, across], depth)))];
+            parts.extend(support([clamp.x, clamp[across]], unit).map(|shape| ("ground", shape)));
+            View { name, axes, parts, names: vec![] }
+        };
+        vec![view("side", ["x", "y"], [1, 1]), view("top", ["x", "z"], [2, 2])]
+    }
+}
