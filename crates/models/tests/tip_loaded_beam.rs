@@ -2,7 +2,7 @@
 
 use mbsbench_integrators::{Esdirk324l2sa, Lms2};
 use mbsbench_models::TipLoadedBeam;
-use mbsbench_problem::{Counted, Formulated, Method, MethodDefinition, Model, ModelDefinition, Settings, Silent, Task};
+use mbsbench_problem::{Counted, Formulated, Method, MethodDefinition, ModelDefinition, Settings, Silent, Task};
 
 /// Displacements of the tip and the kinetic energy after 20 s, in steps far above the periods of the beam.
 fn rest(beam: &TipLoadedBeam, method: &dyn Method) -> [f64; 4] {

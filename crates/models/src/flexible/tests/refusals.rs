@@ -3,7 +3,9 @@
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::support::{TUBE, along_x, bar, checked, shaft};
-use crate::flexible::{Assembly, Base, Flexible, Joint, Law, Node, Part, Refused, Section, Side, Strut, Twist};
+use crate::flexible::{
+    Assembly, Base, DeadLoad, Flexible, Joint, Law, Node, Part, Refused, Section, Side, Strut, Twist,
+};
 
 fn refused(assembly: Assembly) -> Refused {
     Flexible::new(assembly).expect_err("it is no mechanism")
@@ -75,6 +77,8 @@ fn struts_weights_and_laws_that_make_no_sense_are() {
     assert_eq!(quantity(|bar| bar.struts = vec![strut]), (Part::Strut(0), "damping"));
     let strut = Strut { node: 0, damping: 1.0, ..strut };
     assert_eq!(quantity(|bar| bar.struts = vec![strut]), (Part::Strut(0), "length"));
+    let load = DeadLoad { node: 1, force: Vector3::x() * f64::NAN, growth: Law::default() };
+    assert_eq!(quantity(|bar| bar.loads = vec![load]), (Part::Load(0), "force"));
     let long = Joint::PrescribedAngularVelocity { node: 0, axis: Vector3::x() * 2.0, speed: Law::default() };
     assert_eq!(quantity(|bar| bar.joints = vec![long]), (Part::Joint(0), "axis"));
     let axis = Vector3::x();
