@@ -91,7 +91,7 @@ fn the_method_on_the_group_is_of_second_order() {
 fn rotations_need_absolute_coordinates() {
     let mut written = mechanism(SLIDER_CRANK);
     (written.rotations, written.formulation) = (Rotations::Group, Formulation::Minimal);
-    let refused = MechanismModel::<Spatial>::new(&written).err().expect("they have none in joint coordinates");
+    let Err(refused) = MechanismModel::<Spatial>::new(&written) else { panic!("not refused") };
     assert!(refused.to_string().contains("rotations"), "{refused}");
     // in the plane there are none, and nothing changes
     let mut flat = mechanism(FOUR_BAR);

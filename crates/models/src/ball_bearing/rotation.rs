@@ -27,7 +27,7 @@ pub(super) fn axis<S: Scalar>(q: &[S]) -> Vector3<S> {
 mod tests {
     use super::*;
     use approx::assert_relative_eq;
-    use nalgebra::{Quaternion, Rotation3, UnitQuaternion};
+    use nalgebra::{Quaternion, UnitQuaternion};
 
     const Q: [f64; 4] = [0.5, -0.7, 0.1, 0.5]; // of length one
 

@@ -234,6 +234,7 @@ fn moved(assembly: &Assembly, turn: &Rotation3<f64>, shift: &Vector3<f64>) -> As
         beams: assembly.beams.clone(),
         joints: assembly.joints.iter().map(joint).collect(),
         struts: assembly.struts.iter().map(strut).collect(),
+        loads: vec![],
         gravity: assembly.gravity.as_ref().map(gravity),
     }
 }
