@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use crate::newton::{Iteration, Outcome, Progress};
 
 /// How many roundings of positions a correction is taken for.
-const ROUNDINGS: f64 = 16.0;
+const ROUNDINGS: f64 = 64.0;
 
 /// Room for the equations at a state.
 pub struct Solver {
