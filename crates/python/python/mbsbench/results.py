@@ -1,0 +1,139 @@
+"""Results of an experiment as pandas tables.
+
+>>> from mbsbench import load
+>>> shaft = load("results", "zhang2022/shaft-convergence")
+>>> shaft.runs, shaft.checks, shaft.figures["figure-14a"]
+
+All tables give their columns by the Arrow interface, without a copy: ``polars.DataFrame(shaft.runs)``, ``pyarrow.table(shaft.runs)``.
+"""
+
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+# Files beside the runs that are neither a figure nor a table of the experiment.
+OTHERS = {"runs", "timings", "references", "robustness", "robustness-samples"}
+# Columns of the data of a figure; those that would be empty are left out, `x` and `y` never.
+FIGURE = {"panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"}
+# Hexadecimal, and never a number.
+KEYS = ["run", "reference"]
+
+
+class Picture:
+    """A figure, which a notebook shows."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+        """The text of the SVG file."""
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return self.svg[self.svg.find("<svg") :]
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the SVG file."""
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+
+@dataclass
+class Results:
+    """What is known of one experiment; a table that is not there is empty."""
+
+    runs: pd.DataFrame
+    """One row a run: axes, `status`, `t_reached`, measures, and the key `run`."""
+    timings: pd.DataFrame
+    """One row a run that was timed, on the machine that is named there."""
+    references: pd.DataFrame
+    """One row a reference, with the digits to which its two methods agree."""
+    checks: pd.DataFrame
+    """The checks that rest on these runs, each with its statement: required, measured, rests_on, verdict, …"""
+    figures: dict[str, pd.DataFrame]
+    """The data of each figure by its name: `x`, `y`, and of `panel`, `series`, `published`, … what it has"""
+    tables: dict[str, pd.DataFrame]
+    """The cells of each table by its name."""
+    pictures: dict[str, Picture] = field(default_factory=dict)
+    """Each figure as a notebook shows it."""
+    curves: dict[str, pd.DataFrame] = field(default_factory=dict)
+    """What runs gave over time, `t` and observables, by the axes that tell the runs apart; of runs just made that are drawn over time."""
+    printed: list[str] = field(default_factory=list)
+    """Tables as the program prints them; of runs just made."""
+
+
+def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
+    """Reads the results of the experiment `id` (`paper/name`) below `results_dir`.
+
+    Raises FileNotFoundError where there are none.
+    """
+    folder = Path(results_dir) / id
+    runs = read(folder / "runs.csv")
+    data = {path.stem: read(path) for path in sorted(folder.glob("*.csv")) if path.stem not in OTHERS}
+    is_figure = {name: {"x", "y"} <= set(table.columns) <= FIGURE for name, table in data.items()}
+    return Results(
+        runs=runs,
+        timings=read_if_there(folder / "timings.csv"),
+        references=read_if_there(folder / "references.csv"),
+        checks=checks_on(set(runs["run"]), Path(results_dir) / id.split("/")[0] / "claims.json"),
+        figures={name: table for name, table in data.items() if is_figure[name]},
+        tables={name: table for name, table in data.items() if not is_figure[name]},
+        pictures={path.stem: Picture(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.svg"))},
+    )
+
+
+def read(path: Path) -> pd.DataFrame:
+    """A table with every double as it was written; columns in which all is a number or a truth value hold these."""
+    table = pd.read_csv(path, dtype=str)
+    for name in table.columns.difference(KEYS):
+        values = [cell if pd.isna(cell) else value(cell) for cell in table[name]]
+        if None not in values:
+            table[name] = pd.Series(values)
+    return table
+
+
+def value(text: str) -> float | bool | None:
+    """A number as experiment files spell it (`2^-10` among them) or a truth value; none where it is something else."""
+    if text in ("true", "false"):
+        return text == "true"
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    power = re.fullmatch(r"(\d+)\^([+-]?\d+)", text)
+    try:
+        return float(float(power[1]) ** int(power[2])) if power else float(text)
+    except ValueError:
+        return None
+
+
+def read_if_there(path: Path) -> pd.DataFrame:
+    """A table, an empty one where there is no file."""
+    return read(path) if path.exists() else pd.DataFrame()
+
+
+def checks(path: Path) -> pd.DataFrame:
+    """All checks in a file of verdicts, each with its statement."""
+    statements = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return pd.DataFrame(
+        [
+            {"statement": statement["id"], "finding": statement["finding"], "place": statement["place"], **check}
+            for statement in statements
+            for check in statement["checks"]
+        ]
+    )
+
+
+def checks_on(runs: set[str], path: Path) -> pd.DataFrame:
+    """The checks in a file that rest on some of these runs."""
+    found = checks(path)
+    return found[[bool(runs.intersection(evidence)) for evidence in found["evidence"]]] if len(found) else found
+
+
+if __name__ == "__main__":
+    found = load(*sys.argv[1:3])
+    print(found.runs)
+    verdicts = found.checks["verdict"].value_counts().to_dict() if len(found.checks) else {}
+    print(f"{len(found.runs)} runs, figures {list(found.figures)}, tables {list(found.tables)}, verdicts {verdicts}")
