@@ -2,13 +2,15 @@
 CARGO ?= cargo
 # A crate outside the workspace, as in docs/extending.md; it shares the compiled dependencies.
 OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
+# The package for Python asks its dependencies for more than the others do, so that all would be compiled twice.
+WITHOUT_PYTHON = --exclude mbsbench-python
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
 # Folders of experiments that are sets of benchmark problems.
 SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
 
-.PHONY: reproduce times quick report sets study test lock bench instructions performance lint setup
+.PHONY: reproduce times quick report sets study test lock bench instructions performance python lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/times/
 	$(MBSBENCH) reproduce
@@ -31,7 +33,7 @@ study: setup ## how far verdicts depend on what the papers leave out; all method
 	$(MBSBENCH) report
 
 test: ## the fast set, in the same optimised profile as `reproduce`
-	$(CARGO) test --release --workspace
+	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)
 	$(CARGO) test --release --locked $(OWN_METHODS) --target-dir $(TARGET)
 
 lock: ## after a change of dependencies: the crate outside follows the workspace
@@ -39,7 +41,7 @@ lock: ## after a change of dependencies: the crate outside follows the workspace
 	$(CARGO) update --quiet --offline --workspace $(OWN_METHODS)
 
 bench: ## Criterion benches of steppers and right-hand sides
-	$(CARGO) bench --workspace
+	$(CARGO) bench --workspace $(WITHOUT_PYTHON)
 
 instructions: ## instructions of two methods on Andrews' squeezer against their bounds; needs valgrind
 	./scripts/instructions.sh
@@ -49,10 +51,13 @@ performance: setup ## docs/performance.md: what steps cost on this machine, agai
 	printf '\n## Beside diffsol and ode_solvers\n\nInstructions of solutions of the same equations, by callgrind.\n\n' >> docs/performance.md
 	./scripts/peers.sh >> docs/performance.md
 
+python: setup ## the package for Python, built into an environment in target/python, with its tests, types and notebooks
+	./scripts/python.sh
+
 lint: ## what the gate asks of the sources
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --release --workspace --all-targets -- --deny warnings
-	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --release --no-deps --workspace --lib
+	$(CARGO) clippy --release --workspace $(WITHOUT_PYTHON) --all-targets -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --release --no-deps --workspace $(WITHOUT_PYTHON) --lib
 	$(CARGO) fmt $(OWN_METHODS) --check
 	$(CARGO) clippy --release --locked $(OWN_METHODS) --target-dir $(TARGET) --all-targets -- --deny warnings
 	./scripts/lint-tools.sh

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-sys.path.insert(0, str(Path(__file__).parent if "__file__" in globals() else "scripts"))
+# Without the package installed: this file of it needs nothing but pandas.
+sys.path.insert(0, str((Path(__file__).parents[1] if "__file__" in globals() else Path()) / "crates/python/python/mbsbench"))
 from results import load
 
 found = load("results", "negrut2007/slider-crank-order")

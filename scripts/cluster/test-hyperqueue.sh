@@ -59,7 +59,7 @@ cmp alone/cluster/pendulum/runs.csv results/cluster/pendulum/runs.csv || fail "r
 echo "runs.csv is bitwise that of one program alone"
 
 echo "results in Python"
-python/bin/python "$here/../results.py" results cluster/pendulum | tail -1 | tee said
+python/bin/python "$root/crates/python/python/mbsbench/results.py" results cluster/pendulum | tail -1 | tee said
 grep -q "^$runs runs, figures \['energy'\]" said || fail "other results than runs.csv has"
 (cd "$root" && MPLBACKEND=agg "$folder/python/bin/python" scripts/example_figure.py "$folder/figure.png")
 [ -s figure.png ] || fail "no figure"

@@ -15,7 +15,8 @@ const KEY: &str = "every";
 
 /// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
 /// their error, with a step those that do not and those that are published with constant steps, though they can do both
-/// (`hht-i3`, `generalized-alpha`). A method of which a file has the coefficients (`tableau`) is meant where `with` has them.
+/// (`hht-i3`, `generalized-alpha`). A method of which a file has the coefficients (`tableau`) is meant where `with` has them, one that
+/// came while the program runs nowhere: it is named.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {
@@ -70,7 +71,7 @@ impl Methods {
             let with = asked.get("with").map_or(&[][..], Node::entries);
             let mut meant = Vec::new();
             let is_candidate = |method: &&registry::Entry<MethodKind>| {
-                contender.is_none_or(|contender| contender.method == method.name())
+                contender.map_or(!method.is_late(), |contender| contender.method == method.name())
             };
             for method in registry.methods().iter().filter(is_candidate) {
                 let parameters = match contender {

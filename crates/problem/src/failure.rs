@@ -41,6 +41,8 @@ pub enum Status {
     Refused,
     /// The program panicked in it, which is a mistake of the program.
     Panicked,
+    /// Somebody asked it to end.
+    Interrupted,
 }
 
 impl Status {
@@ -54,7 +56,7 @@ impl Status {
     /// observables those of the start, which says nothing of the method.
     #[must_use]
     pub fn is_of_a_run(self) -> bool {
-        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused | Self::Panicked)
+        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused | Self::Panicked | Self::Interrupted)
     }
 }
 
@@ -197,6 +199,12 @@ pub enum Failure {
         /// The package that has it, as Debian names it.
         package: &'static str,
     },
+    /// Somebody asked it to end. Nothing is said about the method by that.
+    #[error("interrupted at t = {time}")]
+    Interrupted {
+        /// Time of the last accepted state, in seconds.
+        time: f64,
+    },
     /// The method cannot be used on this problem or with these settings, said why.
     #[error("{reason}")]
     NotApplicable {
@@ -222,6 +230,7 @@ impl Failure {
             Self::Rule { .. } => Status::Rule,
             Self::SolverFailed { .. } => Status::SolverFailed,
             Self::Unavailable { .. } => Status::Unavailable,
+            Self::Interrupted { .. } => Status::Interrupted,
             Self::NotApplicable { .. } => Status::NotApplicable,
         }
     }
@@ -240,7 +249,8 @@ impl Failure {
             | Self::EventNotLocated { time, .. }
             | Self::EventsAccumulate { time, .. }
             | Self::Rule { time, .. }
-            | Self::SolverFailed { time, .. } => Some(time),
+            | Self::SolverFailed { time, .. }
+            | Self::Interrupted { time } => Some(time),
             Self::Unavailable { .. } | Self::NotApplicable { .. } => None,
         }
     }

@@ -202,3 +202,25 @@ fn a_line_sums_it_up_and_what_cannot_be_ranked_says_why() {
         assert!(String::from_utf8_lossy(&refused.stderr).contains(message), "{arguments:?}");
     }
 }
+
+#[test]
+fn pictures_have_the_method_all_others_and_their_front() {
+    let folder = tempfile::tempdir().unwrap();
+    let figures = folder.path().to_str().unwrap();
+    let output = mbsbench(&["rank", "dop853", EXPERIMENT, "--figures", figures]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut names: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["1", "2", "3"].map(|number| format!("comparison-slider-crank-{number}.svg")));
+    for name in names {
+        let path = folder.path().join(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        for shown in ["dop853", "all others", "front of the others", "right-hand sides"] {
+            assert!(text.contains(shown), "{shown}");
+        }
+        assert!(String::from_utf8_lossy(&output.stdout).contains(path.to_str().unwrap()));
+    }
+}

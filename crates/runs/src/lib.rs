@@ -14,6 +14,7 @@ pub mod pipeline;
 pub mod progress;
 pub mod provenance;
 pub mod results;
+pub mod stop;
 pub mod store;
 pub mod timings;
 

@@ -133,6 +133,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
     Pending {
         key,
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
+        is_kept: run.is_kept(),
         make: Box::new(move || {
             let (model, method) = (run.model.object().model(), run.method.object().method());
             execute(&Job {
@@ -201,14 +202,17 @@ fn references(
                 return Ok((key, Certificate::new(plan, Ok(kept))));
             }
             let stored = format!("reference {key}\ntimes {times:?}");
-            if let Some(reference) = (!fresh).then(|| store.load(&stored, |found| fits(&times, found))).flatten() {
+            let is_kept = plan.is_kept();
+            if let Some(reference) =
+                (!fresh && is_kept).then(|| store.load(&stored, |found| fits(&times, found))).flatten()
+            {
                 return Ok((key, Certificate::new(plan, Ok(reference))));
             }
             let outcome = caught(|| make_reference(&plan, &times)).unwrap_or_else(|said| {
                 progress.panicked(&format!("reference {}", plan.key), &said);
                 Err(said)
             });
-            if let Ok(reference) = &outcome {
+            if let (Ok(reference), true) = (&outcome, is_kept) {
                 store.save(&stored, reference)?;
             }
             Ok((key, Certificate::new(plan, outcome)))
@@ -306,8 +310,9 @@ pub fn timings_of(
         let of_row = |row: &Row| if row.is_ok() { timed.next().unwrap_or_default() } else { Timed::default() };
         results.rows.iter().map(of_row).collect::<Vec<_>>()
     };
+    let is_kept = in_order.iter().all(|run| run.is_kept());
     if let Some(timed) =
-        (!fresh).then(|| store.load(&stored, |timed: &Vec<_>| shape::of_times(timed, keys.len()))).flatten()
+        (!fresh && is_kept).then(|| store.load(&stored, |timed: &Vec<_>| shape::of_times(timed, keys.len()))).flatten()
     {
         return Ok(Some(timings(plan, &placed(timed))));
     }
@@ -329,6 +334,8 @@ pub fn timings_of(
         .collect();
     let rounds = Rounds { least: least as usize, most: most as usize, until, quotients: &quotients };
     let timed = timing::time_all(&jobs, &rounds);
-    store.save(&stored, &timed)?;
+    if is_kept {
+        store.save(&stored, &timed)?;
+    }
     Ok(Some(timings(plan, &placed(timed))))
 }

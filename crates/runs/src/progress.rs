@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mbsbench_problem::Status;
 
 use crate::execute::run::Record;
+use crate::stop::Stop;
 
 /// Progress over a known number of runs. All output goes to standard error.
 pub struct Progress {
@@ -16,6 +17,7 @@ pub struct Progress {
     /// Whether each failure is told as it happens.
     tells_failures: bool,
     state: Mutex<State>,
+    stop: Stop,
 }
 
 struct State {
@@ -57,6 +59,7 @@ impl Progress {
             bar,
             tells_failures: true,
             state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, panics: Vec::new(), said: Instant::now() }),
+            stop: Stop::now(),
         }
     }
 
@@ -70,6 +73,18 @@ impl Progress {
     #[must_use]
     pub fn counting_failures(self) -> Self {
         Self { tells_failures: false, ..self }
+    }
+
+    /// Whether somebody has [asked](crate::stop::ask) since that no further run be begun.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_asked()
+    }
+
+    /// How many runs are done by now, made or taken from the store, and how many of these failed.
+    #[must_use]
+    pub fn done(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.done, state.failed)
     }
 
     /// A run was taken from the store.

@@ -73,6 +73,15 @@ pub struct RunSpec {
     key: OnceLock<RunKey>,
 }
 
+impl RunSpec {
+    /// Whether its key says all that can change its numbers, so that they may be kept; see [`Choice::is_kept`].
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        let own = self.model.is_kept() && self.method.is_kept();
+        own && self.reference.as_ref().is_none_or(|reference| reference.is_kept())
+    }
+}
+
 /// How the reference of a run is made.
 #[derive(Debug, Clone)]
 pub struct ReferencePlan {
@@ -86,6 +95,21 @@ pub struct ReferencePlan {
     pub stored: Option<Arc<Stored>>,
     /// Its name.
     pub key: RunKey,
+}
+
+impl ReferencePlan {
+    /// The same as [`RunSpec::is_kept`] of the reference.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        let methods = match &self.origin {
+            Origin::Solved(solved) => {
+                let check = solved.check.as_ref().map(|(check, _)| check);
+                [Some(&solved.solver), check].into_iter().flatten().all(|solver| solver.method.is_kept())
+            }
+            Origin::Given(_) => true,
+        };
+        methods && self.model.is_kept()
+    }
 }
 
 /// How a reference is solved for.

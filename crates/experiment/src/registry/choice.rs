@@ -23,6 +23,8 @@ pub struct Choice<K: Kind> {
     pub(super) own: Option<(String, Node)>,
     pub(super) object: Arc<K::Object>,
     pub(super) place: Option<Place>,
+    pub(super) is_kept: bool,
+    pub(super) is_late: bool,
 }
 
 // Derived code would ask for `K: Clone`.
@@ -40,6 +42,8 @@ impl<K: Kind> Clone for Choice<K> {
             own: self.own.clone(),
             object: Arc::clone(&self.object),
             place: self.place,
+            is_kept: self.is_kept,
+            is_late: self.is_late,
         }
     }
 }
@@ -73,6 +77,19 @@ impl<K: Kind> Choice<K> {
     #[must_use]
     pub fn object(&self) -> &K::Object {
         &self.object
+    }
+
+    /// Whether its name and parameters say all that can change the numbers of a run with it, so that these may be kept. Not of what
+    /// came [while the program ran](super::Late) without an identity.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// Whether it came [while the program ran](super::Late).
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.is_late
     }
 
     /// Where its name stands, if in a file.

@@ -8,11 +8,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use mbsbench_input::{Node, Problem, Value as NodeValue, one_of, read, read_as};
 use mbsbench_measures::MeasureDefinition;
 use mbsbench_problem::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
-use schemars::{Schema, schema_for};
+use schemars::{Schema, json_schema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind, renamed};
+use super::{Choice, Kind, Late, MeasureKind, MethodKind, ModelKind, renamed};
 
 /// The key, among parameters, for what something is called in tables and plots.
 pub const LABEL: &str = "label";
@@ -23,21 +23,43 @@ type Made<K> = (Value, Arc<<K as Kind>::Object>);
 /// A name with what is behind it.
 pub struct Entry<K: Kind> {
     name: &'static str,
-    /// The type behind it, which tells one definition of a name from another.
-    pub(super) definition: &'static str,
     summary: &'static str,
     source: &'static str,
     family: &'static str,
     /// Whether its parameters are all there is of it: see [`ModelDefinition::IS_WRITTEN_OUT`].
     is_written_out: bool,
-    schema: fn() -> Schema,
-    make: fn(&Node, &str) -> Result<Made<K>, Problem>,
-    default: fn() -> Made<K>,
+    behind: Behind<K>,
+}
+
+/// What an entry is made of.
+enum Behind<K: Kind> {
+    /// A type of this program.
+    Definition {
+        /// Its name, which tells one definition of a name from another.
+        definition: &'static str,
+        schema: fn() -> Schema,
+        make: fn(&Node, &str) -> Result<Made<K>, Problem>,
+        default: fn() -> Made<K>,
+    },
+    /// What came while the program ran.
+    Late(Late<K>),
+}
+
+// Derived code would ask for `K: Clone`.
+impl<K: Kind> Clone for Behind<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Definition { definition, schema, make, default } => {
+                Self::Definition { definition, schema: *schema, make: *make, default: *default }
+            }
+            Self::Late(late) => Self::Late(late.clone()),
+        }
+    }
 }
 
 impl<K: Kind> Clone for Entry<K> {
     fn clone(&self) -> Self {
-        Self { ..*self }
+        Self { behind: self.behind.clone(), ..*self }
     }
 }
 
@@ -51,14 +73,16 @@ impl Entry<ModelKind> {
     pub(super) fn of_model<M: ModelDefinition>() -> Self {
         Self {
             name: M::NAME,
-            definition: type_name::<M>(),
             summary: M::SUMMARY,
             source: M::SOURCE,
             family: "",
             is_written_out: M::IS_WRITTEN_OUT,
-            schema: || schema_for!(M),
-            make: |node, what| made::<M>(node, what).map(|(values, model)| (values, Arc::new(model) as _)),
-            default: || (normalised(&M::default()), Arc::new(M::default())),
+            behind: Behind::Definition {
+                definition: type_name::<M>(),
+                schema: || schema_for!(M),
+                make: |node, what| made::<M>(node, what).map(|(values, model)| (values, Arc::new(model) as _)),
+                default: || (normalised(&M::default()), Arc::new(M::default())),
+            },
         }
     }
 }
@@ -67,14 +91,16 @@ impl Entry<MethodKind> {
     pub(super) fn of_method<M: MethodDefinition>() -> Self {
         Self {
             name: M::NAME,
-            definition: type_name::<M>(),
             summary: M::SUMMARY,
             source: M::SOURCE,
             family: M::FAMILY,
             is_written_out: M::IS_WRITTEN_OUT,
-            schema: || schema_for!(M),
-            make: |node, what| made::<M>(node, what).map(|(values, method)| (values, Arc::new(method) as _)),
-            default: || (normalised(&M::default()), Arc::new(M::default())),
+            behind: Behind::Definition {
+                definition: type_name::<M>(),
+                schema: || schema_for!(M),
+                make: |node, what| made::<M>(node, what).map(|(values, method)| (values, Arc::new(method) as _)),
+                default: || (normalised(&M::default()), Arc::new(M::default())),
+            },
         }
     }
 }
@@ -83,14 +109,16 @@ impl Entry<MeasureKind> {
     pub(super) fn of_measure<M: MeasureDefinition>() -> Self {
         Self {
             name: M::NAME,
-            definition: type_name::<M>(),
             summary: M::SUMMARY,
             source: "",
             family: "",
             is_written_out: false,
-            schema: || schema_for!(M),
-            make: |node, what| made::<M>(node, what).map(|(values, measure)| (values, Arc::new(measure) as _)),
-            default: || (normalised(&M::default()), Arc::new(M::default())),
+            behind: Behind::Definition {
+                definition: type_name::<M>(),
+                schema: || schema_for!(M),
+                make: |node, what| made::<M>(node, what).map(|(values, measure)| (values, Arc::new(measure) as _)),
+                default: || (normalised(&M::default()), Arc::new(M::default())),
+            },
         }
     }
 }
@@ -126,16 +154,52 @@ impl<K: Kind> Entry<K> {
         self.is_written_out
     }
 
+    /// That of something that came while the program ran.
+    pub(super) fn of_late(late: Late<K>) -> Self {
+        Self {
+            name: late.name,
+            summary: late.summary,
+            source: late.source,
+            family: late.family,
+            is_written_out: false,
+            behind: Behind::Late(late),
+        }
+    }
+
+    /// Whether it came while the program ran.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        matches!(self.behind, Behind::Late(_))
+    }
+
+    /// The type behind it; none where it came while the program ran.
+    pub(super) fn definition(&self) -> Option<&'static str> {
+        match self.behind {
+            Behind::Definition { definition, .. } => Some(definition),
+            Behind::Late(_) => None,
+        }
+    }
+
     /// JSON Schema of its parameters.
     #[must_use]
     pub fn schema(&self) -> Schema {
-        (self.schema)()
+        match &self.behind {
+            Behind::Definition { schema, .. } => schema(),
+            Behind::Late(_) => json_schema!({ "type": "object", "additionalProperties": false }),
+        }
     }
 
     /// It, with all parameters at their defaults.
     #[must_use]
     pub fn default_choice(&self) -> Choice<K> {
-        self.choice((self.default)(), None)
+        self.choice(self.default(), None)
+    }
+
+    fn default(&self) -> Made<K> {
+        match &self.behind {
+            Behind::Definition { default, .. } => default(),
+            Behind::Late(late) => late.made(),
+        }
     }
 
     /// It, with the parameters of a node.
@@ -145,12 +209,25 @@ impl<K: Kind> Entry<K> {
     pub fn choose(&self, parameters: &Node, label: Option<String>) -> Result<Choice<K>, Problem> {
         let what = format!("parameter of `{}`", self.name);
         let parameters = renamed::read(parameters, renamed::of(K::NAME, self.name));
-        Ok(self.choice((self.make)(&parameters, &what)?, label))
+        let made = match &self.behind {
+            Behind::Definition { make, .. } => make(&parameters, &what)?,
+            Behind::Late(late) => match parameters.entries().first() {
+                None => late.made(),
+                Some(entry) => {
+                    let problem = Problem::new(entry.key.place, format!("unknown {what} `{}`", entry.key.name));
+                    return Err(problem.help(format!("`{}` has no parameters", self.name)));
+                }
+            },
+        };
+        Ok(self.choice(made, label))
     }
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
-        let (defaults, _) = (self.default)();
-        let silent = silent(self.definition, self.schema, &parameters);
+        let (defaults, _) = self.default();
+        let (silent, is_kept) = match &self.behind {
+            Behind::Definition { definition, schema, .. } => (silent(definition, *schema, &parameters), true),
+            Behind::Late(late) => (Vec::new(), late.identity.is_some()),
+        };
         Choice {
             name: self.name,
             family: self.family,
@@ -163,6 +240,8 @@ impl<K: Kind> Entry<K> {
             own: None,
             object,
             place: None,
+            is_kept,
+            is_late: self.is_late(),
         }
     }
 }

@@ -13,6 +13,7 @@ mod builtin;
 mod choice;
 mod entry;
 mod kinds;
+mod late;
 mod renamed;
 
 use mbsbench_problem::{MethodDefinition, ModelDefinition};
@@ -22,9 +23,11 @@ pub(crate) use entry::LABEL;
 pub use entry::{Entry, choose};
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
+pub use late::Late;
 pub use renamed::notes;
 
 use crate::every::Contender;
+use crate::identity::is_safe_name;
 use mbsbench_measures::{Catalogue, MeasureDefinition};
 
 /// Names and what they stand for.
@@ -49,14 +52,15 @@ impl Registry {
         builtin::registry()
     }
 
-    /// Whether it has what the workspace has and nothing else.
+    /// Whether all that it has of types is what the workspace has. What came [while the program ran](Late) does not count: its identity
+    /// is in the names of its runs.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
         let builtin = Self::builtin();
         let definitions = |registry: &Self| {
-            let models = registry.models.iter().map(|entry| entry.definition);
-            let methods = registry.methods.iter().map(|entry| entry.definition);
-            models.chain(methods).chain(registry.measures.iter().map(|entry| entry.definition)).collect::<Vec<_>>()
+            let models = registry.models.iter().filter_map(Entry::definition);
+            let methods = registry.methods.iter().filter_map(Entry::definition);
+            models.chain(methods).chain(registry.measures.iter().filter_map(Entry::definition)).collect::<Vec<_>>()
         };
         definitions(self) == definitions(&builtin)
     }
@@ -117,6 +121,24 @@ impl Registry {
         self
     }
 
+    /// Adds a model that came while the program runs.
+    ///
+    /// # Errors
+    /// A name that is taken, or that cannot stand in a file.
+    pub fn with_model(mut self, model: Late<ModelKind>) -> Result<Self, BadName> {
+        add_late(&mut self.models, model)?;
+        Ok(self)
+    }
+
+    /// Adds a method that came while the program runs.
+    ///
+    /// # Errors
+    /// A name that is taken, or that cannot stand in a file.
+    pub fn with_method(mut self, method: Late<MethodKind>) -> Result<Self, BadName> {
+        add_late(&mut self.methods, method)?;
+        Ok(self)
+    }
+
     /// The same registry, where `every` stands for one method alone; see [`Plan::of_contender`](crate::plan::Plan::of_contender).
     #[must_use]
     pub fn with_contender(&self, contender: Contender) -> Self {
@@ -148,6 +170,27 @@ impl Registry {
     }
 }
 
+/// A name that nothing can be added by.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadName {
+    /// It is that of another.
+    #[error("there is a {kind} `{name}` already")]
+    Taken {
+        /// Model or method.
+        kind: &'static str,
+        /// The name.
+        name: &'static str,
+    },
+    /// Files cannot say it.
+    #[error("`{name}` is no name of a {kind}; accepted: letters from a to z, digits and hyphens, as in `my-method`")]
+    Unsafe {
+        /// Model or method.
+        kind: &'static str,
+        /// The name.
+        name: &'static str,
+    },
+}
+
 impl Catalogue for Registry {
     fn measure<M: MeasureDefinition>(self) -> Self {
         self.measure::<M>()
@@ -158,6 +201,19 @@ fn replace<K: Kind>(entries: &mut [Entry<K>], new: Entry<K>) {
     let old = entries.iter_mut().find(|entry| entry.name() == new.name());
     let Some(old) = old else { panic!("there is no `{}` to be replaced", new.name()) };
     *old = new;
+}
+
+fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Late<K>) -> Result<(), BadName> {
+    let (kind, name) = (K::NAME, late.name);
+    let is_spelled = name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-');
+    if !is_spelled || !is_safe_name(name) {
+        return Err(BadName::Unsafe { kind, name });
+    }
+    if entries.iter().any(|present| present.name() == name) {
+        return Err(BadName::Taken { kind, name });
+    }
+    entries.push(Entry::of_late(late));
+    Ok(())
 }
 
 fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {

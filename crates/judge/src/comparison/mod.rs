@@ -16,7 +16,7 @@ mod traits;
 pub use curve::Cost;
 pub use rank::{Candidate, Place, cheapest};
 pub use ranked::{Counts, Ranked, rank};
-pub use standing::{Entrant, Rank, Standing, Tally, costs, entrants, stand};
+pub use standing::{Entrant, Rank, Standing, Tally, costs, entrants, errors_and_costs, stand};
 pub use summary::{Summary, words};
 pub use traits::{SPATIAL, Traits};
 

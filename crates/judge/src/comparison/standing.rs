@@ -134,6 +134,22 @@ pub fn costs<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accu
     curves.filter_map(|(name, points)| Some((name, cost(&points, work, accuracy)?))).collect()
 }
 
+/// Work and error of the runs of each method that have both, for a logarithmic picture; methods in the order of their names.
+#[must_use]
+pub fn errors_and_costs<'p>(
+    entrants: &[Entrant<'p>],
+    spec: &RankingSpec,
+    work: usize,
+) -> Vec<(&'p str, Vec<[f64; 2]>)> {
+    let measured = |point: &Point<'_>| {
+        let candidate = point.candidate.as_ref()?;
+        let cost = candidate.work[work].filter(|&cost| cost > 0.0)?;
+        (candidate.error > 0.0).then_some([cost, candidate.error])
+    };
+    let curves = curves(entrants, spec).into_iter();
+    curves.map(|(name, points)| (name, points.iter().filter_map(measured).collect())).collect()
+}
+
 /// The runs of each method, in the order of their names.
 fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
     let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();

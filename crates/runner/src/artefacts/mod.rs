@@ -5,12 +5,14 @@ mod drawings;
 mod figures;
 pub mod shares;
 mod slopes;
+mod standing;
 mod tables;
 mod times;
 mod write;
 
 pub use drawings::drawing;
 pub use figures::figure;
+pub use standing::work_precision;
 pub use tables::table;
 pub use times::{keep_times, recorded_times};
 pub use write::{WriteError, Written, write, write_pictures};

@@ -155,6 +155,9 @@ pub enum Command {
         /// Folder with the results of all others; beside the experiments where not given.
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
+        /// Folder for a picture of each ranking: error over work of this method, of all others, and the front of these.
+        #[arg(long, value_name = "DIR")]
+        figures: Option<PathBuf>,
         /// How runs are made that are not among these results.
         #[command(flatten)]
         options: RunOptions,

@@ -133,9 +133,10 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Like { model, options, results, format } => {
             like::like(library, model, &beside(results), *options, *format, output)?;
         }
-        Command::Rank { method, wanted, results, options, format } => {
+        Command::Rank { method, wanted, results, figures, options, format } => {
             let results = rank::results_for(library, results.as_ref(), options);
-            rank::rank(library, method, wanted, &results, options, *format, output)?;
+            let shown = rank::Shown { figures: figures.as_deref(), format: *format };
+            rank::rank(library, method, wanted, &results, options, shown, output)?;
         }
         Command::Check { files } => check::check(registry, files, output)?,
         Command::Plan { wanted, quick, format } => plan::plan(library, wanted, *quick, *format, output)?,

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
-use mbsbench_experiment::{Contender, read_contender, read_method};
+use mbsbench_experiment::{Contender, RankingSpec, read_contender, read_method};
+use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::{Evidence, EvidenceError};
 use mbsbench_judge::comparison::{COMPARISON, Entrant, Rank, Standing, Tally, entrants, is_comparison, stand, words};
 use mbsbench_numbers::short;
 use mbsbench_problem::Formulated;
+use mbsbench_render::{lay_out, svg};
 use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
@@ -17,7 +19,16 @@ use super::describe::about_file;
 use super::files::{Library, is_yaml};
 use super::run::{RunOptions, made};
 use super::{CommandError, Format};
+use crate::artefacts::work_precision;
 use crate::output::Output;
+
+/// What is shown of the answer, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown<'f> {
+    /// Folder for pictures.
+    pub(super) figures: Option<&'f Path>,
+    pub(super) format: Format,
+}
 
 /// A method that is looked at, by its name or from a file.
 pub(super) struct Examined {
@@ -70,7 +81,7 @@ pub(super) fn rank(
     wanted: &[String],
     results: &Path,
     options: &RunOptions,
-    format: Format,
+    shown: Shown<'_>,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let examined = Examined::find(library.registry, method)?;
@@ -83,9 +94,9 @@ pub(super) fn rank(
         let known = vec![COMPARISON.to_owned()];
         return Err(CommandError::UnknownName { kind: "experiment with rankings", found: wanted.join(" "), known });
     }
-    if !examined.is_from_file {
+    if !examined.is_from_file && !examined.choice.is_late() {
         match Evidence::read(results, &plans, |_| true) {
-            Ok(evidence) => return tell(&examined, &standings(method, &plans, &evidence, None), format, output),
+            Ok(evidence) => return tell(&examined, &entered(method, &plans, &evidence, None), shown, output),
             // Perhaps a method from elsewhere that `every` takes in, of which nothing is stored.
             Err(EvidenceError::Outdated { .. }) => {}
             Err(other) => return Err(other.into()),
@@ -96,7 +107,7 @@ pub(super) fn rank(
     let own_plans = contended(library.registry, &plans, &examined)?;
     let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library.registry, &own_plans, options, output)? };
     let own = Own { plans: &own_plans, evidence: Evidence::of(&own_plans, &outcomes) };
-    tell(&examined, &standings(method, &plans, &evidence, Some(&own)), format, output)
+    tell(&examined, &entered(method, &plans, &evidence, Some(&own)), shown, output)
 }
 
 /// Runs of the method that were made for this answer.
@@ -105,16 +116,30 @@ struct Own<'o> {
     evidence: Evidence<'o>,
 }
 
-/// Where the method stands in each ranking: with the stored runs of its name, or with those made for it.
-fn standings<'s>(
+/// A ranking with the method's own runs and those of all others.
+struct Entered<'s> {
+    plan: &'s Plan,
+    spec: &'s RankingSpec,
+    own: Vec<Entrant<'s>>,
+    others: Vec<Entrant<'s>>,
+}
+
+impl<'s> Entered<'s> {
+    fn standing(&self) -> Standing<'s> {
+        stand(self.plan, self.spec, &self.own, &self.others)
+    }
+}
+
+/// Who enters each ranking: with the stored runs of the method's name, or with those made for it.
+fn entered<'s>(
     method: &str,
     plans: &'s [Plan],
     evidence: &'s Evidence<'s>,
     own: Option<&'s Own<'s>>,
-) -> Vec<Standing<'s>> {
+) -> Vec<Entered<'s>> {
     let rankings =
         plans.iter().flat_map(|plan| plan.experiment.rankings.iter().map(move |ranking| (plan, &ranking.value)));
-    let of_ranking = |(plan, spec): (&'s Plan, _)| {
+    let of_ranking = |(plan, spec): (&'s Plan, &'s RankingSpec)| {
         let is_own = |entrant: &Entrant<'_>| {
             own.is_none() && (entrant.run.method.name() == method || entrant.run.method_label == method)
         };
@@ -124,7 +149,7 @@ fn standings<'s>(
             let same = own.plans.iter().filter(|made| made.experiment.id == plan.experiment.id);
             same.flat_map(|made| entrants(made, own.evidence.rows(made), spec))
         });
-        stand(plan, spec, &stored.into_iter().chain(made).collect::<Vec<_>>(), &others)
+        Entered { plan, spec, own: stored.into_iter().chain(made).collect(), others }
     };
     rankings.map(of_ranking).collect()
 }
@@ -136,14 +161,30 @@ pub(super) fn contended(registry: &Registry, plans: &[Plan], examined: &Examined
     own.collect::<Result<_, _>>().map_err(|wrong| CommandError::BadInput(vec![wrong]))
 }
 
+/// Draws error over work for each ranking that the method has runs of, and gives the files.
+fn draw(examined: &Examined, entered: &[Entered<'_>], folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let mut paths = Vec::new();
+    for (number, Entered { plan, spec, own, others }) in entered.iter().enumerate() {
+        let id = format!("{}-{}", plan.experiment.id.replace('/', "-"), number + 1);
+        let Some(figure) = work_precision(&id, &examined.label, spec, own, others) else { continue };
+        let path = folder.join(format!("{id}.svg"));
+        write_atomically(&path, svg::write(&lay_out(&figure)).as_bytes())
+            .map_err(|error| CommandError::Store { path: path.clone(), error })?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
 fn tell(
     examined: &Examined,
-    standings: &[Standing<'_>],
-    format: Format,
+    entered: &[Entered<'_>],
+    shown: Shown<'_>,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
+    let standings: &[Standing<'_>] = &entered.iter().map(Entered::standing).collect::<Vec<_>>();
     let tally = Tally::of(standings);
-    if format == Format::Json {
+    let drawn = shown.figures.map(|folder| draw(examined, entered, folder)).transpose()?.unwrap_or_default();
+    if shown.format == Format::Json {
         let rankings: Vec<Value> = standings.iter().map(|standing| ranking_json(examined, standing)).collect();
         let json = json!({ "method": examined.label, "rankings": rankings, "summary": tally_json(&tally) });
         output.line(format!("{json:#}"))?;
@@ -173,6 +214,7 @@ fn tell(
         output.line(format!("not run on {}: {why}\n", titles.join("; ")))?;
     }
     output.line(sentence(examined, &tally))?;
+    drawn.iter().try_for_each(|path| output.line(path.display().to_string()))?;
     Ok(())
 }
 

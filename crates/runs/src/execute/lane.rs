@@ -22,6 +22,8 @@ pub struct Pending<'p> {
     pub key: String,
     /// What stands in messages: experiment and axis values.
     pub title: String,
+    /// Whether the key says all that it is made of: otherwise nothing is taken from the store or kept there.
+    pub is_kept: bool,
     /// Makes the run.
     pub make: Box<dyn Fn() -> Record + Send + Sync + 'p>,
     /// What keeps a record from being that of the run.
@@ -35,7 +37,8 @@ pub struct Pending<'p> {
 /// between runs.
 ///
 /// # Errors
-/// Those of the file system; the runs finished by then are kept.
+/// Those of the file system, and [`Interrupted`](io::ErrorKind::Interrupted) where all was [asked](crate::stop::ask) to end; the runs
+/// finished by then are kept.
 pub fn run_all(pending: &[Pending<'_>], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Record>> {
     let mut seen = HashSet::new();
     let (first, again): (Vec<_>, Vec<_>) = pending.iter().enumerate().partition(|(_, run)| seen.insert(&run.key));
@@ -43,6 +46,10 @@ pub fn run_all(pending: &[Pending<'_>], store: &Store, fresh: bool, progress: &P
     records.extend(run_each(&again, store, false, progress)?);
     records.sort_by_key(|&(place, _)| place);
     Ok(records.into_iter().map(|(_, record)| record).collect())
+}
+
+fn interrupted() -> io::Error {
+    io::ErrorKind::Interrupted.into()
 }
 
 /// Gives the record of each of some runs with its place; no two have the same key.
@@ -56,16 +63,22 @@ fn run_each(
     pending
         .par_iter()
         .map(|&(place, run)| {
-            if let Some(record) = (!fresh).then(|| store.load(&run.key, &run.fits)).flatten() {
+            if let Some(record) = (!fresh && run.is_kept).then(|| store.load(&run.key, &run.fits)).flatten() {
                 progress.kept(record.status);
                 return Ok((place, record));
+            }
+            if progress.is_stopped() {
+                return Err(interrupted());
             }
             if stop.load(Ordering::Relaxed) {
                 return Err(io::Error::other("another run could not be kept"));
             }
             progress.started(&run.title);
             let record = caught(|| (run.make)()).unwrap_or_else(Record::panicked);
-            let is_lost = record.status == Status::Panicked;
+            if record.status == Status::Interrupted {
+                return Err(interrupted());
+            }
+            let is_lost = record.status == Status::Panicked || !run.is_kept;
             let kept = if is_lost { Ok(()) } else { store.save(&run.key, &record) };
             stop.fetch_or(kept.is_err(), Ordering::Relaxed);
             progress.finished(&run.title, &record);

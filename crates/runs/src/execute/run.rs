@@ -13,6 +13,8 @@ use mbsbench_problem::{
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use crate::stop::Stop;
+
 /// What one run needs, all borrowed from the plan.
 pub struct Job<'j> {
     /// The model, parameters and formulation chosen.
@@ -132,6 +134,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         every: job.recording.every,
         inner: vec![0.0; observables.len()],
         recorded,
+        stop: Stop::now(),
     };
     let mut ode = mbsbench_problem::model::Formulated::<f64>::ode(job.model);
     let functions = ode.form().events().map_or(0, |functions| {
@@ -225,6 +228,7 @@ struct Watch<'m> {
     /// Observables inside a step.
     inner: Vec<f64>,
     decimator: Option<Decimator>,
+    stop: Stop,
 }
 
 impl Watch<'_> {
@@ -318,6 +322,7 @@ impl Observer for Watch<'_> {
         self.record(step.t_end, Values::After);
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
+            None if self.stop.is_asked() => ControlFlow::Break(Failure::Interrupted { time: step.t_end }),
             None => ControlFlow::Continue(()),
         }
     }

@@ -1,14 +1,17 @@
 """Results of an experiment as pandas tables.
 
->>> from results import load
+>>> from mbsbench import load
 >>> shaft = load("results", "zhang2022/shaft-convergence")
 >>> shaft.runs, shaft.checks, shaft.figures["figure-14a"]
+
+All tables give their columns by the Arrow interface, without a copy: ``polars.DataFrame(shaft.runs)``, ``pyarrow.table(shaft.runs)``.
 """
 
 import json
+import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -19,6 +22,24 @@ OTHERS = {"runs", "timings", "references", "robustness", "robustness-samples"}
 FIGURE = {"panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"}
 # Hexadecimal, and never a number.
 KEYS = ["run", "reference"]
+
+
+class Picture:
+    """A figure, which a notebook shows."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+        """The text of the SVG file."""
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return self.svg[self.svg.find("<svg") :]
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the SVG file."""
+        Path(path).write_text(self.svg, encoding="utf-8")
 
 
 @dataclass
@@ -37,9 +58,15 @@ class Results:
     """The data of each figure by its name: `x`, `y`, and of `panel`, `series`, `published`, … what it has"""
     tables: dict[str, pd.DataFrame]
     """The cells of each table by its name."""
+    pictures: dict[str, Picture] = field(default_factory=dict)
+    """Each figure as a notebook shows it."""
+    curves: dict[str, pd.DataFrame] = field(default_factory=dict)
+    """What runs gave over time, `t` and observables, by the axes that tell the runs apart; of runs just made that are drawn over time."""
+    printed: list[str] = field(default_factory=list)
+    """Tables as the program prints them; of runs just made."""
 
 
-def load(results_dir, id: str) -> Results:
+def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
     """Reads the results of the experiment `id` (`paper/name`) below `results_dir`.
 
     Raises FileNotFoundError where there are none.
@@ -55,6 +82,7 @@ def load(results_dir, id: str) -> Results:
         checks=checks_on(set(runs["run"]), Path(results_dir) / id.split("/")[0] / "claims.json"),
         figures={name: table for name, table in data.items() if is_figure[name]},
         tables={name: table for name, table in data.items() if not is_figure[name]},
+        pictures={path.stem: Picture(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.svg"))},
     )
 
 
@@ -76,24 +104,32 @@ def value(text: str) -> float | bool | None:
         return int(text)
     power = re.fullmatch(r"(\d+)\^([+-]?\d+)", text)
     try:
-        return float(power[1]) ** int(power[2]) if power else float(text)
+        return float(float(power[1]) ** int(power[2])) if power else float(text)
     except ValueError:
         return None
 
 
 def read_if_there(path: Path) -> pd.DataFrame:
+    """A table, an empty one where there is no file."""
     return read(path) if path.exists() else pd.DataFrame()
+
+
+def checks(path: Path) -> pd.DataFrame:
+    """All checks in a file of verdicts, each with its statement."""
+    statements = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return pd.DataFrame(
+        [
+            {"statement": statement["id"], "finding": statement["finding"], "place": statement["place"], **check}
+            for statement in statements
+            for check in statement["checks"]
+        ]
+    )
 
 
 def checks_on(runs: set[str], path: Path) -> pd.DataFrame:
     """The checks in a file that rest on some of these runs."""
-    statements = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    checks = (
-        {"statement": statement["id"], "finding": statement["finding"], "place": statement["place"], **check}
-        for statement in statements
-        for check in statement["checks"]
-    )
-    return pd.DataFrame([check for check in checks if runs.intersection(check["evidence"])])
+    found = checks(path)
+    return found[[bool(runs.intersection(evidence)) for evidence in found["evidence"]]] if len(found) else found
 
 
 if __name__ == "__main__":

@@ -1,0 +1,120 @@
+//! Models and methods for which there is no type of this program: they come while it runs, from a language that has it as a library.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use super::Kind;
+
+/// A model or method without parameters that is known only while the program runs.
+pub struct Late<K: Kind> {
+    pub(super) name: &'static str,
+    pub(super) summary: &'static str,
+    pub(super) source: &'static str,
+    pub(super) family: &'static str,
+    /// What tells it from another of its name.
+    pub(super) identity: Option<Map<String, Value>>,
+    object: Arc<K::Object>,
+}
+
+// Derived code would ask for `K: Clone`.
+impl<K: Kind> Clone for Late<K> {
+    fn clone(&self) -> Self {
+        Self { identity: self.identity.clone(), object: Arc::clone(&self.object), ..*self }
+    }
+}
+
+impl<K: Kind> Late<K> {
+    /// What is called `name` and made by `object`. The `identity` goes into the names of its runs in the place of parameters, a version and
+    /// a hash of its text; without one its runs are never kept.
+    #[must_use]
+    pub fn new(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
+        Self { name: interned(name), summary: interned(summary), source: "", family: "", identity, object }
+    }
+
+    /// The same, of a family of methods, and from a source.
+    #[must_use]
+    pub fn of_family(self, family: &str, source: &str) -> Self {
+        Self { family: interned(family), source: interned(source), ..self }
+    }
+
+    /// What stands for its parameters, and itself.
+    pub(super) fn made(&self) -> (Value, Arc<K::Object>) {
+        (Value::Object(self.identity.clone().unwrap_or_default()), Arc::clone(&self.object))
+    }
+}
+
+/// A text for the rest of the program; the same one for the same text. Names of methods are few, and live as long as somebody can ask
+/// for them.
+fn interned(text: &str) -> &'static str {
+    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = texts.get(text) {
+        return known;
+    }
+    let text: &'static str = text.to_owned().leak();
+    texts.insert(text);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use mbsbench_integrators::Rk4;
+    use serde_json::json;
+
+    use super::*;
+    use crate::plan::Plan;
+    use crate::registry::{AnyMethod, BadName, MethodKind, Registry};
+
+    /// The classical formula, by another name.
+    fn late(name: &str, version: Option<&str>) -> Late<MethodKind> {
+        let identity = version.map(|version| Map::from_iter([("version".to_owned(), json!(version))]));
+        let object: Arc<dyn AnyMethod> = Arc::new(Rk4::default());
+        Late::new(name, "as rk4", identity, object).of_family("elsewhere", "a test")
+    }
+
+    const FILE: &str = "id: mine/late\ntitle: Late\nmodel: pendulum\nspan: [0, 1]\nmethod: METHOD\nstep: 0.1\nmeasures: [steps_accepted]\n";
+
+    fn plan(method: &str, registry: &Registry) -> Result<Plan, String> {
+        let text = FILE.replace("METHOD", method);
+        Plan::read(Path::new("late.yaml"), text.as_bytes(), registry, false).map_err(|wrong| wrong.to_string())
+    }
+
+    #[test]
+    fn names_are_those_that_files_can_say_and_nobody_has() {
+        for name in ["Bad", "bad name", "bad_name", "", "con", "../up", "é"] {
+            let refused = Registry::builtin().with_method(late(name, None));
+            assert!(matches!(refused, Err(BadName::Unsafe { kind: "method", .. })), "{name}");
+        }
+        let refused = Registry::builtin().with_method(late("rk4", None)).map(drop);
+        assert_eq!(refused.unwrap_err().to_string(), "there is a method `rk4` already");
+    }
+
+    #[test]
+    fn files_name_it_and_every_does_not_mean_it() {
+        let registry = Registry::builtin().with_method(late("own", None)).unwrap();
+        assert!(registry.is_builtin(), "its runs are named by what it says of itself");
+        let named = plan("own", &registry).unwrap();
+        assert_eq!(named.runs[0].method_label, "own");
+        let wrong = plan("{ own: { order: 2 } }", &registry).unwrap_err();
+        assert!(wrong.contains("unknown parameter of `own` `order`"), "{wrong}");
+        let [with, without] = [&registry, &Registry::builtin()].map(|registry| plan("every", registry).unwrap());
+        assert_eq!(with.runs.len(), without.runs.len());
+    }
+
+    #[test]
+    fn runs_are_kept_where_it_says_what_it_is() {
+        let key = |version| {
+            let registry = Registry::builtin().with_method(late("own", version)).unwrap();
+            let run = plan("own", &registry).unwrap().runs.remove(0);
+            (run.is_kept(), run.key().to_string())
+        };
+        let [none, one, other] = [None, Some("1"), Some("2")].map(key);
+        assert_eq!([none.0, one.0, other.0], [false, true, true]);
+        assert_ne!(one.1, other.1);
+        assert!(plan("rk4", &Registry::builtin()).unwrap().runs[0].is_kept());
+    }
+}

@@ -1,0 +1,106 @@
+"""A method of your own beside all baselines."""
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from ._methods import Coefficients, spelled
+from ._program import command, data
+from ._runs import store
+from .results import Picture
+
+
+@dataclass
+class Comparison:
+    """Where a method stands among all others."""
+
+    method: str
+    """What it is called."""
+    table: pd.DataFrame
+    """One row for each model, accuracy and kind of work: `result` (`reached`, `not-reached`, `unresolved`, …), and where it is reached
+    `rank` of `of` methods, `cost`, and `ratio` to the cost of the `best`."""
+    figures: dict[str, Picture]
+    """Error over work of this method and all others, for each model."""
+    not_run: dict[str, str]
+    """Models that it was not run on, with the reason."""
+    summary: str
+    """How far it comes, at what cost, and how often it fails."""
+
+    def __repr__(self) -> str:
+        reached = self.table[self.table["result"] == "reached"] if len(self.table) else self.table
+        if not len(reached):
+            return self.summary
+        ranks = reached["rank"].astype(int).astype(str) + " of " + reached["of"].astype(int).astype(str)
+        shown = reached.assign(rank=ranks, best=reached["best"])[["model", "accuracy", "work", "rank", "cost", "ratio", "best"]]
+        return f"{shown.to_string(index=False)}\n\n{self.summary}"
+
+    def _repr_html_(self) -> str:
+        figures = "".join(picture._repr_html_() for picture in self.figures.values())
+        return f"{self.table.to_html(index=False)}<p>{self.summary}</p>{figures}"
+
+
+def compare(
+    method: "str | type | Coefficients",
+    models: "str | Sequence[str]" = "every",
+    *,
+    experiments: "str | os.PathLike[str] | None" = None,
+    results: "str | os.PathLike[str] | None" = None,
+    jobs: int | None = None,
+) -> Comparison:
+    """Runs a method on the models of the comparison and says where it stands among all methods that are there.
+
+    Args:
+        method: a class, a `Coefficients`, or a name.
+        models: names of experiments of the comparison (`pendulum`, `squeezer`, …), or `every`.
+        experiments: the folder with `comparison`, where it is not the one that came with this package or is around this folder.
+        results: the folder with the results of the others.
+        jobs: threads; one a processor where not given.
+    """
+    home = data()
+    folder = Path(experiments) if experiments is not None else home / "experiments"
+    known = Path(results) if results is not None else home / "results"
+    wanted = [] if models == "every" else [models] if isinstance(models, str) else list(models)
+    with tempfile.TemporaryDirectory(prefix="mbsbench-") as scratch:
+        if isinstance(method, Coefficients):
+            file = Path(scratch) / f"{method.name}.yaml"
+            file.write_text(json.dumps(method.written), encoding="utf-8")
+            named, label = str(file), method.name
+        else:
+            named = label = spelled(method)
+        arguments: list[str | os.PathLike[str]] = ["rank", named]
+        arguments += [name if "/" in name else f"comparison/{name}" for name in wanted]
+        arguments += ["--experiments", folder, "--results", known, "--cache", store(), "--format", "json"]
+        arguments += ["--figures", scratch]
+        arguments += [] if jobs is None else ["--jobs", str(jobs)]
+        found = json.loads(command(*arguments))
+        pictures = [Picture(path.read_text(encoding="utf-8")) for path in sorted(Path(scratch).glob("*.svg"))]
+        figures = dict(zip((path.stem for path in sorted(Path(scratch).glob("*.svg"))), pictures))
+    rows = [
+        {"model": ranking["model"], "experiment": ranking["experiment"], **place}
+        | {"best": place["best"]["method"] if "best" in place else None}
+        for ranking in found["rankings"]
+        if "not_run" not in ranking
+        for place in ranking["places"]
+    ]
+    return Comparison(
+        method=label,
+        table=pd.DataFrame(rows),
+        figures=figures,
+        not_run={ranking["model"]: ranking["not_run"] for ranking in found["rankings"] if "not_run" in ranking},
+        summary=_said(label, found["summary"]),
+    )
+
+
+def _said(label: str, summary: dict) -> str:  # type: ignore[type-arg]
+    reached = ", ".join(f"{level['accuracy']:g} on {level['models']}" for level in summary["reached"])
+    ratios = [f"{ratio['median_ratio']:.3g} by {ratio['work']}" for ratio in summary["ratios"] if ratio["median_ratio"] is not None]
+    cost = f"median cost over the best one's {', '.join(ratios)}" if ratios else "no cost to be compared"
+    return (
+        f"{label}: reaches {reached or 'nothing'} of {summary['models']} models; {cost}; "
+        f"{summary['failed']} of {summary['runs']} runs failed"
+    )

@@ -1,0 +1,35 @@
+//! Failures of solves as exceptions, and exceptions as failures of solves.
+
+use mbsbench_problem::Failure;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTracebackMethods;
+
+create_exception!(
+    _mbsbench,
+    InputError,
+    PyValueError,
+    "What was given cannot be used: the text says where, what was found, and what would be accepted."
+);
+create_exception!(
+    _mbsbench,
+    ProblemError,
+    PyRuntimeError,
+    "A problem has no value at a state, or a budget is used up. Where a method lets it pass, its run ends with that failure."
+);
+
+/// The failure of a run whose method, or model, has raised an exception at `time`, s.
+pub fn of_exception(py: Python<'_>, error: &PyErr, time: f64) -> Failure {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return Failure::Interrupted { time };
+    }
+    let name = error.get_type(py).name().map_or_else(|_| "exception".to_owned(), |name| name.to_string());
+    let traceback = error.traceback(py).and_then(|traceback| traceback.format().ok()).unwrap_or_default();
+    Failure::SolverFailed { time, flag: name, reason: format!("{}\n{}", error.value(py), traceback.trim_end()) }
+}
+
+/// An error of somebody's input.
+pub fn input_error(text: impl ToString) -> PyErr {
+    InputError::new_err(text.to_string())
+}

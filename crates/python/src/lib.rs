@@ -1,0 +1,48 @@
+//! The Python module `_mbsbench`: what the package `mbsbench` is made of.
+//!
+//! ```text
+//! Python class ──method──▶ Late<MethodKind> ─┐
+//! Python functions ──own_model──▶ Late<ModelKind> ─┴─ registry ──▶ solve, run, command
+//! ```
+//!
+//! A method that is written in Python is a [`Stepper`](mbsbench_integrators::Stepper) like those of `integrators`, in the loop of all:
+//! budgets, step sizes, events, projection and observers are the same. What it asks of its problem goes through
+//! [`session`] to the [`Counted`](mbsbench_problem::Counted) problem, so that it cannot misreport its cost either.
+
+mod arrays;
+mod asked;
+mod failures;
+mod method;
+mod model;
+mod own_mechanics;
+mod own_model;
+mod registered;
+mod run;
+mod session;
+mod solve;
+
+use pyo3::prelude::*;
+
+/// What `mbsbench` is made of; see the package.
+#[pymodule]
+mod _mbsbench {
+    #[pymodule_export]
+    use crate::failures::{InputError, ProblemError};
+    #[pymodule_export]
+    use crate::model::{Model, model};
+    #[pymodule_export]
+    use crate::registered::{forget, names, register_method, register_model};
+    #[pymodule_export]
+    use crate::run::{command, run, stepping_threads, stop};
+    #[pymodule_export]
+    use crate::session::Problem;
+    #[pymodule_export]
+    use crate::solve::{Solution, solve};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,392 @@
+//! A method that is a class of Python: what makes a step is its `step`, all else is the loop of `integrators`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mbsbench_experiment::registry::AnyMethod;
+use mbsbench_integrators::control::ControllerSettings;
+use mbsbench_integrators::hermite::hermite;
+use mbsbench_integrators::{Stepper, drive, low_order};
+use mbsbench_problem::{Counted, DoubleDouble, Failure, Method, Observer, Ode, Settings, Solution, Task, Unsuitable};
+use nalgebra::{Complex, DMatrix};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::arrays::{frozen, take};
+use crate::failures::of_exception;
+use crate::run::Stepping;
+use crate::session::{Known, Problem, Session};
+
+/// What a class says of itself.
+#[derive(Debug, Clone)]
+pub struct PythonMethod {
+    class: Arc<Py<PyAny>>,
+    order: u32,
+    /// With which power of the step its estimate decreases; none where it has no estimate.
+    error_order: Option<u32>,
+    /// Most evaluations of a step, where it says so.
+    evaluations: u64,
+    /// Whether a step depends on those before it.
+    remembers: bool,
+    /// Whether it asks for the mechanical system.
+    needs_mechanics: bool,
+    has_multipliers: bool,
+    is_pi: bool,
+}
+
+impl PythonMethod {
+    /// Reads the attributes of a class.
+    pub fn of(class: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let step = class.getattr("step").map_err(|_| {
+            PyTypeError::new_err("a method has a function `step(self, problem, t, y, h)`; this class has none")
+        })?;
+        if !step.is_callable() {
+            return Err(PyTypeError::new_err("`step` is not a function"));
+        }
+        let optional = |name: &str| class.getattr_opt(name).map(|found| found.filter(|found| !found.is_none()));
+        let order: u32 = class
+            .getattr_opt("order")?
+            .ok_or_else(|| PyTypeError::new_err("a method says its `order`, a whole number from 1"))?
+            .extract()
+            .map_err(|_| PyValueError::new_err("`order` is no whole number from 1"))?;
+        if order == 0 {
+            return Err(PyValueError::new_err("`order` is 0; accepted: a whole number from 1"));
+        }
+        let flag = |name: &str| optional(name)?.map_or(Ok(false), |found| found.extract());
+        let needs: Option<String> = optional("needs")?.map(|found| found.extract()).transpose()?;
+        let needs_mechanics = match needs.as_deref() {
+            None | Some("rhs") => false,
+            Some("mechanics") => true,
+            Some(other) => {
+                return Err(PyValueError::new_err(format!("`needs` is {other:?}; accepted: \"rhs\", \"mechanics\"")));
+            }
+        };
+        let controller: Option<String> = optional("controller")?.map(|found| found.extract()).transpose()?;
+        let is_pi = match controller.as_deref() {
+            None | Some("elementary") => false,
+            Some("pi") => true,
+            Some(other) => {
+                let text = format!("`controller` is {other:?}; accepted: \"elementary\", \"pi\"");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        Ok(Self {
+            class: Arc::new(class.clone().unbind()),
+            order,
+            error_order: optional("error_order")?.map(|found| found.extract()).transpose()?,
+            evaluations: optional("evaluations")?.map_or(Ok(0), |found| found.extract())?,
+            remembers: flag("remembers")?,
+            needs_mechanics,
+            has_multipliers: flag("has_multipliers")?,
+            is_pi,
+        })
+    }
+
+    fn stepper(&self, dimension: usize, settings: Settings, multipliers: usize) -> Result<PythonStepper, Failure> {
+        let instance = Python::attach(|py| {
+            self.class.call0(py).map(Arc::new).map_err(|error| of_exception(py, &error, f64::NAN))
+        })?;
+        Ok(PythonStepper {
+            method: self.clone(),
+            instance,
+            settings,
+            known: Known::new(dimension),
+            start_derivative: vec![0.0; dimension],
+            errors: vec![0.0; if self.error_order.is_some() { dimension } else { 0 }],
+            multipliers: vec![0.0; multipliers],
+            last: Arc::new(Mutex::new(vec![0.0; dimension])),
+            is_shadow: false,
+        })
+    }
+
+    fn control(&self) -> ControllerSettings {
+        if self.is_pi { ControllerSettings::dopri5() } else { ControllerSettings::elementary() }
+    }
+}
+
+impl AnyMethod for PythonMethod {
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(self.clone())
+    }
+
+    fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
+        None
+    }
+}
+
+impl Method for PythonMethod {
+    fn order(&self) -> u32 {
+        self.order
+    }
+
+    fn adapts(&self) -> bool {
+        self.error_order.is_some()
+    }
+
+    fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
+        if self.needs_mechanics {
+            return low_order::suits(problem);
+        }
+        if self.remembers {
+            Unsuitable::unless_lasting(problem, "the same equations from step to step, since it remembers past ones")?;
+        }
+        Unsuitable::with_mass(problem)?;
+        Unsuitable::without_rhs(problem)
+    }
+
+    /// The matrix of one step of `x' = ωh v, v' = −ωh x` over unit time, column by column; none where the method needs a mechanical
+    /// system, remembers steps, or is not linear.
+    fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
+        if self.needs_mechanics || self.remembers {
+            return None;
+        }
+        let mut oscillator = Oscillator(omega_h);
+        let mut image = |x: f64, v: f64| {
+            let mut stepper = self.stepper(2, Settings::fixed(1.0), 0).ok()?;
+            let mut end = [0.0; 2];
+            stepper.step(&mut Counted::new(&mut oscillator), 0.0, 1.0, &[x, v], &mut end).ok()?;
+            Some(end)
+        };
+        let ([a, c], [b, d], [p, q]) = (image(1.0, 0.0)?, image(0.0, 1.0)?, image(1.0, 2.0)?);
+        let size = a.abs().max(b.abs()).max(c.abs()).max(d.abs());
+        let differs = |found: f64, one: f64, other: f64| (found - one - 2.0 * other).abs() > 1e-12 * (1.0 + size);
+        if differs(p, a, b) || differs(q, c, d) {
+            return None;
+        }
+        Some(DMatrix::from_row_slice(2, 2, &[a, b, c, d].map(|entry| Complex::new(entry, 0.0))))
+    }
+
+    fn details(&self) -> Vec<String> {
+        vec!["written in Python".to_owned()]
+    }
+
+    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        if let Err(failure) = task.check_for(self, &mut problem) {
+            return Solution::refused(&problem, task, failure);
+        }
+        let multipliers = match self.has_multipliers {
+            true => problem.mechanics().map_or(0, |mechanics| mechanics.holonomic() + mechanics.nonholonomic()),
+            false => 0,
+        };
+        match self.stepper(problem.dimension(), task.settings, multipliers) {
+            Ok(stepper) => drive::solve(stepper, self.control(), problem, task, observer),
+            Err(failure) => Solution::refused(&problem, task, failure),
+        }
+    }
+}
+
+/// `x' = ω v, v' = −ω x`.
+struct Oscillator(f64);
+
+impl Ode for Oscillator {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn rhs(&mut self, _t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt.copy_from_slice(&[self.0 * y[1], -self.0 * y[0]]);
+        Ok(())
+    }
+
+    fn has_jacobian(&mut self) -> bool {
+        true
+    }
+
+    fn is_autonomous(&self) -> bool {
+        true
+    }
+
+    fn jacobian(&mut self, _t: f64, _y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
+        jacobian.copy_from_slice(&[0.0, -self.0, self.0, 0.0]);
+        Ok(())
+    }
+
+    fn time_derivative(&mut self, _t: f64, _y: &[f64], rate: &mut [f64]) -> Result<(), Failure> {
+        rate.fill(0.0);
+        Ok(())
+    }
+}
+
+/// Steps of an instance of the class.
+struct PythonStepper {
+    method: PythonMethod,
+    instance: Arc<Py<PyAny>>,
+    settings: Settings,
+    known: Known,
+    start_derivative: Vec<f64>,
+    /// Estimated errors of the step just made.
+    errors: Vec<f64>,
+    multipliers: Vec<f64>,
+    /// End of the step that was made last, which the observer's stepper knows too.
+    last: Arc<Mutex<Vec<f64>>>,
+    is_shadow: bool,
+}
+
+/// For the observer, whose steps leave no trace in the one that is copied: it has an instance of its own.
+impl Clone for PythonStepper {
+    fn clone(&self) -> Self {
+        let instance = Python::attach(|py| self.method.class.call0(py));
+        Self {
+            method: self.method.clone(),
+            instance: instance.map_or_else(|_| Arc::clone(&self.instance), Arc::new),
+            settings: self.settings,
+            known: Known::new(self.start_derivative.len()),
+            start_derivative: self.start_derivative.clone(),
+            errors: self.errors.clone(),
+            multipliers: self.multipliers.clone(),
+            last: Arc::clone(&self.last),
+            is_shadow: true,
+        }
+    }
+}
+
+impl PythonStepper {
+    /// Calls `step` and takes what it returns.
+    fn call(&mut self, py: Python<'_>, t: f64, h: f64, start: &[f64], end: &mut [f64]) -> PyResult<()> {
+        let arguments = (Problem, t, frozen(py, start), h);
+        let found = self.instance.bind(py).call_method1("step", arguments)?;
+        let (state, error) = match found.cast::<PyTuple>() {
+            Ok(pair) if pair.len() == 2 => (pair.get_item(0)?, Some(pair.get_item(1)?)),
+            Ok(tuple) => {
+                let text = format!("`step` returned a tuple of {}; accepted: y_new, or (y_new, error)", tuple.len());
+                return Err(PyValueError::new_err(text));
+            }
+            Err(_) => (found, None),
+        };
+        take(&state, "`step`", end)?;
+        match error {
+            Some(error) if !self.errors.is_empty() => take(&error, "the estimate of `step`", &mut self.errors)?,
+            None if !self.errors.is_empty() => {
+                let text = "the class says `error_order`, and `step` returned no estimate; accepted: (y_new, error)";
+                return Err(PyValueError::new_err(text));
+            }
+            _ => {}
+        }
+        if !self.multipliers.is_empty() {
+            take(&self.instance.bind(py).getattr("multipliers")?, "`multipliers`", &mut self.multipliers)?;
+        }
+        Ok(())
+    }
+
+    /// Calls a function of the instance that need not be there.
+    fn tell(&self, name: &str) {
+        if self.method.remembers {
+            // A mistake in it is one of the step that follows, which will not find what it needs.
+            let _ = Python::attach(|py| match self.instance.bind(py).getattr_opt(name)? {
+                Some(function) => function.call0().map(drop),
+                None => Ok(()),
+            });
+        }
+    }
+}
+
+impl Stepper<f64> for PythonStepper {
+    fn order(&self) -> u32 {
+        self.method.order
+    }
+
+    fn step(
+        &mut self,
+        problem: &mut Counted<'_>,
+        t: f64,
+        h: f64,
+        start: &[f64],
+        end: &mut [f64],
+    ) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        let (settings, mut known) = (self.settings, std::mem::take(&mut self.known));
+        known.begin(t, start);
+        if problem.functions_to_locate() > 0 && known.at(t, start).is_none() {
+            problem.rhs(t, start, &mut self.start_derivative)?;
+            known.keep(t, start, &self.start_derivative);
+        }
+        let _stepping = Stepping::begin();
+        let (made, failure) = Session::new(problem, &settings, &mut known).during(|| {
+            Python::attach(|py| self.call(py, t, h, start, end).map_err(|error| of_exception(py, &error, t)))
+        });
+        if let Some(derivative) = known.at(t, start) {
+            self.start_derivative.copy_from_slice(derivative);
+        }
+        self.known = known;
+        if let Err(raised) = made {
+            let is_of_problem = matches!(&raised, Failure::SolverFailed { flag, .. } if flag == "ProblemError");
+            return Err(failure.filter(|_| is_of_problem).unwrap_or(raised));
+        }
+        if !self.is_shadow && self.method.remembers {
+            self.last.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(end);
+        }
+        Ok(())
+    }
+
+    fn state_within(
+        &mut self,
+        problem: &mut Counted<'_>,
+        (t, h): (f64, f64),
+        start: &[f64],
+        t_within: f64,
+        y: &mut [f64],
+    ) -> Result<(), Failure> {
+        if !self.method.remembers {
+            self.restart();
+            return self.step(problem, t, t_within - t, start, y);
+        }
+        // A step of another length is none that it would have made.
+        let end = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut rates = [vec![0.0; start.len()], vec![0.0; start.len()]];
+        problem.rhs(t, start, &mut rates[0])?;
+        problem.rhs(t + h, &end, &mut rates[1])?;
+        for (i, y) in y.iter_mut().enumerate() {
+            *y = hermite((t_within - t) / h, (start[i], h * rates[0][i]), (end[i], h * rates[1][i]));
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, _h: f64, start: &[f64], end: &[f64], rel: f64, abs: f64) -> Option<f64> {
+        if self.errors.is_empty() {
+            return None;
+        }
+        let scale = |i: usize| abs + rel * start[i].abs().max(end[i].abs());
+        let squares: f64 = self.errors.iter().enumerate().map(|(i, error)| (error / scale(i)).powi(2)).sum();
+        Some((squares / start.len() as f64).sqrt())
+    }
+
+    fn error_estimate(&self) -> &[f64] {
+        &self.errors
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        &self.multipliers
+    }
+
+    fn error_order(&self) -> Option<u32> {
+        self.method.error_order
+    }
+
+    fn accepted(&mut self, same_end: bool) {
+        if !same_end {
+            self.known.forget();
+        }
+        self.tell("accepted");
+    }
+
+    fn restart(&mut self) {
+        self.known.forget();
+        self.tell("restart");
+    }
+
+    fn start_derivative(&self) -> &[f64] {
+        &self.start_derivative
+    }
+
+    fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
+        problem.begin_step(t, start)?;
+        problem.rhs(t, start, &mut self.start_derivative)?;
+        self.known.begin(t, start);
+        self.known.keep(t, start, &self.start_derivative);
+        Ok(())
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.method.evaluations
+    }
+}

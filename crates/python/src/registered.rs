@@ -1,0 +1,110 @@
+//! Methods and models of Python by their names, for files and calls of this process.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use mbsbench_experiment::Registry;
+use mbsbench_experiment::registry::{AnyMethod, AnyModel, BadName, Late, MethodKind, ModelKind};
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::failures::input_error;
+use crate::method::PythonMethod;
+use crate::own_model::PythonModel;
+
+#[derive(Default)]
+struct Registered {
+    methods: BTreeMap<String, Late<MethodKind>>,
+    models: BTreeMap<String, Late<ModelKind>>,
+}
+
+static REGISTERED: LazyLock<Mutex<Registered>> = LazyLock::new(Mutex::default);
+
+fn registered() -> MutexGuard<'static, Registered> {
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All that is built in, and what Python has added.
+pub fn registry() -> PyResult<Registry> {
+    let registered = registered();
+    let methods = registered.methods.values().cloned();
+    let with_methods = methods.clone().try_fold(Registry::builtin(), Registry::with_method);
+    let models = registered.models.values().cloned();
+    with_methods.and_then(|registry| models.clone().try_fold(registry, Registry::with_model)).map_err(input_error)
+}
+
+/// What goes into the names of runs: name, version and hash of the text that made it; none without a version.
+fn identity(version: Option<String>, text: Option<String>) -> Option<Map<String, Value>> {
+    let version = version?;
+    let hash = blake3::hash(text.unwrap_or_default().as_bytes()).to_hex().to_string();
+    let Value::Object(identity) = json!({ "version": version, "text": hash }) else { return None };
+    Some(identity)
+}
+
+/// Checks that a name can be added, in the place of one of Python's that was there.
+fn added<T>(checked: Result<T, BadName>) -> PyResult<()> {
+    checked.map(drop).map_err(input_error)
+}
+
+/// Makes a class a method of this process, in the place of one that was called so before. Built-in names are taken.
+#[pyfunction]
+#[pyo3(signature = (class, name, summary, family, version=None, text=None))]
+pub fn register_method(
+    class: &Bound<'_, PyAny>,
+    name: &str,
+    summary: &str,
+    family: &str,
+    version: Option<String>,
+    text: Option<String>,
+) -> PyResult<()> {
+    let object: Arc<dyn AnyMethod> = Arc::new(PythonMethod::of(class)?);
+    let late = Late::new(name, summary, identity(version, text), object).of_family(family, "Python");
+    added(Registry::builtin().with_method(late.clone()))?;
+    registered().methods.insert(name.to_owned(), late);
+    Ok(())
+}
+
+/// Makes functions a model of this process, likewise.
+#[pyfunction]
+#[pyo3(signature = (functions, name, summary, version=None, text=None))]
+pub fn register_model(
+    functions: &Bound<'_, PyAny>,
+    name: &str,
+    summary: &str,
+    version: Option<String>,
+    text: Option<String>,
+) -> PyResult<()> {
+    let object: Arc<dyn AnyModel> = Arc::new(PythonModel::of(functions)?);
+    let late = Late::new(name, summary, identity(version, text), object);
+    added(Registry::builtin().with_model(late.clone()))?;
+    registered().models.insert(name.to_owned(), late);
+    Ok(())
+}
+
+/// Takes a method or model of Python out again, if there is one.
+#[pyfunction]
+pub fn forget(name: &str) -> bool {
+    let mut registered = registered();
+    let (method, model) = (registered.methods.remove(name), registered.models.remove(name));
+    method.is_some() || model.is_some()
+}
+
+/// All names of a kind with a line about each: `models`, `methods`, `measures`.
+#[pyfunction]
+pub fn names(kind: &str) -> PyResult<Vec<(String, String, String)>> {
+    fn lines<K: mbsbench_experiment::registry::Kind>(
+        entries: &[mbsbench_experiment::registry::Entry<K>],
+    ) -> Vec<(String, String, String)> {
+        let line = |entry: &mbsbench_experiment::registry::Entry<K>| {
+            (entry.name().to_owned(), entry.family().to_owned(), entry.summary().to_owned())
+        };
+        entries.iter().map(line).collect()
+    }
+    let registry = registry()?;
+    match kind {
+        "models" => Ok(lines(registry.models())),
+        "methods" => Ok(lines(registry.methods())),
+        "measures" => Ok(lines(registry.measures())),
+        _ => Err(input_error(format!("unknown kind `{kind}`; accepted: models, methods, measures"))),
+    }
+}

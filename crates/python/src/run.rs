@@ -1,0 +1,266 @@
+//! Experiments, and commands of the program, in the background of an interpreter that stays responsive.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mbsbench::artefacts::write;
+use mbsbench::cli;
+use mbsbench_experiment::plan::Plan;
+use mbsbench_runs::execute::run::Trajectory;
+use mbsbench_runs::pipeline::{results_of, timings_of, title};
+use mbsbench_runs::progress::Progress;
+use mbsbench_runs::store::Store;
+use mbsbench_runs::{fingerprint, stop as stops};
+use numpy::PyArray1;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::ThreadPoolBuilder;
+
+use crate::arrays::vector;
+use crate::failures::input_error;
+use crate::model::bad;
+use crate::registered::registry;
+
+/// How often Python is asked whether somebody wants to stop.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long runs under way may take to end when they are to stop.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Threads on which `step` of a class of Python runs, as Python numbers them.
+static STEPPING: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
+
+thread_local! {
+    /// The number of this thread, once it is known.
+    static NUMBER: Cell<u64> = const { Cell::new(0) };
+}
+
+/// That this thread calls `step`, for as long as it lives.
+pub struct Stepping(u64);
+
+impl Stepping {
+    /// From now on.
+    pub fn begin() -> Self {
+        let mut number = NUMBER.get();
+        if number == 0 {
+            let ask = |py: Python<'_>| py.import("threading")?.getattr("get_ident")?.call0()?.extract();
+            number = Python::attach(ask).unwrap_or(0);
+            NUMBER.set(number);
+        }
+        *STEPPING.lock().unwrap_or_else(PoisonError::into_inner).entry(number).or_default() += 1;
+        Self(number)
+    }
+}
+
+impl Drop for Stepping {
+    fn drop(&mut self) {
+        let mut stepping = STEPPING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = stepping.get_mut(&self.0) {
+            *count -= 1;
+            if *count == 0 {
+                stepping.remove(&self.0);
+            }
+        }
+    }
+}
+
+/// Threads on which a `step` runs at this moment.
+#[pyfunction]
+pub fn stepping_threads() -> Vec<u64> {
+    STEPPING.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+}
+
+/// Asks all that runs to end. What is finished is kept.
+#[pyfunction]
+pub fn stop() {
+    stops::ask();
+}
+
+/// Does `work` on a thread of its own. Meanwhile Python handles signals, and `tell` is called with what there is to be told; where either
+/// raises, all is asked to end, `interrupted` is called, and the exception goes on.
+fn in_background<T: Send + 'static>(
+    py: Python<'_>,
+    interrupted: &Bound<'_, PyAny>,
+    work: impl FnOnce() -> T + Send + 'static,
+    mut tell: impl FnMut() -> PyResult<()>,
+) -> PyResult<T> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        // Nobody waits any more where the receiver is gone.
+        let _ = sender.send(work());
+    });
+    let receiver = Mutex::new(receiver);
+    let wait = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK);
+    let ended = || PyRuntimeError::new_err("the program panicked; what it said is on the standard error");
+    loop {
+        match py.detach(wait) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Err(raised) = py.check_signals().and_then(|()| tell()) {
+            stops::ask();
+            let asked = Instant::now();
+            while asked.elapsed() < PATIENCE {
+                interrupted.call0()?;
+                match py.detach(wait) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    _ => break,
+                }
+            }
+            return Err(raised);
+        }
+    }
+}
+
+/// What is wrong with a call, before Python hears of it.
+enum Wrong {
+    System(String),
+    Stopped,
+}
+
+impl From<Wrong> for PyErr {
+    fn from(wrong: Wrong) -> Self {
+        match wrong {
+            Wrong::System(text) => PyOSError::new_err(text),
+            Wrong::Stopped => PyKeyboardInterrupt::new_err(()),
+        }
+    }
+}
+
+/// What a run gave over time, with the axes that tell it apart.
+struct Curves {
+    title: String,
+    trajectory: Trajectory,
+}
+
+/// An experiment that was run.
+struct Ran {
+    id: String,
+    folder: PathBuf,
+    tables: Vec<String>,
+    curves: Vec<Curves>,
+}
+
+/// Its id, its folder, its tables, and by the axes of runs what they gave over time.
+type Told<'py> = (String, PathBuf, Vec<String>, Vec<(String, Bound<'py, PyDict>)>);
+
+/// Where runs are kept and made.
+#[derive(FromPyObject)]
+pub struct Options {
+    #[pyo3(item)]
+    out: PathBuf,
+    #[pyo3(item)]
+    cache: PathBuf,
+    #[pyo3(item)]
+    jobs: Option<usize>,
+    #[pyo3(item)]
+    fresh: bool,
+    #[pyo3(item)]
+    quick: bool,
+}
+
+/// Runs experiments, `(path, text)` each, writes their results below a folder, and gives for each its id, its folder, its tables and what its
+/// runs gave over time. `tell` is called with how many runs are done, how many there are, and how many of them failed.
+#[pyfunction]
+pub fn run<'py>(
+    py: Python<'py>,
+    documents: Vec<(PathBuf, String)>,
+    options: Options,
+    tell: &Bound<'py, PyAny>,
+    interrupted: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Told<'py>>> {
+    let registry = registry()?;
+    let read = |(path, text): &(PathBuf, String)| Plan::read(path, text.as_bytes(), &registry, options.quick);
+    let plans = py.detach(|| documents.iter().map(read).collect::<Result<Vec<Plan>, _>>()).map_err(bad)?;
+    let is_official = options.out.join("manifest.json").exists();
+    if is_official && plans.iter().flat_map(|plan| &plan.runs).any(|run| run.model.is_late() || run.method.is_late()) {
+        let text =
+            format!("{} has results of the project; those of a class of Python go elsewhere", options.out.display());
+        return Err(input_error(text));
+    }
+    let total: usize = plans.iter().map(|plan| plan.runs.len()).sum();
+    let progress = std::sync::Arc::new(Progress::silent().counting_failures());
+    let watched = std::sync::Arc::clone(&progress);
+    let work = move || run_plans(&plans, &registry, &options, &progress);
+    let ran = in_background(py, interrupted, work, || {
+        let (done, failed) = watched.done();
+        tell.call1((done, total, failed)).map(drop)
+    })??;
+    let (done, failed) = watched.done();
+    tell.call1((done, total, failed))?;
+    ran.into_iter()
+        .map(|ran| {
+            let curves = ran.curves.into_iter().map(|curves| Ok((curves.title, columns(py, &curves.trajectory)?)));
+            Ok((ran.id, ran.folder, ran.tables, curves.collect::<PyResult<_>>()?))
+        })
+        .collect()
+}
+
+fn run_plans(
+    plans: &[Plan],
+    registry: &mbsbench_experiment::Registry,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Vec<Ran>, Wrong> {
+    let system = |error: &dyn std::fmt::Display| Wrong::System(error.to_string());
+    let pool = ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build();
+    let pool = pool.map_err(|error| system(&error))?;
+    let store = Store::new(&options.cache, fingerprint(registry));
+    let outcomes = pool.install(|| results_of(plans, &store, options.fresh, progress)).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::Interrupted { Wrong::Stopped } else { system(&error) }
+    })?;
+    let mut ran = Vec::with_capacity(plans.len());
+    for (plan, mut outcome) in plans.iter().zip(outcomes) {
+        let timings = timings_of(plan, &outcome.results, &store, options.fresh).map_err(|error| system(&error))?;
+        if let Some(timings) = timings {
+            mbsbench::artefacts::keep_times(&options.out, plan, &mut outcome.results, timings, false)
+                .map_err(|error| system(&error))?;
+        }
+        let written = pool.install(|| write(&options.out, plan, &outcome, registry, &store));
+        let written = written.map_err(|error| system(&error))?;
+        let of_run = |(run, row): (&_, &mbsbench_runs::results::Row)| {
+            Some(Curves { title: title(plan, run), trajectory: row.trajectory.clone()? })
+        };
+        ran.push(Ran {
+            id: plan.experiment.id.clone(),
+            folder: written.folder,
+            tables: written.tables,
+            curves: plan.runs.iter().zip(&outcome.results.rows).filter_map(of_run).collect(),
+        });
+    }
+    Ok(ran)
+}
+
+/// Times and observables by name.
+fn columns<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("t", vector(py, &trajectory.times))?;
+    for (name, values) in trajectory.observables.iter().zip(&trajectory.columns) {
+        let values: Bound<'py, PyArray1<f64>> = vector(py, values);
+        columns.set_item(name, values)?;
+    }
+    Ok(columns)
+}
+
+/// Runs the program with these arguments, and gives its exit code and what it wrote to standard output and standard error.
+#[pyfunction]
+pub fn command(
+    py: Python<'_>,
+    arguments: Vec<String>,
+    interrupted: &Bound<'_, PyAny>,
+) -> PyResult<(u8, String, String)> {
+    let registry = registry()?;
+    let work = move || {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let arguments = std::iter::once("mbsbench".to_owned()).chain(arguments);
+        let exit = cli::run(&registry, arguments, &mut out, &mut err, false);
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        (exit as u8, text(out), text(err))
+    };
+    in_background(py, interrupted, work, || Ok(()))
+}

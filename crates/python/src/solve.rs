@@ -1,0 +1,251 @@
+//! One solution.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use mbsbench_problem::{
+    Counted, Failure, Formulated, Observer, Settings, Solution as Solved, Statistics, Status, Step, StepControl, Task,
+    for_each_counter,
+};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+use crate::arrays::vector;
+use crate::failures::input_error;
+use crate::model::{Model, chosen_method};
+
+/// A solution: states at times, and what they cost.
+#[pyclass(module = "mbsbench", frozen)]
+pub struct Solution {
+    times: Vec<f64>,
+    states: Vec<f64>,
+    multipliers: Vec<f64>,
+    solved: Solved,
+    method: String,
+}
+
+#[pymethods]
+impl Solution {
+    /// Times, s: those asked for, or the ends of all accepted steps.
+    #[getter]
+    fn t<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        vector(py, &self.times)
+    }
+
+    /// States, a row for each time.
+    #[getter]
+    fn y<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let columns = self.solved.state.len();
+        vector(py, &self.states).reshape([self.times.len(), columns])
+    }
+
+    /// Multipliers of the constraints at the end, of a method that has them; else empty.
+    #[getter]
+    fn multipliers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        vector(py, &self.multipliers)
+    }
+
+    /// Time of the last accepted state, s.
+    #[getter]
+    fn t_reached(&self) -> f64 {
+        self.solved.t_reached
+    }
+
+    /// How it ended: `ok`, `budget-exhausted`, `newton-diverged`, …
+    #[getter]
+    fn status(&self) -> String {
+        Status::of(self.solved.failure.as_ref()).to_string()
+    }
+
+    /// Why it ended early; empty where it did not.
+    #[getter]
+    fn message(&self) -> String {
+        self.solved.failure.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// Whether it reached its end.
+    #[getter]
+    fn success(&self) -> bool {
+        self.solved.failure.is_none()
+    }
+
+    /// What it cost: `steps_accepted`, `rhs_evaluations`, …
+    #[getter]
+    fn statistics(&self) -> BTreeMap<&'static str, u64> {
+        counters(&self.solved.statistics)
+    }
+
+    fn __repr__(&self) -> String {
+        let Statistics { steps_accepted, rhs_evaluations, .. } = self.solved.statistics;
+        format!(
+            "<mbsbench.Solution by {}: {} at t = {}, {steps_accepted} steps, {rhs_evaluations} evaluations>",
+            self.method,
+            self.status(),
+            self.solved.t_reached
+        )
+    }
+}
+
+fn counters(statistics: &Statistics) -> BTreeMap<&'static str, u64> {
+    macro_rules! named {
+        ($($(#[$about:meta])* $name:ident $what:literal;)*) => {
+            BTreeMap::from([$((stringify!($name), statistics.$name)),*])
+        };
+    }
+    for_each_counter!(named)
+}
+
+/// Keeps states, and looks whether somebody wants to stop.
+struct Recorder {
+    /// Times that are asked for and not reached yet, the last one first.
+    asked: Option<Vec<f64>>,
+    times: Vec<f64>,
+    states: Vec<f64>,
+    multipliers: Vec<f64>,
+    state: Vec<f64>,
+    looked: Instant,
+    interrupt: Option<PyErr>,
+}
+
+impl Recorder {
+    fn keep(&mut self, t: f64, y: &[f64]) {
+        self.times.push(t);
+        self.states.extend_from_slice(y);
+    }
+
+    /// Lets Python handle signals now and then; a handler may raise.
+    fn look(&mut self, t: f64) -> ControlFlow<Failure> {
+        if self.looked.elapsed() < Duration::from_millis(100) {
+            return ControlFlow::Continue(());
+        }
+        self.looked = Instant::now();
+        match Python::attach(|py| py.check_signals()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(raised) => {
+                self.interrupt = Some(raised);
+                ControlFlow::Break(Failure::Interrupted { time: t })
+            }
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn start(&mut self, t: f64, y: &[f64]) {
+        match &mut self.asked {
+            None => self.keep(t, y),
+            Some(asked) => {
+                while asked.pop_if(|asked| *asked <= t).is_some() {
+                    self.times.push(t);
+                    self.states.extend_from_slice(y);
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.multipliers.clear();
+        self.multipliers.extend_from_slice(step.further.multipliers);
+        match &mut self.asked {
+            None => self.keep(step.t_end, step.end),
+            Some(asked) => {
+                while let Some(t) = asked.pop_if(|asked| *asked <= step.t_end) {
+                    if t == step.t_end {
+                        self.state.copy_from_slice(step.end);
+                    } else if let Err(failure) = step.within.state_at(t, &mut self.state) {
+                        return ControlFlow::Break(failure);
+                    }
+                    self.times.push(t);
+                    self.states.extend_from_slice(&self.state);
+                }
+            }
+        }
+        self.look(step.t_end)
+    }
+}
+
+/// How steps are chosen and how many are allowed.
+#[derive(FromPyObject)]
+pub struct Control {
+    #[pyo3(item)]
+    step: Option<f64>,
+    #[pyo3(item)]
+    tolerance: Option<(f64, f64)>,
+    #[pyo3(item)]
+    first_step: Option<f64>,
+    #[pyo3(item)]
+    max_step: Option<f64>,
+    #[pyo3(item)]
+    max_steps: Option<u64>,
+    #[pyo3(item)]
+    max_evaluations: Option<u64>,
+}
+
+impl Control {
+    fn settings(&self) -> PyResult<Settings> {
+        let mut settings = match (self.step, self.tolerance) {
+            (Some(step), None) => Settings::fixed(step),
+            (None, Some((rel, abs))) => Settings::tolerance(rel, abs),
+            _ => return Err(input_error("say either `step` or `tolerance`")),
+        };
+        if let StepControl::Tolerance { initial_step, max_step, .. } = &mut settings.control {
+            (*initial_step, *max_step) = (self.first_step, self.max_step);
+        } else if self.first_step.is_some() || self.max_step.is_some() {
+            return Err(input_error(
+                "`first_step` and `max_step` belong to `tolerance`; steps of one `step` are all alike",
+            ));
+        }
+        settings.max_steps = self.max_steps.unwrap_or(settings.max_steps);
+        settings.max_rhs_evaluations = self.max_evaluations.unwrap_or(settings.max_rhs_evaluations);
+        Ok(settings)
+    }
+}
+
+/// Solves a model by a method over a span, from `start` or from the model's own initial state.
+#[pyfunction]
+#[pyo3(signature = (model, method, span, control, at=None, start=None))]
+pub fn solve(
+    py: Python<'_>,
+    model: &Bound<'_, Model>,
+    method: &str,
+    span: (f64, f64),
+    control: Control,
+    at: Option<Vec<f64>>,
+    start: Option<Vec<f64>>,
+) -> PyResult<Solution> {
+    let choice = chosen_method(method)?;
+    let settings = control.settings()?;
+    if let Some(at) = &at {
+        let is_sorted = at.is_sorted_by(|a, b| a < b) && at.iter().all(|t| span.0 <= *t && *t <= span.1);
+        if !is_sorted {
+            return Err(input_error(format!("`at` are increasing times between {} and {}", span.0, span.1)));
+        }
+    }
+    let behind = std::sync::Arc::clone(&model.get().model);
+    let (solved, recorder) = py.detach(|| {
+        let initial = start.unwrap_or_else(|| Formulated::<f64>::initial_state(&*behind));
+        let method = choice.object().method();
+        let mut equations = Formulated::<f64>::ode(&*behind);
+        let mut recorder = Recorder {
+            asked: at.map(|at| at.into_iter().rev().collect()),
+            times: Vec::new(),
+            states: Vec::new(),
+            multipliers: Vec::new(),
+            state: initial.clone(),
+            looked: Instant::now(),
+            interrupt: None,
+        };
+        let task = Task { t_start: span.0, t_end: span.1, initial: &initial, settings };
+        let solved = method.solve(Counted::new(equations.as_mut()), &task, &mut recorder);
+        (solved, recorder)
+    });
+    let Recorder { times, states, multipliers, interrupt, .. } = recorder;
+    match interrupt {
+        Some(raised) => Err(raised),
+        // Raised in `step`, where signals are handled too.
+        None if matches!(solved.failure, Some(Failure::Interrupted { .. })) => {
+            Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()))
+        }
+        None => Ok(Solution { times, states, multipliers, solved, method: choice.label() }),
+    }
+}

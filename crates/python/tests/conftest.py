@@ -1,0 +1,16 @@
+"""The project around the tests: its experiments and its results."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(autouse=True)
+def project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Experiments and results are those of the project; the store is nobody's."""
+    monkeypatch.setenv("MBSBENCH_HOME", str(ROOT))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return ROOT
