@@ -41,6 +41,8 @@ pub enum Status {
     Refused,
     /// The program panicked in it, which is a mistake of the program.
     Panicked,
+    /// No run: it needs more memory than it may have.
+    Memory,
 }
 
 impl Status {
@@ -54,7 +56,14 @@ impl Status {
     /// observables those of the start, which says nothing of the method.
     #[must_use]
     pub fn is_of_a_run(self) -> bool {
-        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused | Self::Panicked)
+        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused) && !self.is_lost()
+    }
+
+    /// Whether program or machine, and not the method, kept the run from its end: it is made again the next time, and nothing is judged
+    /// by it.
+    #[must_use]
+    pub fn is_lost(self) -> bool {
+        matches!(self, Self::Panicked | Self::Memory)
     }
 }
 
@@ -256,8 +265,15 @@ mod tests {
             assert_eq!(status.to_string(), name);
             assert_eq!(name.parse(), Ok(status));
         }
-        let begun = [Status::Unavailable, Status::NotApplicable, Status::Refused, Status::Panicked, Status::Rule];
-        assert_eq!(begun.map(Status::is_of_a_run), [false, false, false, false, true]);
+        let begun = [
+            Status::Unavailable,
+            Status::NotApplicable,
+            Status::Refused,
+            Status::Panicked,
+            Status::Memory,
+            Status::Rule,
+        ];
+        assert_eq!(begun.map(Status::is_of_a_run), [false, false, false, false, false, true]);
         assert!("diverged".parse::<Status>().unwrap_err().to_string().contains("unknown variant `diverged`"));
     }
 }

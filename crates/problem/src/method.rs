@@ -329,6 +329,17 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         None
     }
 
+    /// How many full matrices as wide as the state is long the method keeps at a time, its problem's Jacobian and factors among them:
+    /// what its memory grows with. None for a method that keeps vectors.
+    fn full_matrices(&self) -> u32 {
+        0
+    }
+
+    /// Whether these matrices have a pattern where those of a [mechanism](crate::mechanics::Structure::is_sparse) have one.
+    fn keeps_patterns(&self) -> bool {
+        true
+    }
+
     /// Coefficients and what they are proved to hold, for a reader of `mbsbench describe`: one line each, indented where it
     /// belongs to the one above. Empty where there is nothing to list.
     fn details(&self) -> Vec<String> {

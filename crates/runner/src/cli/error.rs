@@ -105,6 +105,13 @@ pub enum CommandError {
         .0.join("; ")
     )]
     Panicked(Vec<String>),
+    /// There is too little memory for these runs or references.
+    #[error(
+        "there is too little memory for {}; all other runs are finished and kept\nhelp: their messages say what they need; `--memory` gives \
+         more, and nothing that rests on them is judged",
+        .0.join("; ")
+    )]
+    Memory(Vec<String>),
     /// A reference cannot be kept.
     #[error("{path} {error}", path = path.display())]
     Reference {
@@ -134,6 +141,9 @@ pub enum CommandError {
     /// A study cannot be made.
     #[error(transparent)]
     Study(#[from] StudyError),
+    /// Studies that have not all of their runs.
+    #[error("no study of {}, which needs a run that was not finished; all other runs are finished and kept", .0.join("; "))]
+    LostStudies(Vec<String>),
     /// Threads cannot be made.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
