@@ -291,6 +291,11 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
     fn adapts(&self) -> bool;
 
+    /// Whether a tolerance changes what it does: not of a method that [adapts](Self::adapts) its steps by parameters of its own.
+    fn heeds_tolerance(&self) -> bool {
+        self.adapts()
+    }
+
     /// Whether it is compared with others at constant steps: one that cannot work to a tolerance, and one that is published with constant
     /// steps whether or not it can. A method whose steps are meant to be controlled says no, which forbids nothing.
     fn is_for_constant_steps(&self) -> bool {

@@ -104,7 +104,7 @@ known: { defaults: printed }
 method: METHOD
 step: 0.05
 measures: [rhs_evaluations]
-undetermined: { model.mass: { range: [1.0, 10.0], why: not printed } }
+undetermined: { model.mass: { range: [1.0, 100.0], why: not printed } }
 ";
 
 const STUDIED: &str = "\
@@ -246,8 +246,6 @@ fn a_run_that_needs_too_much_memory_fails_alone() {
     let cache = place.path("cache");
     let (exit, _, said) = place.end(&["reproduce", "broken", "--cache", &cache, "--memory", "100 MB"]);
     assert_eq!(exit, Exit::System, "{said}");
-    assert!(said.contains("method=mistaken: it needs 19"), "{said}");
-    assert!(said.contains(" MB of memory, and there are 100.0 MB for it; `--memory` gives it more"), "{said}");
     assert!(said.contains("there is too little memory for broken/squeezer method=mistaken; all other runs"), "{said}");
     let rows = place.read("results/broken/squeezer/runs.csv");
     let row = |method: &str| rows.lines().find(|row| row.starts_with(method)).unwrap();

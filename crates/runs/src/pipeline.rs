@@ -128,6 +128,46 @@ pub fn make(
     Ok(Made { records, certificates: certificates.into_values().collect() })
 }
 
+/// A stored run that was made again.
+#[derive(Debug, Clone)]
+pub struct Again {
+    /// Its experiment, what tells it from others there, and its key.
+    pub title: String,
+    /// Whether it came out to the bit as it is stored.
+    pub is_same: bool,
+}
+
+/// Makes those of the chosen runs again that the store has, each once, on the references that it has; what is stored stays.
+///
+/// # Errors
+/// Those of the file system.
+pub fn made_again(
+    plans: &[Plan],
+    is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    means: Means<'_>,
+) -> io::Result<Vec<Again>> {
+    let Means { store, progress, .. } = means;
+    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let mut seen = BTreeSet::new();
+    let chosen: Vec<(&Plan, &RunSpec)> = runs
+        .filter(|(plan, run)| is_chosen(plan, run) && seen.insert((run.key(), run.recording.to_string())))
+        .collect();
+    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let certificates = references(plans, &needed, means)?;
+    let again = chosen.into_par_iter().filter_map(|(plan, run)| {
+        let pending = pending(plan, run, &certificates);
+        let stored = store.load(&pending.key, &pending.fits)?;
+        let made = pending.made(means);
+        if made.status.is_lost() {
+            progress.finished(&pending.title, &made);
+            return None;
+        }
+        let is_same = serde_json::to_vec(&made).ok() == serde_json::to_vec(&stored).ok();
+        Some(Again { title: format!("{} ({})", pending.title, run.key()), is_same })
+    });
+    Ok(again.collect())
+}
+
 /// Everything that an experiment's runs gave.
 #[derive(Debug, Clone)]
 pub struct Outcome {

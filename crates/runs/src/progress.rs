@@ -74,9 +74,10 @@ impl Progress {
         Self { tells_failures: false, ..self }
     }
 
-    /// A run was taken from the store.
-    pub fn kept(&self, status: Status) {
-        self.count(status, true);
+    /// A run was taken from the store; how it failed is said again.
+    pub fn kept(&self, title: &str, record: &Record) {
+        self.tell_failure(title, record);
+        self.count(record.status, true);
     }
 
     /// A run begins.
@@ -90,12 +91,15 @@ impl Progress {
     pub fn finished(&self, title: &str, record: &Record) {
         match &record.message {
             Some(message) if record.status.is_lost() => self.lost(record.status, title, message),
-            Some(message) if self.tells_failures && record.status != Status::Ok => {
-                self.line(&format!("{title}: {message}"))
-            }
-            _ => {}
+            _ => self.tell_failure(title, record),
         }
         self.count(record.status, false);
+    }
+
+    fn tell_failure(&self, title: &str, record: &Record) {
+        if let Some(message) = record.message.as_ref().filter(|_| self.tells_failures && record.status != Status::Ok) {
+            self.line(&format!("{title}: {message}"));
+        }
     }
 
     /// Program or machine ended a run or a reference, as `said`.

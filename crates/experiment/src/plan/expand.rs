@@ -45,7 +45,7 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
     {
         let different = |case: &Case| points(case.axes.iter().filter(|axis| roles.contains(&axis.role)));
         let different = experiment.cases.iter().map(different).fold(0_usize, usize::saturating_add);
-        if different > MOST_CHOICES {
+        if size <= MOST_RUNS && different > MOST_CHOICES {
             let root = &experiment.document.root;
             let problem = Problem::new(root.place_of("matrix"), format!("the matrix has {different} different {what}"));
             problems.add(problem.help(format!("accepted: at most {MOST_CHOICES}; split the experiment")));

@@ -10,6 +10,7 @@ mod shard;
 mod solve_settings;
 pub mod stored;
 mod vary;
+mod warnings;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

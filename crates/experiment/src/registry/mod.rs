@@ -25,6 +25,7 @@ pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, 
 pub use renamed::notes;
 
 use crate::every::Contender;
+use crate::is_safe_name;
 use mbsbench_measures::{Catalogue, MeasureDefinition};
 
 /// Names and what they stand for.
@@ -70,7 +71,7 @@ impl Registry {
     /// Adds a model.
     ///
     /// # Panics
-    /// Where there is a model of that name already, which is a mistake in the program.
+    /// Where there is a model of that name already, or the name is none that files can have, which is a mistake in the program.
     #[must_use]
     pub fn model<M: ModelDefinition>(mut self) -> Self {
         add(&mut self.models, Entry::of_model::<M>());
@@ -100,7 +101,7 @@ impl Registry {
     /// Adds a method.
     ///
     /// # Panics
-    /// Where there is a method of that name already, which is a mistake in the program.
+    /// Where there is a method of that name already, or the name is none that files can have, which is a mistake in the program.
     #[must_use]
     pub fn method<M: MethodDefinition>(mut self) -> Self {
         add(&mut self.methods, Entry::of_method::<M>());
@@ -110,7 +111,7 @@ impl Registry {
     /// Adds a measure.
     ///
     /// # Panics
-    /// Where there is a measure of that name already, which is a mistake in the program.
+    /// Where there is a measure of that name already, or the name is none that files can have, which is a mistake in the program.
     #[must_use]
     pub fn measure<M: MeasureDefinition>(mut self) -> Self {
         add(&mut self.measures, Entry::of_measure::<M>());
@@ -162,6 +163,8 @@ fn replace<K: Kind>(entries: &mut [Entry<K>], new: Entry<K>) {
 
 fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {
     let name = entry.name();
+    let is_name = if K::NAME == MeasureKind::NAME { is_safe_name(&name.replace('_', "-")) } else { is_safe_name(name) };
+    assert!(is_name, "`{name}` is no name of a {}: small letters, digits and `-`, in measures `_`", K::NAME);
     assert!(entries.iter().all(|present| present.name() != name), "two entries of the registry are called `{name}`");
     entries.push(entry);
 }

@@ -19,6 +19,9 @@ pub enum CommandError {
     /// Files that cannot be used, all of them.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     BadInput(Vec<BadInput>),
+    /// Files of which something changes nothing, where that is not accepted.
+    #[error("{}, which `--strict` does not accept", super::check::warnings(*.0))]
+    Warnings(usize),
     /// A file that the user named cannot be read.
     #[error("{path}: {error}", path = path.display())]
     Unreadable {
@@ -158,6 +161,7 @@ impl CommandError {
     pub fn exit(&self) -> Exit {
         match self {
             Self::BadInput(_)
+            | Self::Warnings(_)
             | Self::UnknownName { .. }
             | Self::NoName { .. }
             | Self::Exists { .. }

@@ -11,7 +11,7 @@ use mbsbench_runs::pipeline::{Means, Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
-use super::check::note;
+use super::check::{Strict, heed};
 use super::files::{Library, papers};
 use super::jobs::Jobs;
 use super::report::{manifest, rankings, report};
@@ -50,10 +50,11 @@ pub(super) fn run(
     out: &Path,
     options: &RunOptions,
     record_times: bool,
+    strict: Strict,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = load(library.registry, files, options.quick)?;
-    note(&plans, output);
+    heed(&plans, strict, output)?;
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }
@@ -69,9 +70,11 @@ pub(super) fn reproduce(
     wanted: &[String],
     options: &RunOptions,
     record_times: bool,
+    strict: Strict,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let plans = library.named(wanted, options.quick)?;
+    heed(&plans, strict, output)?;
     // What a shortened experiment gives is nobody's result.
     let out = if options.quick { PathBuf::from(QUICK) } else { library.results() };
     let out = out.as_path();

@@ -12,7 +12,9 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
 
+use super::check::{Strict, heed};
 use super::files::{Library, papers};
+pub use super::recompute::Recompute;
 use super::{CommandError, Exit};
 use crate::output::Output;
 
@@ -31,7 +33,8 @@ pub struct Shown {
 pub(super) fn verify(
     library: Library<'_>,
     paper: Option<&str>,
-    shown: Shown,
+    (shown, strict): (Shown, Strict),
+    recompute: &Recompute,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
@@ -45,10 +48,12 @@ pub(super) fn verify(
         Some(paper) => vec![paper.to_owned()],
         None => library.papers_alone(&plans)?,
     };
+    let is_wanted = |plan: &&Plan| wanted.contains(&plan.experiment.paper);
+    heed(plans.iter().filter(is_wanted), strict, output)?;
     for name in &wanted {
         exit = exit.worst(verify_paper(library, name, &plans, shown, results, output)?);
     }
-    Ok(exit)
+    Ok(exit.worst(recompute.make(library, plans.iter().filter(is_wanted).cloned().collect(), output)?))
 }
 
 /// Judges the statements of a paper on the results in a folder, writes `claims.json` and prints the table.

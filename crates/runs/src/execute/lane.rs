@@ -29,6 +29,17 @@ pub struct Pending<'p> {
     pub fits: Box<Fits<'p>>,
 }
 
+impl Pending<'_> {
+    /// Makes the run, in the memory that there is.
+    pub(crate) fn made(&self, means: Means<'_>) -> Record {
+        let made = caught(|| match means.memory.reserve((self.needs)()) {
+            Ok(_reserved) => (self.make)(),
+            Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
+        });
+        made.unwrap_or_else(|said| Record::lost(Status::Panicked, said))
+    }
+}
+
 /// Gives the record of every run, in order. With `fresh` nothing is taken from the store that was there before. A run that
 /// several experiments ask for is made once. One in which the program panics has the status `panicked`, one for which there is too
 /// little memory `memory`, and neither is kept.
@@ -55,7 +66,7 @@ fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<V
         .par_iter()
         .map(|&(place, run)| {
             if let Some(record) = (!fresh).then(|| store.load(&run.key, &run.fits)).flatten() {
-                progress.kept(record.status);
+                progress.kept(&run.title, &record);
                 memory.keep(record.trajectory.as_ref());
                 return Ok((place, record));
             }
@@ -63,11 +74,7 @@ fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<V
                 return Err(io::Error::other("another run could not be kept"));
             }
             progress.started(&run.title);
-            let made = caught(|| match memory.reserve((run.needs)()) {
-                Ok(_reserved) => (run.make)(),
-                Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
-            });
-            let record = made.unwrap_or_else(|said| Record::lost(Status::Panicked, said));
+            let record = run.made(means);
             memory.keep(record.trajectory.as_ref());
             let kept = if record.status.is_lost() { Ok(()) } else { store.save(&run.key, &record) };
             stop.fetch_or(kept.is_err(), Ordering::Relaxed);
