@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -41,6 +42,7 @@ fn hostile_texts_neither_run_nor_load() {
     // Whoever asks for something gets nothing. A browser may connect before it knows that it must not ask.
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
             let is_asked = stream.read(&mut [0; 1]).is_ok_and(|bytes| bytes > 0);
             count.fetch_add(usize::from(is_asked), Ordering::SeqCst);
         }
