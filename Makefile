@@ -10,7 +10,7 @@ MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsben
 # Folders of experiments that are sets of benchmark problems.
 SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
 
-.PHONY: reproduce times quick report sets study test lock bench instructions performance python lint setup
+.PHONY: reproduce times quick report sets study test fuzz attack lock bench instructions performance python lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/times/
 	$(MBSBENCH) reproduce
@@ -35,6 +35,16 @@ study: setup ## how far verdicts depend on what the papers leave out; all method
 test: ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)
 	$(CARGO) test --release --locked $(OWN_METHODS) --target-dir $(TARGET)
+
+fuzz: ## ten minutes of mutated files for everything that is read; FUZZ_SEED draws others
+	FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
+
+attack: ## mutated files, extreme runs, kills and full disks, as docs/reliability.md counts them; the disks as root
+	$(CARGO) build --release -p mbsbench-runner
+	./scripts/attack.py files 30000
+	./scripts/attack.py runs 11000
+	./scripts/attack.py kills 200
+	./scripts/attack.py disks 40
 
 lock: ## after a change of dependencies: the crate outside follows the workspace
 	cp Cargo.lock examples/own-methods/Cargo.lock

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use mbsbench_input::{Key, Node, Problem, Value, one_of};
 
@@ -125,7 +126,7 @@ pub struct AxisPoint {
     /// As it stands in the file.
     pub node: Node,
     /// What it is called.
-    pub label: Label,
+    pub label: Arc<Label>,
 }
 
 /// An axis with its values.
@@ -153,7 +154,7 @@ impl Axis {
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),
         };
-        let read = |node: &Node| Ok(AxisPoint { node: node.clone(), label: label(role, node, registry)? });
+        let read = |node: &Node| Ok(AxisPoint { node: node.clone(), label: Arc::new(label(role, node, registry)?) });
         let mut points: Vec<AxisPoint> = Vec::with_capacity(nodes.len());
         let mut wrong = None;
         for node in nodes {

@@ -1,9 +1,12 @@
 //! What would be accepted, in words.
 
-/// The name among `known` that was probably meant.
+/// The name among `known` that was probably meant: one of the same words in another order, or else one with nearly the same letters.
 #[must_use]
-pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let lower = found.to_lowercase();
+pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<&'k str> {
+    let (lower, own) = (found.to_lowercase(), words(found));
+    if let Some(name) = known.clone().into_iter().find(|name| own.len() > 1 && words(name) == own) {
+        return Some(name);
+    }
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
@@ -11,6 +14,14 @@ pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
         .filter(|&(distance, name)| distance <= 1.max((name.chars().count().max(found.chars().count()) + 1) / 3))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
+}
+
+/// The words of a name, in the order of the alphabet.
+fn words(name: &str) -> Vec<String> {
+    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words: Vec<String> = words.map(str::to_lowercase).collect();
+    words.sort();
+    words
 }
 
 /// "`a`, `b` or `c`"; long lists are shown in full, since they are what the reader needs; see [`accepted`] for very long ones.
@@ -25,7 +36,7 @@ pub fn one_of<'k>(known: impl IntoIterator<Item = &'k str>) -> String {
 }
 
 /// Names that are still shown in full.
-const MOST: usize = 100;
+const MOST: usize = 64;
 /// Names that are shown of more.
 const SHOWN: usize = 8;
 
@@ -57,6 +68,8 @@ mod tests {
         assert_eq!(nearest("masss", ["mass", "length"]), Some("mass"));
         assert_eq!(nearest("RK3", ["rk3", "rk5"]), Some("rk3"));
         assert_eq!(nearest("colour", ["mass", "length"]), None);
+        assert_eq!(nearest("rejected_steps", ["unlocked_steps", "steps_rejected"]), Some("steps_rejected"));
+        assert_eq!(nearest("alpha-generalized", ["generalized-alpha"]), Some("generalized-alpha"));
         assert_eq!(accepted("x", []), "accepted: nothing");
         assert_eq!(accepted("rk4", ["rk3", "bs32"]), "did you mean `rk3`? accepted: `rk3` or `bs32`");
         let many: Vec<String> = (0..500).map(|n| format!("table-3.1/{n}")).chain(["drift/law".to_owned()]).collect();

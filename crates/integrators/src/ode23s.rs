@@ -61,6 +61,10 @@ impl Method for Solver {
         true
     }
 
+    fn full_matrices(&self) -> u32 {
+        6
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         if problem.mass().is_some() && problem.form().functions_to_locate() > 0 {
             let needs = "an identity as mass matrix, or no events to locate";

@@ -222,3 +222,16 @@ fn observed_errors_are_none_at_the_start() {
     close(error_of(&DampedCosineThreshold::default()), 0.0, 1e-15);
     close(error_of(&BallBetweenWalls::default()), 0.0, 1e-15);
 }
+
+#[test]
+fn currents_of_diode_branches_are_known_at_any_time() {
+    let problem = DiodeBranches::default();
+    for branch in 0..2 {
+        let (later, far) = ((1..4000).map(|k| 1.0 + f64::from(k) * 7.3e-4), 4096.0);
+        for t in later {
+            close(problem.exact(branch, t + far), problem.exact(branch, t), 1e-9);
+        }
+        // One after the other, with nothing kept of those between.
+        assert!([1e12, 1e15, 1e300].iter().all(|&t| problem.exact(branch, t).is_finite()));
+    }
+}

@@ -43,6 +43,8 @@ pub enum Status {
     Panicked,
     /// Somebody asked it to end.
     Interrupted,
+    /// No run: it needs more memory than it may have.
+    Memory,
 }
 
 impl Status {
@@ -56,7 +58,14 @@ impl Status {
     /// observables those of the start, which says nothing of the method.
     #[must_use]
     pub fn is_of_a_run(self) -> bool {
-        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused | Self::Panicked | Self::Interrupted)
+        !matches!(self, Self::Unavailable | Self::NotApplicable | Self::Refused) && !self.is_lost()
+    }
+
+    /// Whether program or machine, and not the method, kept the run from its end: it is made again the next time, and nothing is judged
+    /// by it.
+    #[must_use]
+    pub fn is_lost(self) -> bool {
+        matches!(self, Self::Panicked | Self::Memory | Self::Interrupted)
     }
 }
 
@@ -80,7 +89,10 @@ impl FromStr for Status {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Failure {
     /// The error control asked for a step that no longer advances the time.
-    #[error("step size {step:e} at t = {time} is too small to advance the time")]
+    #[error(
+        "step size {step:e} at t = {} is too small to advance the time: a larger tolerance may help where the solution is smooth, and \
+         nothing where it has no end", Told(*time)
+    )]
     StepTooSmall {
         /// Time of the last accepted state, in seconds.
         time: f64,
@@ -88,7 +100,9 @@ pub enum Failure {
         step: f64,
     },
     /// Newton's method did not converge and the method has no smaller step to offer.
-    #[error("Newton's method did not converge at t = {time} within {iterations} iterations")]
+    #[error(
+        "Newton's method did not converge at t = {} within {iterations} iterations: a smaller step or tolerance may help", Told(*time)
+    )]
     NewtonDiverged {
         /// Start of the step, in seconds.
         time: f64,
@@ -115,8 +129,8 @@ pub enum Failure {
     },
     /// Newton's method did not converge in one of the implicit stages of a step.
     #[error(
-        "Newton's method did not converge in stage {stage} of the step from t = {time} within {iterations} iterations: \
-         the residual is {residual:e}"
+        "Newton's method did not converge in stage {stage} of the step from t = {} within {iterations} iterations: \
+         the residual is {residual:e}; a smaller step may help", Told(*time)
     )]
     StageDiverged {
         /// Start of the step, in seconds.
@@ -129,13 +143,13 @@ pub enum Failure {
         residual: f64,
     },
     /// The state or its derivative is infinite or not a number.
-    #[error("state or derivative is not finite at t = {time}")]
+    #[error("state or derivative is not finite at t = {}: a smaller step or tolerance may keep it so", Told(*time))]
     NonFinite {
         /// Start of the step (or time of the evaluation), in seconds.
         time: f64,
     },
     /// A matrix that has to be inverted is singular to working precision.
-    #[error("{matrix} is singular at t = {time}")]
+    #[error("{matrix} is singular at t = {}", Told(*time))]
     SingularMatrix {
         /// Time of the evaluation, in seconds.
         time: f64,
@@ -143,7 +157,7 @@ pub enum Failure {
         matrix: &'static str,
     },
     /// A budget of the run is used up.
-    #[error("budget of {limit} {counter} is used up at t = {time}")]
+    #[error("budget of {limit} {counter} is used up at t = {}{}", Told(*time), setting(counter))]
     BudgetExhausted {
         /// Time of the last accepted state, in seconds.
         time: f64,
@@ -153,7 +167,7 @@ pub enum Failure {
         limit: u64,
     },
     /// An event could not be located within the allowed number of repeated steps.
-    #[error("event {index} after t = {time} could not be located in {repeats} repeated steps")]
+    #[error("event {index} after t = {} could not be located in {repeats} repeated steps; smaller steps may help", Told(*time))]
     EventNotLocated {
         /// Start of the step, in seconds.
         time: f64,
@@ -213,6 +227,25 @@ pub enum Failure {
     },
 }
 
+/// A time as a person reads it: not with the zeros of 1e-300.
+struct Told(f64);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(time) = *self;
+        if time == 0.0 || (1e-6..1e16).contains(&time.abs()) { write!(f, "{time}") } else { write!(f, "{time:e}") }
+    }
+}
+
+/// What gives a run more of a counter.
+fn setting(counter: &str) -> &'static str {
+    match counter {
+        "steps_accepted + steps_rejected" => "; `settings: { max_steps }` allows more",
+        "rhs_evaluations" => "; `settings: { max_rhs_evaluations }` allows more",
+        _ => "",
+    }
+}
+
 impl Failure {
     /// What `runs.csv` says of a run that ends with it.
     #[must_use]
@@ -261,13 +294,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_failure_says_what_may_be_changed() {
+        let told = Failure::BudgetExhausted { time: 3e-300, counter: "steps_accepted + steps_rejected", limit: 50 };
+        let words = "budget of 50 steps_accepted + steps_rejected is used up at t = 3e-300; `settings: { max_steps }` allows more";
+        assert_eq!(told.to_string(), words);
+        let diverged = Failure::NewtonDiverged { time: 0.25, iterations: 20 };
+        assert!(
+            diverged
+                .to_string()
+                .starts_with("Newton's method did not converge at t = 0.25 within 20 iterations: a smaller")
+        );
+    }
+
+    #[test]
     fn a_status_is_read_by_the_name_that_is_written() {
         for (status, name) in [(Status::Ok, "ok"), (Status::NotApplicable, "not-applicable")] {
             assert_eq!(status.to_string(), name);
             assert_eq!(name.parse(), Ok(status));
         }
-        let begun = [Status::Unavailable, Status::NotApplicable, Status::Refused, Status::Panicked, Status::Rule];
-        assert_eq!(begun.map(Status::is_of_a_run), [false, false, false, false, true]);
+        let begun = [
+            Status::Unavailable,
+            Status::NotApplicable,
+            Status::Refused,
+            Status::Panicked,
+            Status::Memory,
+            Status::Rule,
+        ];
+        assert_eq!(begun.map(Status::is_of_a_run), [false, false, false, false, false, true]);
         assert!("diverged".parse::<Status>().unwrap_err().to_string().contains("unknown variant `diverged`"));
     }
 }

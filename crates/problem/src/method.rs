@@ -291,6 +291,11 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// with it; a solve with such a method and a constant step ends before its first one, with [`Failure::NotApplicable`].
     fn adapts(&self) -> bool;
 
+    /// Whether a tolerance changes what it does: not of a method that [adapts](Self::adapts) its steps by parameters of its own.
+    fn heeds_tolerance(&self) -> bool {
+        self.adapts()
+    }
+
     /// Whether it is compared with others at constant steps: one that cannot work to a tolerance, and one that is published with constant
     /// steps whether or not it can. A method whose steps are meant to be controlled says no, which forbids nothing.
     fn is_for_constant_steps(&self) -> bool {
@@ -327,6 +332,17 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// negative: all points of the left half plane are `λh = ωh (−ζ ± √(ζ² − 1))`. None where it is not written down.
     fn damped_radius(&self, _omega_h: f64, _damping_ratio: f64) -> Option<f64> {
         None
+    }
+
+    /// How many full matrices as wide as the state is long the method keeps at a time, its problem's Jacobian and factors among them:
+    /// what its memory grows with. None for a method that keeps vectors.
+    fn full_matrices(&self) -> u32 {
+        0
+    }
+
+    /// Whether these matrices have a pattern where those of a [mechanism](crate::mechanics::Structure::is_sparse) have one.
+    fn keeps_patterns(&self) -> bool {
+        true
     }
 
     /// Coefficients and what they are proved to hold, for a reader of `mbsbench describe`: one line each, indented where it

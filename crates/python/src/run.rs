@@ -11,7 +11,7 @@ use mbsbench::artefacts::write;
 use mbsbench::cli;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_runs::execute::run::Trajectory;
-use mbsbench_runs::pipeline::{results_of, timings_of, title};
+use mbsbench_runs::pipeline::{Means, results_of, timings_of, title};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 use mbsbench_runs::{fingerprint, stop as stops};
@@ -211,7 +211,9 @@ fn run_plans(
     let pool = ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build();
     let pool = pool.map_err(|error| system(&error))?;
     let store = Store::new(&options.cache, fingerprint(registry));
-    let outcomes = pool.install(|| results_of(plans, &store, options.fresh, progress)).map_err(|error| {
+    let memory = cli::memory_of_machine();
+    let means = Means { store: &store, memory: &memory, progress, fresh: options.fresh };
+    let outcomes = pool.install(|| results_of(plans, means)).map_err(|error| {
         if error.kind() == std::io::ErrorKind::Interrupted { Wrong::Stopped } else { system(&error) }
     })?;
     let mut ran = Vec::with_capacity(plans.len());

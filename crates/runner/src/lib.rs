@@ -20,7 +20,7 @@ pub use mbsbench_judge::{claims, comparison, fit, robustness};
 pub use mbsbench_measures as measures;
 pub use mbsbench_numbers as numbers;
 pub use mbsbench_render as render;
-pub use mbsbench_runs::{execute, fingerprint, pairs, pipeline, progress, provenance, results, store, timings};
+pub use mbsbench_runs::{execute, fingerprint, memory, pairs, pipeline, progress, provenance, results, store, timings};
 
 /// The program `mbsbench` over a registry; a crate outside the workspace calls it with its own entries added.
 #[must_use]

@@ -1,4 +1,5 @@
-//! A mistake of the program in one run: the others finish, nothing is kept of it, and nothing is judged by it.
+//! A mistake of the program in one run, or too little memory for it: the others finish, nothing is kept of it, and nothing is judged by
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -94,6 +95,41 @@ statements:
     bound_from: ours
 ";
 
+/// A study of a method that panics and one of a method that does not.
+const STUDY: &str = "\
+id: broken/NAME
+model: pendulum
+span: [0.0, 0.1]
+known: { defaults: printed }
+method: METHOD
+step: 0.05
+measures: [rhs_evaluations]
+undetermined: { model.mass: { range: [1.0, 100.0], why: not printed } }
+";
+
+const STUDIED: &str = "\
+schema: 2
+paper: broken
+statements:
+  - id: ID
+    place: Table 1
+    says: There are some evaluations.
+    bound: { of: { experiment: ID, column: rhs_evaluations }, above: 1 }
+    why: nothing but a test
+    bound_from: ours
+";
+
+/// Two methods, of which one keeps six matrices of 2000 rows: 192 MB.
+const BALLS: &str = "\
+id: broken/squeezer
+model: { bouncing-balls: { count: 1000 } }
+span: [0.0, 0.001]
+known: { defaults: printed }
+method: [{ radau5: { label: mistaken } }, rk4]
+step: 1e-4
+measures: [rhs_evaluations]
+";
+
 struct Place(TempDir);
 
 impl Place {
@@ -182,4 +218,46 @@ fn a_panic_in_a_reference_leaves_its_runs_without_one() {
     assert_eq!(exit, Exit::System, "{said}");
     assert!(said.contains("reference: panicked: a mistake of two lines (") && said.contains("panics.rs:"), "{said}");
     assert!(place.read("out/broken/reference/runs.csv").contains("ok,1,,,"), "there is a row without an error");
+}
+
+#[test]
+fn a_panic_in_a_study_leaves_the_studies_of_others() {
+    let study = |name: &str, method: &str| STUDY.replace("NAME", name).replace("METHOD", method);
+    let claims =
+        [STUDIED.replace("ID", "bad"), STUDIED.replace("ID", "good").split_once("statements:\n").unwrap().1.to_owned()]
+            .concat();
+    let (bad, good) = (study("bad", "mistaken"), study("good", "rk4"));
+    let place = Place::new(&[("bad.yaml", &bad), ("good.yaml", &good), ("claims.yaml", &claims)]);
+    let files = ["bad.yaml", "good.yaml"].map(|name| place.path(&format!("experiments/broken/{name}")));
+    let (out, cache) = (place.path("out"), place.path("cache"));
+    let (exit, text, said) =
+        place.end(&["robustness", &files[0], &files[1], "--samples", "4", "--out", &out, "--cache", &cache]);
+    assert_eq!(exit, Exit::System, "{said}");
+    assert!(said.contains("broken/bad: the run ") && said.contains("`panicked`: panicked: a mistake"), "{said}");
+    assert!(said.contains("no study of broken/bad, which needs a run that was not finished"), "{said}");
+    assert!(text.contains("broken/good: 4 samples"), "{text}");
+    assert!(!Path::new(&out).join("broken/bad/robustness.csv").exists());
+    assert!(Path::new(&out).join("broken/good/robustness.csv").exists());
+}
+
+#[test]
+fn a_run_that_needs_too_much_memory_fails_alone() {
+    let place = Place::new(&[("squeezer.yaml", BALLS), ("claims.yaml", CLAIMS)]);
+    let cache = place.path("cache");
+    let (exit, _, said) = place.end(&["reproduce", "broken", "--cache", &cache, "--memory", "100 MB"]);
+    assert_eq!(exit, Exit::System, "{said}");
+    assert!(said.contains("there is too little memory for broken/squeezer method=mistaken; all other runs"), "{said}");
+    let rows = place.read("results/broken/squeezer/runs.csv");
+    let row = |method: &str| rows.lines().find(|row| row.starts_with(method)).unwrap();
+    assert!(row("mistaken,").contains(",memory,,,") && row("rk4,").contains(",ok,0.001,"), "{rows}");
+    assert_eq!(entries(Path::new(&cache)), 1, "it is not kept");
+    let (exit, text, _) = place.end(&["verify", "broken"]);
+    assert_eq!(exit, Exit::System, "{text}");
+    assert!(text.contains("there was too little memory for the run "), "{text}");
+    let judged: Value = serde_json::from_str(&place.read("results/broken/claims.json")).unwrap();
+    assert_eq!(judged.as_array().unwrap().iter().filter(|claim| claim["verdict"] == "untestable").count(), 3);
+
+    let file = place.path("experiments/broken/squeezer.yaml");
+    let (exit, text, _) = place.end(&["run", &file, "--out", &place.path("out"), "--cache", &cache, "--memory", "1GB"]);
+    assert!(exit == Exit::Done && text.contains("2 runs, 1 from the store\n"), "{text}");
 }

@@ -9,6 +9,7 @@
 
 pub mod execute;
 pub mod fingerprint;
+pub mod memory;
 pub mod pairs;
 pub mod pipeline;
 pub mod progress;

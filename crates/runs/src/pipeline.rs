@@ -9,7 +9,7 @@ use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
 use mbsbench_experiment::{Origin, Precision, Recording, SolverSpec};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_measures::stepwise::drawable;
-use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings};
+use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings, Status};
 use rayon::prelude::*;
 
 use crate::execute::caught::caught;
@@ -17,11 +17,25 @@ use crate::execute::lane::{Pending, run_all};
 use crate::execute::reference::{ReferenceSolve, certify};
 use crate::execute::run::{Job, Record, execute};
 use crate::execute::timing::{self, Rounds, Timed};
+use crate::memory::{self, Memory};
 use crate::progress::Progress;
 use crate::results::{ResultSet, Row};
 use crate::store::Store;
 use crate::store::shape::{self, Misshapen};
 use crate::timings::{RunTiming, timings, units};
+
+/// What runs are made with.
+#[derive(Debug, Clone, Copy)]
+pub struct Means<'m> {
+    /// Where finished runs are kept.
+    pub store: &'m Store,
+    /// What they may take of memory.
+    pub memory: &'m Memory,
+    /// What a person sees of it.
+    pub progress: &'m Progress,
+    /// Whether all are made again, whatever the store has.
+    pub fresh: bool,
+}
 
 /// A certified reference, or why there is none.
 #[derive(Debug, Clone)]
@@ -58,8 +72,8 @@ fn content(plan: &ReferencePlan, reference: &ReferenceTrajectory) -> String {
 ///
 /// # Errors
 /// Those of the file system; finished runs are kept.
-pub fn results_of(plans: &[Plan], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Outcome>> {
-    let Made { records, certificates } = make(plans, &|_, _| true, store, fresh, progress)?;
+pub fn results_of(plans: &[Plan], means: Means<'_>) -> io::Result<Vec<Outcome>> {
+    let Made { records, certificates } = make(plans, &|_, _| true, means)?;
     let mut records = records.into_iter();
     Ok(plans
         .iter()
@@ -102,18 +116,56 @@ pub struct Made {
 pub fn make(
     plans: &[Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
-    store: &Store,
-    fresh: bool,
-    progress: &Progress,
+    means: Means<'_>,
 ) -> io::Result<Made> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
     let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
-    let certificates = references(plans, &needed, store, fresh, progress)?;
+    let certificates = references(plans, &needed, means)?;
     let pending: Vec<Pending<'_>> = chosen.into_iter().map(|(plan, run)| pending(plan, run, &certificates)).collect();
-    let records = run_all(&pending, store, fresh, progress)?;
+    let records = run_all(&pending, means)?;
     drop(pending);
     Ok(Made { records, certificates: certificates.into_values().collect() })
+}
+
+/// A stored run that was made again.
+#[derive(Debug, Clone)]
+pub struct Again {
+    /// Its experiment, what tells it from others there, and its key.
+    pub title: String,
+    /// Whether it came out to the bit as it is stored.
+    pub is_same: bool,
+}
+
+/// Makes those of the chosen runs again that the store has, each once, on the references that it has; what is stored stays.
+///
+/// # Errors
+/// Those of the file system.
+pub fn made_again(
+    plans: &[Plan],
+    is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    means: Means<'_>,
+) -> io::Result<Vec<Again>> {
+    let Means { store, progress, .. } = means;
+    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let mut seen = BTreeSet::new();
+    let chosen: Vec<(&Plan, &RunSpec)> = runs
+        .filter(|(plan, run)| is_chosen(plan, run) && seen.insert((run.key(), run.recording.to_string())))
+        .collect();
+    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let certificates = references(plans, &needed, means)?;
+    let again = chosen.into_par_iter().filter_map(|(plan, run)| {
+        let pending = pending(plan, run, &certificates);
+        let stored = store.load(&pending.key, &pending.fits)?;
+        let made = pending.made(means);
+        if made.status.is_lost() {
+            progress.finished(&pending.title, &made);
+            return None;
+        }
+        let is_same = serde_json::to_vec(&made).ok() == serde_json::to_vec(&stored).ok();
+        Some(Again { title: format!("{} ({})", pending.title, run.key()), is_same })
+    });
+    Ok(again.collect())
 }
 
 /// Everything that an experiment's runs gave.
@@ -134,6 +186,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
         key,
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
         is_kept: run.is_kept(),
+        needs: Box::new(|| memory::of_run(run)),
         make: Box::new(move || {
             let (model, method) = (run.model.object().model(), run.method.object().method());
             execute(&Job {
@@ -182,10 +235,9 @@ pub fn title(plan: &Plan, run: &RunSpec) -> String {
 fn references(
     plans: &[Plan],
     needed: &BTreeSet<&RunKey>,
-    store: &Store,
-    fresh: bool,
-    progress: &Progress,
+    means: Means<'_>,
 ) -> io::Result<BTreeMap<String, Certificate>> {
+    let Means { store, memory, progress, fresh } = means;
     let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
     for run in plans.iter().flat_map(|plan| &plan.runs) {
         let Some(reference) = run.reference.as_ref().filter(|reference| needed.contains(&reference.key)) else {
@@ -208,8 +260,16 @@ fn references(
             {
                 return Ok((key, Certificate::new(plan, Ok(reference))));
             }
-            let outcome = caught(|| make_reference(&plan, &times)).unwrap_or_else(|said| {
-                progress.panicked(&format!("reference {}", plan.key), &said);
+            let title = || format!("reference {}", plan.key);
+            let made = caught(|| match memory.reserve(memory::of_reference(&plan, times.len())) {
+                Ok(_reserved) => make_reference(&plan, &times),
+                Err(too_large) => {
+                    progress.lost(Status::Memory, &title(), &too_large.to_string());
+                    Err(too_large.to_string())
+                }
+            });
+            let outcome = made.unwrap_or_else(|said| {
+                progress.lost(Status::Panicked, &title(), &said);
                 Err(said)
             });
             if let (Ok(reference), true) = (&outcome, is_kept) {

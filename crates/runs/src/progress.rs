@@ -12,6 +12,7 @@ use crate::execute::run::Record;
 use crate::stop::Stop;
 
 /// Progress over a known number of runs. All output goes to standard error.
+#[derive(Debug)]
 pub struct Progress {
     bar: Option<ProgressBar>,
     /// Whether each failure is told as it happens.
@@ -20,13 +21,14 @@ pub struct Progress {
     stop: Stop,
 }
 
+#[derive(Debug)]
 struct State {
     total: usize,
     done: usize,
     kept: usize,
     failed: usize,
-    /// What the program panicked in.
-    panics: Vec<String>,
+    /// What program or machine ended, and how.
+    lost: Vec<(Status, String)>,
     said: Instant,
 }
 
@@ -58,7 +60,7 @@ impl Progress {
         Self {
             bar,
             tells_failures: true,
-            state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, panics: Vec::new(), said: Instant::now() }),
+            state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, lost: Vec::new(), said: Instant::now() }),
             stop: Stop::now(),
         }
     }
@@ -87,9 +89,10 @@ impl Progress {
         (state.done, state.failed)
     }
 
-    /// A run was taken from the store.
-    pub fn kept(&self, status: Status) {
-        self.count(status, true);
+    /// A run was taken from the store; how it failed is said again.
+    pub fn kept(&self, title: &str, record: &Record) {
+        self.tell_failure(title, record);
+        self.count(record.status, true);
     }
 
     /// A run begins.
@@ -102,27 +105,32 @@ impl Progress {
     /// A run is over.
     pub fn finished(&self, title: &str, record: &Record) {
         match &record.message {
-            Some(message) if record.status == Status::Panicked => self.panicked(title, message),
-            Some(message) if self.tells_failures && record.status != Status::Ok => {
-                self.line(&format!("{title}: {message}"))
-            }
-            _ => {}
+            Some(message) if record.status.is_lost() => self.lost(record.status, title, message),
+            _ => self.tell_failure(title, record),
         }
         self.count(record.status, false);
     }
 
-    /// The program panicked in a run or a reference.
-    pub fn panicked(&self, title: &str, said: &str) {
-        self.line(&format!("{title}: {said}"));
-        self.lock().panics.push(title.to_owned());
+    fn tell_failure(&self, title: &str, record: &Record) {
+        if let Some(message) = record.message.as_ref().filter(|_| self.tells_failures && record.status != Status::Ok) {
+            self.line(&format!("{title}: {message}"));
+        }
     }
 
-    /// The runs and references in which the program panicked, in the order of their titles.
+    /// Program or machine ended a run or a reference, as `said`.
+    pub fn lost(&self, status: Status, title: &str, said: &str) {
+        self.line(&format!("{title}: {said}"));
+        self.lock().lost.push((status, title.to_owned()));
+    }
+
+    /// The runs and references that ended so, in the order of their titles.
     #[must_use]
-    pub fn panics(&self) -> Vec<String> {
-        let mut panics = self.lock().panics.clone();
-        panics.sort();
-        panics
+    pub fn all_lost(&self, status: Status) -> Vec<String> {
+        let lost = self.lock();
+        let mut titles: Vec<String> =
+            lost.lost.iter().filter(|(how, _)| *how == status).map(|(_, title)| title.clone()).collect();
+        titles.sort();
+        titles
     }
 
     /// How many runs were made, taken from the store, and failed.
@@ -149,7 +157,7 @@ impl Progress {
         state.done += 1;
         state.kept += usize::from(kept);
         state.failed += usize::from(status != Status::Ok);
-        KEPT.fetch_add(usize::from(status != Status::Panicked), Ordering::Relaxed);
+        KEPT.fetch_add(usize::from(!status.is_lost()), Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(1);
         } else if state.said.elapsed() >= PLAIN_INTERVAL {

@@ -1,6 +1,7 @@
 //! The rows of `runs.csv`: one line a run, axes first, then status, measures and the run's key.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mbsbench_experiment::Label;
 use mbsbench_experiment::plan::joined;
@@ -26,7 +27,7 @@ pub struct ResultSet {
 #[derive(Debug, Clone)]
 pub struct Row {
     /// Values on the axes, spelled as in the experiment file; none where a case does not have the axis.
-    pub axes: Vec<Option<Label>>,
+    pub axes: Vec<Option<Arc<Label>>>,
     /// How it ended.
     pub status: Status,
     /// Failure in words.
@@ -80,7 +81,7 @@ impl ResultSet {
     /// The label of a row on an axis.
     #[must_use]
     pub fn label<'r>(&self, row: &'r Row, axis: &str) -> Option<&'r Label> {
-        row.axes[self.axis(axis)?].as_ref()
+        row.axes[self.axis(axis)?].as_deref()
     }
 
     /// What a row is called on some axes together.

@@ -228,6 +228,14 @@ impl Method for Sundials {
         true
     }
 
+    fn full_matrices(&self) -> u32 {
+        match self.kind {
+            Kind::Ida(_) => 2,
+            kind if kind.has_newton() => 3,
+            _ => 0,
+        }
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         if !matches!(self.kind, Kind::Ida(_)) {
             Unsuitable::with_mass(problem)?;

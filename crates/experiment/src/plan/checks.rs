@@ -10,7 +10,7 @@ use mbsbench_problem::Formulated;
 
 use super::{Plan, outputs};
 use crate::known::Marked;
-use crate::registry::{Choice, ModelKind};
+use crate::registry::{Choice, MeasureKind, ModelKind};
 use crate::undetermined::lies_below;
 use crate::{Case, Mark, Placed, Problems, Varies};
 
@@ -67,7 +67,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
 }
 
 /// The runs of a case.
-fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super::RunSpec> {
+pub(super) fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super::RunSpec> {
     let column = plan.axis("case");
     plan.runs.iter().filter(move |run| match column {
         Some(column) => run.cells[column].as_ref().map(|label| &label.text) == case.name.as_ref(),
@@ -78,6 +78,13 @@ fn runs_of<'p>(plan: &'p Plan, case: &'p Case) -> impl Iterator<Item = &'p super
 fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problems) {
     let mut refused = HashSet::new();
     for case in &plan.experiment.cases {
+        let needs =
+            |measure: &&Placed<Choice<MeasureKind>>| !measure.value.object().reference_times(case.span).is_empty();
+        if let Some(measure) = case.measures.iter().find(|measure| case.reference.is_none() && needs(measure)) {
+            let message = format!("`{}` has no reference to compare with", measure.value.name());
+            let problem = Problem::new(measure.node.place, message);
+            problems.add(problem.help("add `reference:`, with a method and its step, or a file"));
+        }
         let mut seen = HashSet::new();
         for run in runs_of(plan, case) {
             if !seen.insert((Arc::as_ptr(&run.model), Arc::as_ptr(&run.method))) {

@@ -36,7 +36,7 @@ pub(super) fn check(experiment: &Experiment, axes: &[String], problems: &mut Pro
 fn labels(experiment: &Experiment, axis: &str) -> Vec<Label> {
     let of_case = |case: &Case| match (axis, case.axis(axis)) {
         ("case", _) => named(case).into_iter().collect(),
-        (_, Some(axis)) => axis.points.iter().map(|point| point.label.clone()).collect(),
+        (_, Some(axis)) => axis.points.iter().map(|point| Label::clone(&point.label)).collect(),
         (_, None) => Vec::new(),
     };
     experiment.cases.iter().flat_map(of_case).collect()
@@ -62,7 +62,7 @@ impl Excluded {
     pub(super) fn of(case: &Case) -> Self {
         let axes = &case.axes;
         let indices: Vec<LabelIndex<'_>> =
-            axes.iter().map(|axis| axis.points.iter().map(|point| &point.label).collect()).collect();
+            axes.iter().map(|axis| axis.points.iter().map(|point| &*point.label).collect()).collect();
         let position: HashMap<&str, usize> =
             axes.iter().enumerate().map(|(index, axis)| (axis.name.as_str(), index)).collect();
         let case_name = named(case);
@@ -121,6 +121,7 @@ fn set(bits: &mut [u64], bit: usize) {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::Arc;
     use std::time::{Duration, Instant};
 
     use mbsbench_input::Document;
@@ -137,7 +138,7 @@ mod tests {
         Plan::read(Path::new("p.yaml"), text.as_bytes(), &registry, false).unwrap_or_else(|bad| panic!("{bad}"))
     }
 
-    fn cells(run: &RunSpec) -> Vec<Option<Label>> {
+    fn cells(run: &RunSpec) -> Vec<Option<Arc<Label>>> {
         run.cells.clone()
     }
 

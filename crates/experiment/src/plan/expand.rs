@@ -14,9 +14,15 @@ use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key
 use crate::Recording;
 use crate::registry::{Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 use crate::{
-    Case, Control, Experiment, Given, GivenSpec, Label, Origin, Problems, ReferenceSpec, Role, Rule, SolvedSpec,
+    Axis, Case, Control, Experiment, Given, GivenSpec, Label, Origin, Problems, ReferenceSpec, Role, Rule, SolvedSpec,
     SolverSpec, read_settings, spec,
 };
+
+/// Most different models or methods of an experiment: their parameters are what a plan takes of memory.
+const MOST_CHOICES: usize = 40_000;
+
+/// Runs of a case that cannot be planned, after which no others are tried.
+const ENOUGH_WRONG: usize = 1000;
 
 pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
     let mut problems = Problems::default();
@@ -34,6 +40,17 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
         let problem = Problem::new(root.place_of("matrix"), format!("the matrix has {size} combinations"));
         problems.add(problem.help(format!("accepted: at most {MOST_RUNS}; split the experiment")));
     }
+    for (what, roles) in
+        [("models", [Role::Model, Role::ModelParameter]), ("methods", [Role::Method, Role::MethodParameter])]
+    {
+        let different = |case: &Case| points(case.axes.iter().filter(|axis| roles.contains(&axis.role)));
+        let different = experiment.cases.iter().map(different).fold(0_usize, usize::saturating_add);
+        if size <= MOST_RUNS && different > MOST_CHOICES {
+            let root = &experiment.document.root;
+            let problem = Problem::new(root.place_of("matrix"), format!("the matrix has {different} different {what}"));
+            problems.add(problem.help(format!("accepted: at most {MOST_CHOICES}; split the experiment")));
+        }
+    }
     let mut runs = Vec::with_capacity(size.min(MOST_RUNS));
     if problems.is_empty() {
         let (folder, mut files) = (experiment.document.source.folder(), StoredFiles::default());
@@ -50,7 +67,12 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
 }
 
 fn size(case: &Case) -> usize {
-    case.axes.iter().fold(1, |size: usize, axis| size.saturating_mul(axis.points.len()))
+    points(case.axes.iter())
+}
+
+/// Combinations of the values of some axes.
+fn points<'a>(axes: impl Iterator<Item = &'a Axis>) -> usize {
+    axes.fold(1, |size: usize, axis| size.saturating_mul(axis.points.len()))
 }
 
 /// `case`, then the axes of all cases, by role and then in the order of the file.
@@ -71,6 +93,8 @@ struct Expansion<'e> {
     /// Where relative names in the file start.
     folder: &'e Path,
     case: &'e Case,
+    /// Its name as a cell.
+    name: Option<Arc<Label>>,
     registry: &'e Registry,
     columns: Vec<Column>,
     measures: Arc<[Choice<MeasureKind>]>,
@@ -96,6 +120,7 @@ impl<'e> Expansion<'e> {
         Self {
             folder,
             case,
+            name: exclusions::named(case).map(Arc::new),
             registry,
             columns: columns.iter().map(|column| Column::of(column, case)).collect(),
             measures: case.measures.iter().map(|measure| measure.value.clone()).collect(),
@@ -113,6 +138,7 @@ impl<'e> Expansion<'e> {
         let axes = &self.case.axes;
         let mut at = vec![0; axes.len()];
         let mut excluded = Excluded::of(self.case);
+        let mut wrong = 0;
         loop {
             if !excluded.has(&at) {
                 match self.run(&at, &controls) {
@@ -120,11 +146,15 @@ impl<'e> Expansion<'e> {
                     Ok(run) if run.method.own_control().is_some() && !self.is_first_control(&at) => {}
                     Ok(run) => runs.push(run),
                     // One wrong parameter spoils many runs, but is one problem: equal ones are shown once.
-                    Err(problem) => problems.add(problem),
+                    Err(problem) => {
+                        problems.add(problem);
+                        wrong += 1;
+                    }
                 }
             }
             // The last axis varies fastest, like the last digit of a number.
-            let Some(next) = (0..axes.len()).rev().find(|&axis| at[axis] + 1 < axes[axis].points.len()) else { return };
+            let next = (0..axes.len()).rev().find(|&axis| at[axis] + 1 < axes[axis].points.len());
+            let Some(next) = next.filter(|_| wrong < ENOUGH_WRONG) else { return };
             at[next] += 1;
             at[next + 1..].fill(0);
         }
@@ -147,9 +177,9 @@ impl<'e> Expansion<'e> {
     }
 
     /// The value of a column.
-    fn cell(&self, column: &Column, at: &[usize]) -> Option<Label> {
+    fn cell(&self, column: &Column, at: &[usize]) -> Option<Arc<Label>> {
         match *column {
-            Column::Case => exclusions::named(self.case),
+            Column::Case => self.name.clone(),
             Column::Axis(axis) => Some(self.case.axes[axis].points[at[axis]].label.clone()),
             Column::Other => None,
         }

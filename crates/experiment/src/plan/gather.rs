@@ -1,6 +1,7 @@
 //! The plan of an experiment that has no runs of its own, but shows those of others.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use mbsbench_input::{BadInput, Problem};
 use mbsbench_measures::bound_of;
@@ -73,7 +74,7 @@ fn merged(experiment: &Experiment, plans: Vec<(&str, Plan)>) -> Plan {
         let own = std::mem::take(&mut plan.runs);
         runs.extend(own.into_iter().map(|mut run| {
             let cell = |axis: &String| match axis.as_str() {
-                AXIS => Some(Label { text: name.to_owned(), number: None }),
+                AXIS => Some(Arc::new(Label { text: name.to_owned(), number: None })),
                 axis => plan.axis(axis).and_then(|index| run.cells[index].clone()),
             };
             run.cells = axes.iter().map(cell).collect();

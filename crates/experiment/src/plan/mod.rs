@@ -10,6 +10,7 @@ mod shard;
 mod solve_settings;
 pub mod stored;
 mod vary;
+mod warnings;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -31,7 +32,7 @@ use crate::{Experiment, Given, Label, Mark, Origin, Precision, Rule, SolverSpec}
 use mbsbench_input::{BadInput, Document};
 
 /// Most runs of an experiment.
-pub const MOST_RUNS: usize = 1_000_000;
+pub const MOST_RUNS: usize = 300_000;
 
 /// An experiment with its runs.
 #[derive(Debug, Clone)]
@@ -50,7 +51,7 @@ pub struct Plan {
 #[derive(Debug, Clone)]
 pub struct RunSpec {
     /// A value for each of [`Plan::axes`]; none where its case has no such axis.
-    pub cells: Vec<Option<Label>>,
+    pub cells: Vec<Option<Arc<Label>>>,
     /// The model with its parameters.
     pub model: Arc<Choice<ModelKind>>,
     /// The method with its parameters.
@@ -301,7 +302,7 @@ impl Plan {
     /// What a run is called on some axes together: `damped, rk5`; none where it does not have one of them.
     #[must_use]
     pub fn label_on<'n>(&self, run: &RunSpec, axes: impl Iterator<Item = &'n str>) -> Option<Label> {
-        let labels = axes.map(|axis| run.cells[self.axis(axis)?].as_ref());
+        let labels = axes.map(|axis| run.cells[self.axis(axis)?].as_deref());
         joined(&labels.collect::<Option<Vec<_>>>()?)
     }
 
@@ -326,6 +327,6 @@ impl Plan {
     #[must_use]
     pub fn values(&self, axis: usize) -> Vec<&Label> {
         let mut seen = LabelIndex::default();
-        self.runs.iter().filter_map(|run| run.cells[axis].as_ref()).filter(|label| seen.is_new(label)).collect()
+        self.runs.iter().filter_map(|run| run.cells[axis].as_deref()).filter(|label| seen.is_new(label)).collect()
     }
 }

@@ -74,7 +74,7 @@ impl Registry {
     /// Adds a model.
     ///
     /// # Panics
-    /// Where there is a model of that name already, which is a mistake in the program.
+    /// Where there is a model of that name already, or the name is none that files can have, which is a mistake in the program.
     #[must_use]
     pub fn model<M: ModelDefinition>(mut self) -> Self {
         add(&mut self.models, Entry::of_model::<M>());
@@ -104,7 +104,7 @@ impl Registry {
     /// Adds a method.
     ///
     /// # Panics
-    /// Where there is a method of that name already, which is a mistake in the program.
+    /// Where there is a method of that name already, or the name is none that files can have, which is a mistake in the program.
     #[must_use]
     pub fn method<M: MethodDefinition>(mut self) -> Self {
         add(&mut self.methods, Entry::of_method::<M>());
@@ -114,7 +114,7 @@ impl Registry {
     /// Adds a measure.
     ///
     /// # Panics
-    /// Where there is a measure of that name already, which is a mistake in the program.
+    /// Where there is a measure of that name already, or the name is none that files can have, which is a mistake in the program.
     #[must_use]
     pub fn measure<M: MeasureDefinition>(mut self) -> Self {
         add(&mut self.measures, Entry::of_measure::<M>());
@@ -218,6 +218,8 @@ fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Late<K>) -> Result<(), B
 
 fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {
     let name = entry.name();
+    let is_name = if K::NAME == MeasureKind::NAME { is_safe_name(&name.replace('_', "-")) } else { is_safe_name(name) };
+    assert!(is_name, "`{name}` is no name of a {}: small letters, digits and `-`, in measures `_`", K::NAME);
     assert!(entries.iter().all(|present| present.name() != name), "two entries of the registry are called `{name}`");
     entries.push(entry);
 }

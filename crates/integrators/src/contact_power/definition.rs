@@ -177,6 +177,10 @@ impl Method for Controlled {
         true
     }
 
+    fn heeds_tolerance(&self) -> bool {
+        false
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::unless_lasting(problem, "contacts as forces, in equations that stay the same")?;
         problem.form().contact_power().map(|_| ())

@@ -150,6 +150,14 @@ impl Method for Solver {
         true
     }
 
+    fn full_matrices(&self) -> u32 {
+        33
+    }
+
+    fn keeps_patterns(&self) -> bool {
+        false
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::with_mass(problem)?;
         if problem.has_jacobian() {

@@ -76,6 +76,14 @@ impl<S: Scalar> Method<S> for HalfExplicit {
         self.table.embedded.is_some()
     }
 
+    fn full_matrices(&self) -> u32 {
+        4
+    }
+
+    fn keeps_patterns(&self) -> bool {
+        false
+    }
+
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         if problem.mass().is_some() {
             if !problem.has_jacobian() {

@@ -65,6 +65,10 @@ impl<R: Rule> Method for Implicit<R> {
         self.rule.details()
     }
 
+    fn full_matrices(&self) -> u32 {
+        2
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         mbsbench_problem::dae::suits(problem)
     }

@@ -57,6 +57,10 @@ impl Method for Solver {
         true
     }
 
+    fn full_matrices(&self) -> u32 {
+        3
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         Unsuitable::unless_lasting(problem, "one smooth solution over several steps")?;
         Unsuitable::above_index_one(problem)?;

@@ -56,6 +56,14 @@ impl<S: Scalar> Method<S> for Projected {
         Method::<S>::adapts(&self.formula)
     }
 
+    fn full_matrices(&self) -> u32 {
+        2
+    }
+
+    fn keeps_patterns(&self) -> bool {
+        false
+    }
+
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         problem.form().mechanics()?;
         Unsuitable::unless_plain(problem)?;

@@ -66,6 +66,10 @@ impl Method for Solver {
         true
     }
 
+    fn full_matrices(&self) -> u32 {
+        6
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         equations::suit(problem)
     }

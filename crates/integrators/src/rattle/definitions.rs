@@ -111,6 +111,14 @@ impl Method for Verlet {
         false
     }
 
+    fn full_matrices(&self) -> u32 {
+        3
+    }
+
+    fn keeps_patterns(&self) -> bool {
+        false
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         low_order::suits(problem)?;
         if self.levels == Levels::Positions {

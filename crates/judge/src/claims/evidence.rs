@@ -104,7 +104,7 @@ pub struct Number {
 pub enum Lacking {
     /// A run failed.
     Failed(String),
-    /// A run says nothing of its method, which is not available here or in which the program panicked.
+    /// A run says nothing of its method, which is not available here, or which program or machine ended.
     Unmade(String),
     /// There is no certified reference to measure an error against.
     Reference(String),
@@ -124,6 +124,7 @@ impl Lacking {
                 format!("the run {} was not made: `{}` is unavailable", run.key(), run.method.name())
             }
             Status::Panicked => format!("the run {} was not finished: the program panicked in it", run.key()),
+            Status::Memory => format!("the run {} was not made: it needs more memory than it may have", run.key()),
             _ => return None,
         };
         Some(Self::Unmade(what))
@@ -163,11 +164,11 @@ impl<'p> Evidence<'p> {
         index.map_or(&[], |index| &self.rows[index])
     }
 
-    /// Plans and runs of the rows that were read in which the program panicked.
-    pub fn panicked(&self) -> impl Iterator<Item = (&'p Plan, &'p RunSpec)> {
+    /// Plans and runs of the rows that were read which program or machine ended, and how.
+    pub fn lost(&self) -> impl Iterator<Item = (&'p Plan, &'p RunSpec, Status)> {
         let rows = self.plans.iter().zip(&self.rows);
         let rows = rows.flat_map(|(plan, rows)| plan.runs.iter().zip(rows).map(move |(run, row)| (plan, run, row)));
-        rows.filter(|(.., row)| row.status == Status::Panicked).map(|(plan, run, _)| (plan, run))
+        rows.filter(|(.., row)| row.status.is_lost()).map(|(plan, run, row)| (plan, run, row.status))
     }
 
     /// The runs that a filter selects, with their rows.

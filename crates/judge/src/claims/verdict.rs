@@ -19,7 +19,7 @@ pub enum Verdict {
     Depends,
     /// The bound on the reference's error, or the interval of a time, could turn the verdict.
     Inconclusive,
-    /// It needs something that nobody outside has, or a method that is unavailable here, or a run in which the program panicked.
+    /// It needs something that nobody outside has, or a method that is unavailable here, or a run that program or machine ended.
     Untestable,
 }
 

@@ -1,5 +1,7 @@
 //! From the rows of an experiment to its rankings.
 
+use std::sync::Arc;
+
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::CONTROLS;
@@ -117,7 +119,7 @@ pub(super) fn candidate(
 
 /// The step or the tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
 fn setting(plan: &Plan, run: &RunSpec) -> String {
-    let parameter = |(axis, cell): (&String, &Option<Label>)| {
+    let parameter = |(axis, cell): (&String, &Option<Arc<Label>>)| {
         let varies = plan.axis(axis).is_some_and(|axis| plan.varies(axis));
         let name = axis.strip_prefix("method.").filter(|_| varies)?;
         Some(format!("{name} {}", cell.as_ref()?))

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mbsbench_numbers::{decimal, guarded};
+use mbsbench_numbers::{decimal, guarded, markdown};
 
 use super::{NAMED, Place, Ranked};
 
@@ -56,13 +56,14 @@ impl Summary<'_> {
     pub fn markdown(&self) -> String {
         let mut text = format!("# The {NAMED} cheapest methods\n\n{}\n", words::WHAT_IT_MEANS);
         for ranked in &self.0 {
-            let heads: Vec<&str> = ranked.spec.work.0.iter().map(|(head, _)| head.as_str()).collect();
-            let _ = writeln!(text, "\n## {}\n\n{}\n", ranked.spec.title, words::about(ranked));
+            let heads: Vec<String> = ranked.spec.work.0.iter().map(|(head, _)| markdown(head)).collect();
+            let (title, about) = (markdown(&ranked.spec.title), markdown(&words::about(ranked)));
+            let _ = writeln!(text, "\n## {title}\n\n{about}\n");
             let _ = writeln!(text, "| accuracy | reached by | {} |", heads.join(" | "));
             let _ = writeln!(text, "|---|---|{}", "---|".repeat(heads.len()));
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
                 let cells: Vec<String> =
-                    ranked.places[level].iter().map(|places| words::cell(places).join("; ")).collect();
+                    ranked.places[level].iter().map(|places| markdown(&words::cell(places).join("; "))).collect();
                 let reached = words::reached(ranked, level);
                 let _ = writeln!(text, "| {accuracy:e} | {reached} | {} |", cells.join(" | "));
             }

@@ -10,10 +10,8 @@ use mbsbench_input::{Key, Node, Problem};
 use mbsbench_numbers::decimal;
 use mbsbench_numbers::rounded;
 use mbsbench_problem::Status;
-use mbsbench_runs::pipeline::{Outcome, results_of};
-use mbsbench_runs::progress::Progress;
+use mbsbench_runs::pipeline::{Means, Outcome, results_of};
 use mbsbench_runs::results::Row;
-use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
 use super::explain::{Outcomes, Variable};
@@ -95,14 +93,16 @@ pub enum StudyError {
         /// The method's name.
         method: String,
     },
-    /// The program panicked in a run: what a study without it would say is no evidence.
-    #[error("{experiment}: the program panicked in {run}: {message}")]
-    Panicked {
+    /// Program or machine ended a run: what a study without it would say is no evidence.
+    #[error("{experiment}: the run {run} has the status `{status}`: {message}")]
+    Lost {
         /// The experiment.
         experiment: String,
         /// The run's key.
         run: String,
-        /// What it said.
+        /// How it ended.
+        status: Status,
+        /// What was said.
         message: String,
     },
     /// An experiment that is to vary along is not there.
@@ -117,19 +117,19 @@ impl Study {
     /// A run that fails is evidence like any other; so is one that its model refuses, which has the status `refused`.
     ///
     /// # Errors
-    /// No sample that the models accept; a method that is unavailable here; a panic in a run; what the store says.
+    /// No sample that the models accept; a method that is unavailable here; what the store says; a run that is
+    /// [lost](Status::is_lost), after all others are made.
     pub fn new(
         scope: &Scope<'_>,
         (checks, left_out): (Vec<Judgeable<'_>>, Vec<(String, LeftOut)>),
         samples: u32,
         registry: &Registry,
-        store: &Store,
-        progress: &Progress,
+        means: Means<'_>,
     ) -> Result<Self, StudyError> {
         let runs = scope.runs();
         let nominal = Varied { at: "the nominal numbers".to_owned(), runs: scope.nominal() };
         let paper = scope.plan.experiment.paper.as_str();
-        let mut made = Made { scope, store, progress, paper, checks: &checks, refusal: None, is_accepted: false };
+        let mut made = Made { scope, means, paper, checks: &checks, refusal: None, is_accepted: false, lost: None };
         let nominal = made.judge(vec![nominal])?.remove(0);
         // What is asked is whether any sample or reading is accepted besides.
         made.is_accepted = false;
@@ -154,6 +154,9 @@ impl Study {
             for (check, (verdict, _)) in study.checks.iter_mut().zip(judged.verdicts) {
                 check.readings.push(verdict);
             }
+        }
+        if let Some(lost) = made.lost {
+            return Err(lost);
         }
         match made.refusal {
             Some(refusal) if !made.is_accepted => Err(refusal),
@@ -235,12 +238,13 @@ impl Study {
 /// What is the same for all samples while they are made.
 struct Made<'m> {
     scope: &'m Scope<'m>,
-    store: &'m Store,
-    progress: &'m Progress,
+    means: Means<'m>,
     paper: &'m str,
     checks: &'m [(&'m Check, String)],
     refusal: Option<StudyError>,
     is_accepted: bool,
+    /// The first run that program or machine ended.
+    lost: Option<StudyError>,
 }
 
 impl Made<'_> {
@@ -251,16 +255,17 @@ impl Made<'_> {
             self.refusal = samples.iter().find_map(Varied::refusal);
         }
         let plans: Vec<Plan> = samples.iter().flat_map(|varied| varied.accepted(self.scope)).collect();
-        let outcomes = results_of(&plans, self.store, false, self.progress)?;
+        let outcomes = results_of(&plans, Means { fresh: false, ..self.means })?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             let mut made = plan.runs.iter().zip(&outcome.results.rows);
             if let Some((run, _)) = made.find(|(_, row)| row.status == Status::Unavailable) {
                 let (experiment, method) = (plan.experiment.id.clone(), run.method.name().to_owned());
                 return Err(StudyError::Unavailable { experiment, method });
             }
-            if let Some(row) = outcome.results.rows.iter().find(|row| row.status == Status::Panicked) {
+            if let Some(row) = outcome.results.rows.iter().find(|row| row.status.is_lost()) {
                 let (experiment, run) = (plan.experiment.id.clone(), row.key.clone());
-                return Err(StudyError::Panicked { experiment, run, message: row.message.clone().unwrap_or_default() });
+                let (status, message) = (row.status, row.message.clone().unwrap_or_default());
+                self.lost.get_or_insert(StudyError::Lost { experiment, run, status, message });
             }
         }
         let mut outcomes = outcomes.into_iter();

@@ -26,7 +26,7 @@ parameters! {
         /// The equations.
         pub formulation: WindowsFormulation = WindowsFormulation::Cartesian,
         /// Number of windows.
-        pub windows: usize [from 1, to 100_000] = 2,
+        pub windows: usize [from 1, to 15_000] = 2,
         /// Length of a rod, m.
         pub length: f64 [above 0.0] = 1.0,
         /// Mass of a rod, kg.

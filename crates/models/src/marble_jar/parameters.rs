@@ -4,8 +4,8 @@ use mbsbench_problem::{Model, ModelDefinition, OutOfRange, parameters};
 
 use super::{Arrangement, Jar, MarbleModel, Poured};
 
-/// Most marbles of which all pairs are looked at: 200 million of them.
-const MOST_FOR_ALL: usize = 20_000;
+/// Most marbles of which all pairs are looked at: eight million of them.
+const MOST_FOR_ALL: usize = 4000;
 
 parameters! {
     /// Marbles that are poured into a jar, with frictionless contacts of spring and damper.
@@ -15,7 +15,7 @@ parameters! {
     /// chosen for counts of evaluations near the printed ones in 4 s.
     pub struct MarbleJar where all_pairs_are_few, a_marble_fits {
         /// Number of marbles.
-        pub count: usize [from 1, to u32::MAX] = 10,
+        pub count: usize [from 1, to 1_000_000] = 10,
         /// Radius of a marble, m.
         pub radius: f64 [above 0.0] = 0.01,
         /// Mass of a marble, kg.

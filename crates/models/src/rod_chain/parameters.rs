@@ -22,7 +22,7 @@ parameters! {
         /// The equations.
         pub formulation: ChainFormulation = ChainFormulation::Cartesian,
         /// Number of rods.
-        pub rods: usize [from 1, to 100_000] = 10,
+        pub rods: usize [from 1, to 30_000] = 10,
         /// Length of the chain, m.
         pub length: f64 [above 0.0] = 1.0,
         /// Mass of the chain, kg.

@@ -66,26 +66,29 @@ impl DiodeBranches {
         high
     }
 
-    /// Intervals in which a branch (0 or 1) conducts, s, with phase and current at their start; those that start by `t_end`.
-    fn intervals(&self, branch: usize, t_end: f64) -> Vec<(f64, f64, f64, f64)> {
-        let omega = self.angular_frequency::<f64>();
-        let first = self.phase::<f64>(branch, 0.0);
-        let mut intervals = vec![(0.0, self.conduction(first, self.initial_current), first, self.initial_current)];
-        let length = self.conduction(0.0, 0.0);
-        intervals.extend(
-            (1..)
-                .map(|n| (f64::from(n) * std::f64::consts::TAU - first) / omega)
-                .take_while(|&start| start <= t_end)
-                .map(|start| (start, start + length, 0.0, 0.0)),
-        );
-        intervals
+    /// An interval in which a branch (0 or 1) conducts, s, with phase and current at its start.
+    fn interval(&self, branch: usize, number: f64) -> (f64, f64, f64, f64) {
+        if number == 0.0 {
+            let first = self.phase::<f64>(branch, 0.0);
+            return (0.0, self.conduction(first, self.initial_current), first, self.initial_current);
+        }
+        let start = self.start(branch, number);
+        (start, start + self.conduction(0.0, 0.0), 0.0, 0.0)
+    }
+
+    /// Start of the interval with a number above zero, s.
+    fn start(&self, branch: usize, number: f64) -> f64 {
+        (number * std::f64::consts::TAU - self.phase::<f64>(branch, 0.0)) / self.angular_frequency::<f64>()
     }
 
     /// Current of a branch (0 or 1), A.
     #[must_use]
     pub fn exact(&self, branch: usize, t: f64) -> f64 {
-        let intervals = self.intervals(branch, t);
-        let &(start, end, phase, current) = intervals.last().expect("the first starts at 0");
+        // The last interval that has begun: by the phase, and by its start where rounding would have it another.
+        let periods = (self.phase::<f64>(branch, t) / std::f64::consts::TAU).floor();
+        let mut begun = [1.0, 0.0, -1.0].into_iter().map(|one| periods + one);
+        let number = begun.find(|&number| number >= 1.0 && self.start(branch, number) <= t).unwrap_or(0.0);
+        let (start, end, phase, current) = self.interval(branch, number);
         if t < end { self.conducting(phase, current, t - start) } else { 0.0 }
     }
 
@@ -95,9 +98,11 @@ impl DiodeBranches {
         let half_period = 0.5 / self.frequency;
         let mut events = Vec::new();
         for branch in 0..2 {
-            for (n, (start, end, phase, _)) in self.intervals(branch, t_end).into_iter().enumerate() {
+            let later = (1..).map(f64::from).take_while(|&number| self.start(branch, number) <= t_end);
+            for number in std::iter::once(0.0).chain(later) {
+                let (start, end, phase, _) = self.interval(branch, number);
                 let down = start + half_period - phase / self.angular_frequency::<f64>();
-                events.extend((n > 0).then_some((start, 2 + branch)));
+                events.extend((number > 0.0).then_some((start, 2 + branch)));
                 events.extend([(down, 2 + branch), (end, branch)]);
             }
         }

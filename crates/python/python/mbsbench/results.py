@@ -89,11 +89,20 @@ def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
 def read(path: Path) -> pd.DataFrame:
     """A table with every double as it was written; columns in which all is a number or a truth value hold these."""
     table = pd.read_csv(path, dtype=str)
+    for name in table.columns:
+        table[name] = table[name].map(unguarded, na_action="ignore")
     for name in table.columns.difference(KEYS):
         values = [cell if pd.isna(cell) else value(cell) for cell in table[name]]
         if None not in values:
             table[name] = pd.Series(values)
     return table
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell, without the `'` that keeps a spreadsheet from running it."""
+    text = cell.lstrip("'")
+    is_run = text[:1] in ("=", "@", "\t", "\r") or (text[:1] in ("+", "-") and len(text) > 1 and value(text) is None)
+    return cell[1:] if cell.startswith("'") and text and is_run else cell
 
 
 def value(text: str) -> float | bool | None:

@@ -6,7 +6,7 @@ use mbsbench_experiment::plan::{Plan, Solved};
 use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::{Origin, PublishedError, panel_id};
 use mbsbench_input::write_atomically;
-use mbsbench_numbers::decimal;
+use mbsbench_numbers::{decimal, guarded};
 use mbsbench_render::figure::Figure;
 use mbsbench_render::png::PngError;
 use mbsbench_render::{csv, lay_out, png, svg};
@@ -173,15 +173,8 @@ fn certificates(outcome: &Outcome) -> Result<Vec<u8>, ::csv::Error> {
                 (by, "stated".to_owned(), String::new())
             }
         };
-        writer.write_record([
-            plan.key.to_string(),
-            plan.model.identity().to_string(),
-            method,
-            check,
-            asked,
-            agreed,
-            failure,
-        ])?;
+        let cells = [plan.key.to_string(), plan.model.identity().to_string(), method, check, asked, agreed, failure];
+        writer.write_record(cells.iter().map(|cell| guarded(cell).into_owned()))?;
     }
     writer.into_inner().map_err(|error| error.into_error().into())
 }

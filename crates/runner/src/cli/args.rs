@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use mbsbench_experiment::plan::Shard;
 
+use super::check::Strict;
 use super::diff::DiffOptions;
 use super::files::EXPERIMENTS;
 use super::like::LikeOptions;
 use super::new::Start;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
-use super::verify::Shown;
+use super::verify::{Recompute, Shown};
 
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
 #[derive(Debug, Clone, Parser)]
@@ -41,6 +42,9 @@ pub enum Command {
         /// there; else they go to `target/times/`.
         #[arg(long)]
         record_times: bool,
+        /// Whether warnings are errors.
+        #[command(flatten)]
+        strict: Strict,
         /// How runs are made.
         #[command(flatten)]
         options: RunOptions,
@@ -57,6 +61,9 @@ pub enum Command {
         /// there; else they go to `target/times/`.
         #[arg(long)]
         record_times: bool,
+        /// Whether warnings are errors.
+        #[command(flatten)]
+        strict: Strict,
         /// How runs are made.
         #[command(flatten)]
         options: RunOptions,
@@ -82,6 +89,12 @@ pub enum Command {
         /// What is printed.
         #[command(flatten)]
         shown: Shown,
+        /// Whether warnings are errors.
+        #[command(flatten)]
+        strict: Strict,
+        /// What is made again.
+        #[command(flatten)]
+        recompute: Recompute,
         /// Folder with the results; beside the experiments where not given.
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
@@ -190,6 +203,9 @@ pub enum Command {
         /// Experiment files, `claims.yaml`, `anchors.yaml` or `paper.yaml`.
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// Whether warnings are errors.
+        #[command(flatten)]
+        strict: Strict,
     },
     /// Show the runs of experiments.
     Plan {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::{Registry, notes};
+use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Problem};
 use mbsbench_judge::publication::Publication;
 
@@ -46,20 +46,55 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
     if bad.is_empty() { Ok(plans) } else { Err(CommandError::BadInput(bad)) }
 }
 
-/// Says beside the output where files have words of an older format.
-pub(super) fn note(plans: &[Plan], output: &mut Output<'_>) {
-    for document in plans.iter().map(|plan| &plan.experiment.document) {
-        for Problem { place, message, .. } in notes(&document.root) {
-            output.beside(format!("note: {}: {message}", document.source.position(place)));
+/// Says beside the output what of files changes nothing or has an older word, and how often.
+///
+/// # Errors
+/// [`CommandError::Warnings`] where there is any and `strict` is asked for.
+pub(super) fn heed<'p>(
+    plans: impl IntoIterator<Item = &'p Plan>,
+    strict: Strict,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let mut count = 0;
+    for plan in plans {
+        let source = &plan.experiment.document.source;
+        for Problem { place, message, help, .. } in plan.warnings() {
+            let help = help.map_or_else(String::new, |help| format!("; {help}"));
+            output.beside(format!("warning: {}: {message}{help}", source.position(place)));
+            count += 1;
         }
     }
+    if count > 0 && strict.strict {
+        return Err(CommandError::Warnings(count));
+    }
+    if count > 0 {
+        output.beside(warnings(count));
+    }
+    Ok(())
 }
 
-pub(super) fn check(registry: &Registry, files: &[PathBuf], output: &mut Output<'_>) -> Result<(), CommandError> {
+/// `2 warnings`.
+pub(super) fn warnings(count: usize) -> String {
+    format!("{count} warning{}", if count == 1 { "" } else { "s" })
+}
+
+/// The option `--strict`.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Strict {
+    /// Take warnings for errors.
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) fn check(
+    registry: &Registry,
+    files: &[PathBuf],
+    strict: Strict,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
     let (ledgers, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|path| book(path).is_some());
     let (publications, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_publication(path));
     let plans = load(registry, &files, false)?;
-    note(&plans, output);
     // What `--quick` makes of a file has to be in order as well, where it makes something else of it.
     let is_quickened = |(plan, _): &(&Plan, &PathBuf)| {
         !plan.experiment.gathers.is_empty() || plan.experiment.document.root.get("quick").is_some()
@@ -85,5 +120,5 @@ pub(super) fn check(registry: &Registry, files: &[PathBuf], output: &mut Output<
             ledger.paper
         ))?;
     }
-    Ok(())
+    heed(&plans, strict, output)
 }

@@ -19,6 +19,9 @@ pub enum CommandError {
     /// Files that cannot be used, all of them.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     BadInput(Vec<BadInput>),
+    /// Files of which something changes nothing, where that is not accepted.
+    #[error("{}, which `--strict` does not accept", super::check::warnings(*.0))]
+    Warnings(usize),
     /// A file that the user named cannot be read.
     #[error("{path}: {error}", path = path.display())]
     Unreadable {
@@ -105,6 +108,13 @@ pub enum CommandError {
         .0.join("; ")
     )]
     Panicked(Vec<String>),
+    /// There is too little memory for these runs or references.
+    #[error(
+        "there is too little memory for {}; all other runs are finished and kept\nhelp: their messages say what they need; `--memory` gives \
+         more, and nothing that rests on them is judged",
+        .0.join("; ")
+    )]
+    Memory(Vec<String>),
     /// A reference cannot be kept.
     #[error("{path} {error}", path = path.display())]
     Reference {
@@ -134,6 +144,9 @@ pub enum CommandError {
     /// A study cannot be made.
     #[error(transparent)]
     Study(#[from] StudyError),
+    /// Studies that have not all of their runs.
+    #[error("no study of {}, which needs a run that was not finished; all other runs are finished and kept", .0.join("; "))]
+    LostStudies(Vec<String>),
     /// Threads cannot be made.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -148,6 +161,7 @@ impl CommandError {
     pub fn exit(&self) -> Exit {
         match self {
             Self::BadInput(_)
+            | Self::Warnings(_)
             | Self::UnknownName { .. }
             | Self::NoName { .. }
             | Self::Exists { .. }

@@ -1,25 +1,39 @@
-//! How many threads make runs.
+//! How many threads make runs, and in how much memory.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
 
+use bytesize::ByteSize;
+use mbsbench_runs::memory::Memory;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::CommandError;
 use crate::output::Output;
 
+/// The part of the memory that is free when the program starts, which runs may take where nobody says how much.
+const SHARE: f64 = 0.75;
+
 /// Threads for each core of the machine at most: more only wait for each other.
 const EACH: usize = 2;
 
-/// The option `--jobs`.
-#[derive(Debug, Clone, clap::Args)]
+/// The options `--jobs` and `--memory`.
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Jobs {
     /// Threads, at most twice as many as the machine has cores; one for each core where not given. The results do not depend on it.
     #[arg(long)]
     jobs: Option<NonZero<usize>>,
+    /// Memory that the runs under way may take together, `8 GB`; three quarters of what is free where not given. A run that needs more fails
+    /// alone, before it begins.
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<ByteSize>,
 }
 
 impl Jobs {
+    /// The memory.
+    pub(super) fn memory(&self) -> Memory {
+        self.memory.map_or_else(memory_of_machine, |size| Memory::new(size.as_u64()))
+    }
+
     /// The threads. Where more are asked for than make sense, there are as many as do, and that is said.
     pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool, CommandError> {
         let cores = available_parallelism().map_or(1, NonZero::get);
@@ -30,4 +44,20 @@ impl Jobs {
         }
         Ok(ThreadPoolBuilder::new().num_threads(threads).build()?)
     }
+}
+
+/// What runs may take where nobody says how much.
+#[must_use]
+pub fn memory_of_machine() -> Memory {
+    Memory::new(share())
+}
+
+/// A share of the memory that is free on this machine and in the group of processes that this one belongs to. A machine that does not tell is
+/// not known to have too little.
+fn share() -> u64 {
+    let Ok(mut system) = sysinfo::System::new() else { return u64::MAX };
+    system.refresh_memory();
+    let of_group = system.cgroup_limits().filter(|group| group.total_memory < system.total_memory());
+    let free = of_group.map_or(u64::MAX, |group| group.free_memory).min(system.available_memory());
+    if free == 0 { u64::MAX } else { (SHARE * free as f64) as u64 }
 }

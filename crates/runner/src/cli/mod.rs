@@ -19,6 +19,7 @@ mod new;
 mod parts;
 mod plan;
 mod rank;
+mod recompute;
 mod reference;
 mod report;
 mod robustness;
@@ -36,6 +37,7 @@ use clap::Parser;
 pub use args::{Arguments, Command, Format, Listed};
 pub use check::load;
 pub use error::CommandError;
+pub use jobs::memory_of_machine;
 
 use crate::output::Output;
 use files::Library;
@@ -111,18 +113,18 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
     let library = Library { registry, experiments: &arguments.experiments };
     let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
     match &arguments.command {
-        Command::Reproduce { wanted, options, record_times } => {
-            return run::reproduce(library, wanted, options, *record_times, output);
+        Command::Reproduce { wanted, options, record_times, strict } => {
+            return run::reproduce(library, wanted, options, *record_times, *strict, output);
         }
-        Command::Verify { paper, shown, results } => {
-            return verify::verify(library, paper.as_deref(), *shown, &beside(results), output);
+        Command::Verify { paper, shown, strict, recompute, results } => {
+            return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &beside(results), output);
         }
         Command::Explain { statement, results } => explain::explain(library, statement, &beside(results), output)?,
         Command::Lock { paper, results } => lock::lock(library, paper.as_deref(), &beside(results), output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Reference { id } => return reference::reference(library, id, output),
-        Command::Run { files, out, options, record_times } => {
-            run::run(library, files, out, options, *record_times, output)?;
+        Command::Run { files, out, options, record_times, strict } => {
+            run::run(library, files, out, options, *record_times, *strict, output)?;
         }
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
@@ -138,7 +140,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
             let shown = rank::Shown { figures: figures.as_deref(), format: *format };
             rank::rank(library, method, wanted, &results, options, shown, output)?;
         }
-        Command::Check { files } => check::check(registry, files, output)?,
+        Command::Check { files, strict } => check::check(registry, files, *strict, output)?,
         Command::Plan { wanted, quick, format } => plan::plan(library, wanted, *quick, *format, output)?,
         Command::Cell { key, wanted, options } => parts::cell(library, key, wanted, options, output)?,
         Command::Shard { shard, wanted, options } => parts::shard(library, *shard, wanted, options, output)?,

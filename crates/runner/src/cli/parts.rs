@@ -6,13 +6,13 @@ use mbsbench_experiment::plan::{Plan, RunSpec, Shard};
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::nearest;
 use mbsbench_runs::fingerprint;
-use mbsbench_runs::pipeline::{Made, make, title};
+use mbsbench_runs::pipeline::{Made, Means, make, title};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
 use super::CommandError;
 use super::files::Library;
-use super::run::{RunOptions, no_panics, tell_refused};
+use super::run::{RunOptions, none_lost, tell_refused};
 use crate::output::Output;
 
 /// Makes the run of that key. Where several experiments have it, what each of them draws of it is kept.
@@ -40,7 +40,7 @@ pub(super) fn cell(
         let line = format!("{} {} {}: {}", run.key(), plan.experiment.id, title(plan, run), record.status);
         output.line(line)?;
     }
-    no_panics(&progress)
+    none_lost(&progress)
 }
 
 /// Makes a part of the runs.
@@ -63,7 +63,7 @@ pub(super) fn shard(
     let (_, progress) =
         keep(library.registry, &plans, &|plan, run| !plan.is_timed() && shard.has(run.key()), options, output)?;
     output.line(progress.summary())?;
-    no_panics(&progress)
+    none_lost(&progress)
 }
 
 fn runs(plans: &[Plan]) -> impl Iterator<Item = (&Plan, &RunSpec)> {
@@ -79,12 +79,13 @@ fn keep(
     output: &mut Output<'_>,
 ) -> Result<(Made, Progress), CommandError> {
     let kept = |error| CommandError::Store { path: options.cache.clone(), error };
-    let pool = options.jobs.pool(output)?;
+    let (pool, memory) = (options.jobs.pool(output)?, options.jobs.memory());
     let store = Store::new(&options.cache, fingerprint(registry));
     store.prepare().map_err(kept)?;
     store.tidy();
     let progress = Progress::new(runs(plans).filter(|(plan, run)| is_chosen(plan, run)).count());
-    let made = pool.install(|| make(plans, is_chosen, &store, options.fresh, &progress));
+    let means = Means { store: &store, memory: &memory, progress: &progress, fresh: options.fresh };
+    let made = pool.install(|| make(plans, is_chosen, means));
     progress.clear();
     tell_refused(&store, output);
     let made = made.map_err(kept)?;

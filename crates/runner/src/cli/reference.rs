@@ -7,9 +7,11 @@ use mbsbench_experiment::plan::stored::{StoredReference, command, times};
 use mbsbench_experiment::plan::{Plan, ReferencePlan, RunSpec};
 use mbsbench_input::{BadInput, Problem};
 use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_runs::memory::of_reference;
 use mbsbench_runs::pipeline::make_reference;
 
 use super::files::{Library, experiment_files};
+use super::jobs::Jobs;
 use super::{CommandError, Exit};
 use crate::output::Output;
 
@@ -100,7 +102,9 @@ fn make(
 ) -> Result<Exit, CommandError> {
     let shown = path.display();
     let times = times(plan, sharing.iter().copied());
-    let trajectory = match make_reference(plan, &times) {
+    let memory = Jobs::default().memory();
+    let made = memory.reserve(of_reference(plan, times.len())).map_err(|too_large| too_large.to_string());
+    let trajectory = match made.and_then(|_reserved| make_reference(plan, &times)) {
         Ok(trajectory) => only_asked(trajectory, sharing),
         Err(failure) => {
             output.line(format!("{shown}: {failure}; nothing was written"))?;

@@ -7,6 +7,7 @@ use mbsbench_input::{remove_leftovers, write_atomically};
 use mbsbench_judge::robustness::{Finding, Scope, Study, StudyError, words};
 use mbsbench_render::{lay_out, svg};
 use mbsbench_runs::fingerprint;
+use mbsbench_runs::pipeline::Means;
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 use tabled::builder::Builder;
@@ -26,7 +27,7 @@ pub struct StudyOptions {
     /// Samples of the undetermined parameters; those that the file says, or 128, where not given.
     #[arg(long)]
     pub samples: Option<u32>,
-    /// How many threads make it.
+    /// Threads and memory.
     #[command(flatten)]
     pub jobs: Jobs,
     /// Folder of the store of finished runs.
@@ -47,9 +48,10 @@ pub(super) fn robustness(
     let registry = library.registry;
     let plans = load(registry, files, false)?;
     let all = library.plans(false)?;
-    let pool = options.jobs.pool(output)?;
+    let (pool, memory) = (options.jobs.pool(output)?, options.jobs.memory());
     let store = Store::new(&options.cache, fingerprint(registry));
     store.tidy();
+    let mut lost = Vec::new();
     for plan in &plans {
         let id = &plan.experiment.id;
         remove_leftovers(&options.out.join(id));
@@ -69,15 +71,24 @@ pub(super) fn robustness(
             continue;
         }
         let progress = Progress::new(scope.runs() * scope.times(samples)).counting_failures();
-        let study = pool.install(|| Study::new(&scope, checks, samples, registry, &store, &progress));
+        let means = Means { store: &store, memory: &memory, progress: &progress, fresh: false };
+        let study = pool.install(|| Study::new(&scope, checks, samples, registry, means));
         progress.clear();
         tell_refused(&store, output);
-        let study = study?;
+        let study = match study {
+            // Those of other experiments say as much without it.
+            Err(error @ StudyError::Lost { .. }) => {
+                output.beside(error.to_string());
+                lost.push(id.clone());
+                continue;
+            }
+            study => study?,
+        };
         let findings = Finding::all(&study);
         write(&options.out.join(id), &study, &findings)?;
         print(plan, &study, &findings, output)?;
     }
-    Ok(())
+    if lost.is_empty() { Ok(()) } else { Err(CommandError::LostStudies(lost)) }
 }
 
 /// Writes the two tables of a study, each with the figure that shows it.

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::remove_leftovers;
+use mbsbench_problem::Status;
 use mbsbench_runs::fingerprint;
-use mbsbench_runs::pipeline::{Outcome, results_of, timings_of};
+use mbsbench_runs::pipeline::{Means, Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
-use super::check::note;
+use super::check::{Strict, heed};
 use super::files::{Library, papers};
 use super::jobs::Jobs;
 use super::report::{manifest, rankings, report};
@@ -28,7 +29,7 @@ pub(super) const QUICK: &str = "target/quick";
 /// How runs are made, the same for all commands that make them.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RunOptions {
-    /// How many threads make them.
+    /// Threads and memory.
     #[command(flatten)]
     pub jobs: Jobs,
     /// Make every run again, whatever the store has.
@@ -49,17 +50,18 @@ pub(super) fn run(
     out: &Path,
     options: &RunOptions,
     record_times: bool,
+    strict: Strict,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = load(library.registry, files, options.quick)?;
-    note(&plans, output);
+    heed(&plans, strict, output)?;
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }
     let progress = run_plans(library, &plans, out, options, record_times, output)?;
     rankings(&plans, out, output)?;
     output.line(progress.summary())?;
-    no_panics(&progress)
+    none_lost(&progress)
 }
 
 /// Reproduces the papers or experiments named, all papers where none is.
@@ -68,9 +70,11 @@ pub(super) fn reproduce(
     wanted: &[String],
     options: &RunOptions,
     record_times: bool,
+    strict: Strict,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let plans = library.named(wanted, options.quick)?;
+    heed(&plans, strict, output)?;
     // What a shortened experiment gives is nobody's result.
     let out = if options.quick { PathBuf::from(QUICK) } else { library.results() };
     let out = out.as_path();
@@ -95,12 +99,12 @@ pub(super) fn reproduce(
     if !whole.is_empty() {
         report(library, out, output)?;
     }
-    no_panics(&progress)?;
+    none_lost(&progress)?;
     Ok(exit)
 }
 
-/// Makes the runs of plans and writes what comes of them; what is left to print is how many runs there were, and in which of them the
-/// program panicked.
+/// Makes the runs of plans and writes what comes of them; what is left to print is how many runs there were, and which of them program or
+/// machine ended.
 fn run_plans(
     library: Library<'_>,
     plans: &[Plan],
@@ -157,13 +161,17 @@ pub(super) fn render(
     }
     tell_refused(&store, output);
     output.line(progress.summary())?;
-    no_panics(&progress)
+    none_lost(&progress)
 }
 
-/// An error that names the runs in which the program panicked, if there are any.
-pub(super) fn no_panics(progress: &Progress) -> Result<(), CommandError> {
-    let panics = progress.panics();
-    if panics.is_empty() { Ok(()) } else { Err(CommandError::Panicked(panics)) }
+/// An error that names the runs that program or machine ended, if there are any.
+pub(super) fn none_lost(progress: &Progress) -> Result<(), CommandError> {
+    let [panicked, memory] = [Status::Panicked, Status::Memory].map(|status| progress.all_lost(status));
+    match (panicked.is_empty(), memory.is_empty()) {
+        (false, _) => Err(CommandError::Panicked(panicked)),
+        (_, false) => Err(CommandError::Memory(memory)),
+        _ => Ok(()),
+    }
 }
 
 /// Says which entries of the store were not taken.
@@ -181,7 +189,7 @@ pub(super) fn made(
     output: &mut Output<'_>,
 ) -> Result<Vec<Outcome>, CommandError> {
     let (_, _, progress, outcomes) = make(registry, plans, options, output)?;
-    no_panics(&progress)?;
+    none_lost(&progress)?;
     Ok(outcomes)
 }
 
@@ -192,11 +200,13 @@ fn make(
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<(rayon::ThreadPool, Store, Progress, Vec<Outcome>), CommandError> {
-    let pool = options.jobs.pool(output)?;
+    let (pool, memory) = (options.jobs.pool(output)?, options.jobs.memory());
     let store = Store::new(&options.cache, fingerprint(registry));
     store.tidy();
     let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
-    let outcomes = pool.install(|| results_of(plans, &store, options.fresh, &progress));
+    let outcomes = pool.install(|| {
+        results_of(plans, Means { store: &store, memory: &memory, progress: &progress, fresh: options.fresh })
+    });
     progress.clear();
     tell_refused(&store, output);
     let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;

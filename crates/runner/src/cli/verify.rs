@@ -7,11 +7,14 @@ use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
 use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
 use mbsbench_judge::robustness::studies;
+use mbsbench_problem::Status;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
 
+use super::check::{Strict, heed};
 use super::files::{Library, papers};
+pub use super::recompute::Recompute;
 use super::{CommandError, Exit};
 use crate::output::Output;
 
@@ -30,7 +33,8 @@ pub struct Shown {
 pub(super) fn verify(
     library: Library<'_>,
     paper: Option<&str>,
-    shown: Shown,
+    (shown, strict): (Shown, Strict),
+    recompute: &Recompute,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
@@ -44,10 +48,12 @@ pub(super) fn verify(
         Some(paper) => vec![paper.to_owned()],
         None => library.papers_alone(&plans)?,
     };
+    let is_wanted = |plan: &&Plan| wanted.contains(&plan.experiment.paper);
+    heed(plans.iter().filter(is_wanted), strict, output)?;
     for name in &wanted {
         exit = exit.worst(verify_paper(library, name, &plans, shown, results, output)?);
     }
-    Ok(exit)
+    Ok(exit.worst(recompute.make(library, plans.iter().filter(is_wanted).cloned().collect(), output)?))
 }
 
 /// Judges the statements of a paper on the results in a folder, writes `claims.json` and prints the table.
@@ -66,15 +72,20 @@ pub(super) fn verify_paper(
     write_atomically(&path, to_json(&judged).as_bytes())
         .map_err(|error| CommandError::Store { path: path.clone(), error })?;
     let anchored = verify_anchors(library, paper, plans, results, output)?;
-    Ok(print(paper, &judged, shown, output)?.worst(anchored).worst(tell_panics(&evidence, output)?))
+    Ok(print(paper, &judged, shown, output)?.worst(anchored).worst(tell_lost(&evidence, output)?))
 }
 
-/// Names the runs in which the program panicked.
-fn tell_panics(evidence: &Evidence<'_>, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+/// Names the runs that program or machine ended.
+fn tell_lost(evidence: &Evidence<'_>, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     let mut exit = Exit::Done;
-    for (plan, run) in evidence.panicked() {
-        let id = &plan.experiment.id;
-        output.line(format!("{id}: the program panicked in the run {}; what rests on it is not judged", run.key()))?;
+    for (plan, run, status) in evidence.lost() {
+        let (id, key) = (&plan.experiment.id, run.key());
+        output.line(match status {
+            Status::Memory => {
+                format!("{id}: there was too little memory for the run {key}; what rests on it is not judged")
+            }
+            _ => format!("{id}: the program panicked in the run {key}; what rests on it is not judged"),
+        })?;
         exit = Exit::System;
     }
     Ok(exit)
@@ -93,7 +104,7 @@ fn verify_anchors(
     let judged: Vec<_> =
         ledger.checks().map(|check| (check, mbsbench_judge::claims::judge(paper, check, &evidence))).collect();
     let loose: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict != Verdict::Reproduced).collect();
-    let panicked = tell_panics(&evidence, output)?;
+    let lost = tell_lost(&evidence, output)?;
     for (check, judgement) in &loose {
         let failing: Vec<String> = judgement
             .details
@@ -107,7 +118,7 @@ fn verify_anchors(
         output.line(format!("{paper}: the anchor {} does not hold: {why}", check.id))?;
     }
     output.line(format!("{paper}: {} of {} anchors hold", judged.len() - loose.len(), judged.len()))?;
-    Ok(if loose.is_empty() { Exit::Done } else { Exit::Differs }.worst(panicked))
+    Ok(if loose.is_empty() { Exit::Done } else { Exit::Differs }.worst(lost))
 }
 
 /// Whether a ledger speaks of an experiment.

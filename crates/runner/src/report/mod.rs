@@ -8,6 +8,7 @@ mod comparison;
 mod front;
 mod page;
 mod paper;
+pub(crate) mod policy;
 mod robustness;
 mod statement;
 

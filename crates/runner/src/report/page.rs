@@ -6,8 +6,13 @@ use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
 use mbsbench_render::svg;
 
+use super::policy::policy;
+
 /// Background of figures on a light and on a dark page.
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
+
+/// The only script of a page.
+const SCRIPT: &str = include_str!("assets/report.js");
 
 /// A page with its title and body.
 pub(super) fn page(title: &str, body: &Markup) -> String {
@@ -21,6 +26,7 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy(Some(SCRIPT)));
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -28,7 +34,7 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
             }
             body {
                 (body)
-                script { (PreEscaped(include_str!("assets/report.js"))) }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     }

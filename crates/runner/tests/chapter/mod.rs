@@ -9,7 +9,8 @@ use mbsbench::claims::record::judge_all;
 use mbsbench::claims::{Book, Evidence, Grounds, Judged, Ledger, Studies};
 use mbsbench::cli::load;
 use mbsbench::input::Document;
-use mbsbench::pipeline::{Outcome, results_of};
+use mbsbench::memory::Memory;
+use mbsbench::pipeline::{Means, Outcome, results_of};
 use mbsbench::plan::Plan;
 use mbsbench::progress::Progress;
 use mbsbench::robustness::studies;
@@ -40,7 +41,9 @@ impl Chapter {
         let plans: Vec<Plan> = all.iter().filter(|plan| wanted(plan)).cloned().collect();
         let cache = tempfile::tempdir().unwrap();
         let store = Store::new(cache.path(), mbsbench::fingerprint(registry));
-        let outcomes = results_of(&plans, &store, true, &Progress::silent()).unwrap();
+        let (memory, progress) = (Memory::unlimited(), Progress::silent());
+        let means = Means { store: &store, memory: &memory, progress: &progress, fresh: true };
+        let outcomes = results_of(&plans, means).unwrap();
         Self { folder: folder.to_owned(), all, plans, outcomes }
     }
 

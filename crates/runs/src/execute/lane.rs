@@ -9,8 +9,7 @@ use rayon::prelude::*;
 
 use super::caught::caught;
 use super::run::Record;
-use crate::progress::Progress;
-use crate::store::Store;
+use crate::pipeline::Means;
 use crate::store::shape::Misshapen;
 
 /// What is wrong with a record of the store that is said to be of a run.
@@ -24,14 +23,28 @@ pub struct Pending<'p> {
     pub title: String,
     /// Whether the key says all that it is made of: otherwise nothing is taken from the store or kept there.
     pub is_kept: bool,
+    /// Bytes of memory that it needs.
+    pub needs: Box<dyn Fn() -> u64 + Send + Sync + 'p>,
     /// Makes the run.
     pub make: Box<dyn Fn() -> Record + Send + Sync + 'p>,
     /// What keeps a record from being that of the run.
     pub fits: Box<Fits<'p>>,
 }
 
+impl Pending<'_> {
+    /// Makes the run, in the memory that there is.
+    pub(crate) fn made(&self, means: Means<'_>) -> Record {
+        let made = caught(|| match means.memory.reserve((self.needs)()) {
+            Ok(_reserved) => (self.make)(),
+            Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
+        });
+        made.unwrap_or_else(|said| Record::lost(Status::Panicked, said))
+    }
+}
+
 /// Gives the record of every run, in order. With `fresh` nothing is taken from the store that was there before. A run that
-/// several experiments ask for is made once. One in which the program panics has the status `panicked` and is not kept.
+/// several experiments ask for is made once. One in which the program panics has the status `panicked`, one for which there is too
+/// little memory `memory`, and neither is kept.
 ///
 /// The result is bitwise the same for any number of threads: a run is one thread, and nothing is shared
 /// between runs.
@@ -39,11 +52,11 @@ pub struct Pending<'p> {
 /// # Errors
 /// Those of the file system, and [`Interrupted`](io::ErrorKind::Interrupted) where all was [asked](crate::stop::ask) to end; the runs
 /// finished by then are kept.
-pub fn run_all(pending: &[Pending<'_>], store: &Store, fresh: bool, progress: &Progress) -> io::Result<Vec<Record>> {
+pub fn run_all(pending: &[Pending<'_>], means: Means<'_>) -> io::Result<Vec<Record>> {
     let mut seen = HashSet::new();
     let (first, again): (Vec<_>, Vec<_>) = pending.iter().enumerate().partition(|(_, run)| seen.insert(&run.key));
-    let mut records = run_each(&first, store, fresh, progress)?;
-    records.extend(run_each(&again, store, false, progress)?);
+    let mut records = run_each(&first, means)?;
+    records.extend(run_each(&again, Means { fresh: false, ..means })?);
     records.sort_by_key(|&(place, _)| place);
     Ok(records.into_iter().map(|(_, record)| record).collect())
 }
@@ -53,18 +66,15 @@ fn interrupted() -> io::Error {
 }
 
 /// Gives the record of each of some runs with its place; no two have the same key.
-fn run_each(
-    pending: &[(usize, &Pending<'_>)],
-    store: &Store,
-    fresh: bool,
-    progress: &Progress,
-) -> io::Result<Vec<(usize, Record)>> {
+fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<Vec<(usize, Record)>> {
+    let Means { store, memory, progress, fresh } = means;
     let stop = AtomicBool::new(false);
     pending
         .par_iter()
         .map(|&(place, run)| {
             if let Some(record) = (!fresh && run.is_kept).then(|| store.load(&run.key, &run.fits)).flatten() {
-                progress.kept(record.status);
+                progress.kept(&run.title, &record);
+                memory.keep(record.trajectory.as_ref());
                 return Ok((place, record));
             }
             if progress.is_stopped() {
@@ -74,11 +84,12 @@ fn run_each(
                 return Err(io::Error::other("another run could not be kept"));
             }
             progress.started(&run.title);
-            let record = caught(|| (run.make)()).unwrap_or_else(Record::panicked);
+            let record = run.made(means);
             if record.status == Status::Interrupted {
                 return Err(interrupted());
             }
-            let is_lost = record.status == Status::Panicked || !run.is_kept;
+            memory.keep(record.trajectory.as_ref());
+            let is_lost = record.status.is_lost() || !run.is_kept;
             let kept = if is_lost { Ok(()) } else { store.save(&run.key, &record) };
             stop.fetch_or(kept.is_err(), Ordering::Relaxed);
             progress.finished(&run.title, &record);

@@ -69,11 +69,11 @@ pub struct Trajectory {
 }
 
 impl Record {
-    /// Of a run in which the program panicked and said this. How far it came is not known.
+    /// Of a run that program or machine ended, as `said`. How far it came is not known.
     #[must_use]
-    pub fn panicked(said: String) -> Self {
+    pub fn lost(status: Status, said: String) -> Self {
         Self {
-            status: Status::Panicked,
+            status,
             message: Some(said),
             t_reached: f64::NAN,
             columns: Vec::new(),

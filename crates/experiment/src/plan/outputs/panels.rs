@@ -192,7 +192,7 @@ impl Outputs<'_> {
             plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).filter_map(|run| run.cells[axis].as_ref())
         {
             if !labels.iter().any(|own| own.same(label)) {
-                labels.push(label.clone());
+                labels.push(Label::clone(label));
             }
         }
         labels

@@ -46,6 +46,10 @@ impl Rule for HhtAdd {
         2
     }
 
+    fn full_matrices(&self) -> u32 {
+        10
+    }
+
     fn plan(&self) -> Plan {
         Plan::one_step(self.newton)
     }
@@ -95,6 +99,10 @@ impl Rule for HhtSi2 {
         2
     }
 
+    fn full_matrices(&self) -> u32 {
+        4
+    }
+
     fn plan(&self) -> Plan {
         Plan::one_step(self.newton)
     }
@@ -140,6 +148,10 @@ impl Rule for NstiffSi2 {
 
     fn order(&self) -> u32 {
         2
+    }
+
+    fn full_matrices(&self) -> u32 {
+        4
     }
 
     fn plan(&self) -> Plan {

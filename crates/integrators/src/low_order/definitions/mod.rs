@@ -29,6 +29,10 @@ trait Rule: Copy + Send + Sync + 'static {
     fn adapts(&self) -> bool {
         false
     }
+    /// See [`Method::full_matrices`].
+    fn full_matrices(&self) -> u32 {
+        3
+    }
     /// See [`Method::details`].
     fn details(&self) -> Vec<String> {
         Vec::new()
@@ -54,6 +58,10 @@ impl<R: Rule> Method for Solver<R> {
 
     fn is_for_constant_steps(&self) -> bool {
         true
+    }
+
+    fn full_matrices(&self) -> u32 {
+        self.0.full_matrices()
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

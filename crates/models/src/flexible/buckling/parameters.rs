@@ -14,11 +14,11 @@ parameters! {
     /// mm, rods of radius 12 mm and 24 mm, E = 73 GPa, ν = 0.3, 2680 kg/m³.
     pub struct LateralBuckling where assembles {
         /// Beam elements in the beam, of three nodes.
-        pub elements: usize [from 1, to 1000] = 5,
+        pub elements: usize [from 1, to 400] = 5,
         /// Beam elements in the link.
-        pub link_elements: usize [from 1, to 1000] = 1,
+        pub link_elements: usize [from 1, to 400] = 1,
         /// Beam elements in the crank.
-        pub crank_elements: usize [from 1, to 1000] = 1,
+        pub crank_elements: usize [from 1, to 400] = 1,
         /// Length of the beam, m.
         pub beam_length: f64 [above 0.0] = 1.0,
         /// Length of the link, m.

@@ -31,7 +31,7 @@ parameters! {
     /// square with E = 207 GPa, ν = 0.3 and 7800 kg/m³.
     pub struct FlexibleFourBar where assembles {
         /// Beam elements in each bar, of three nodes.
-        pub elements: usize [from 1, to 1000] = 5,
+        pub elements: usize [from 1, to 400] = 5,
         /// Inertia lumped on the nodes: `by-bar` or `by-mechanism`.
         pub lumps: Lumps = Lumps::ByBar,
         /// Length of A-B and C-D, m.

@@ -28,7 +28,7 @@ parameters! {
     /// of the input, with its thickness; the paper prints 1.0163 without it, in g m².
     pub struct RotatingShaft where times_rise, assembles {
         /// Beam elements, of three nodes.
-        pub elements: usize [from 1, to 1000] = 16,
+        pub elements: usize [from 1, to 400] = 16,
         /// Length, m.
         pub length: f64 [above 0.0] = 6.0,
         /// Cross section.

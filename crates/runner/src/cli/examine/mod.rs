@@ -6,6 +6,8 @@ mod linear;
 mod orders;
 mod page;
 
+use std::sync::Arc;
+
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
@@ -131,7 +133,7 @@ impl<'p> Problems<'p> {
     /// Why the method was not run in a case.
     fn why_not(&self, case: &str) -> String {
         let axis = self.asked.axis("case");
-        let is_of = |cells: &[Option<mbsbench_experiment::Label>]| {
+        let is_of = |cells: &[Option<Arc<mbsbench_experiment::Label>>]| {
             axis.and_then(|axis| cells[axis].as_ref()).is_some_and(|label| label.text == case)
         };
         let method = self.examined.choice.object().method();

@@ -3,9 +3,12 @@
 use std::fmt::Write;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use mbsbench_numbers::markdown;
 use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
+
+use crate::report::policy::policy;
 
 /// What was found of a method.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +35,7 @@ pub(super) struct Section {
 
 impl Page {
     pub(super) fn markdown(&self) -> String {
-        let mut text = format!("# {}\n\n", self.title);
+        let mut text = format!("# {}\n\n", markdown(&self.title));
         for line in &self.about {
             let _ = writeln!(text, "    {line}");
         }
@@ -45,7 +48,7 @@ impl Page {
                 text.push('\n');
             }
             for note in &section.notes {
-                let _ = writeln!(text, "- {note}");
+                let _ = writeln!(text, "- {}", markdown(note));
             }
         }
         text.trim_end().to_owned()
@@ -57,6 +60,7 @@ impl Page {
             html lang="en" {
                 head {
                     meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy(None));
                     title { (self.title) }
                     style { (PreEscaped(STYLE)) }
                 }
@@ -97,9 +101,8 @@ impl Page {
 impl Section {
     fn table(&self) -> String {
         let mut table = Builder::default();
-        let escaped = |cell: &str| cell.replace('|', "\\|");
-        table.push_record(self.heads.iter().map(|head| escaped(head)));
-        self.rows.iter().for_each(|row| table.push_record(row.iter().map(|cell| escaped(cell))));
+        table.push_record(self.heads.iter().map(|head| markdown(head)));
+        self.rows.iter().for_each(|row| table.push_record(row.iter().map(|cell| markdown(cell))));
         table.build().with(Style::markdown()).to_string()
     }
 }

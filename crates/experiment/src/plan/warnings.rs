@@ -1,0 +1,57 @@
+//! What of a file changes nothing, and was meant to.
+
+use std::collections::HashMap;
+
+use mbsbench_input::Problem;
+
+use super::{Plan, RunSpec, checks::runs_of};
+use crate::registry::notes;
+use crate::{Case, Role};
+
+/// Runs of a case among which equal ones are looked for; more take longer than they are worth.
+const LOOKED_AT: usize = 2000;
+
+impl Plan {
+    /// What is accepted and has less effect than one would think, and words of an older format.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Problem> {
+        let mut warnings = notes(&self.experiment.document.root);
+        for case in &self.experiment.cases {
+            let runs: Vec<&RunSpec> = runs_of(self, case).take(LOOKED_AT).collect();
+            warnings.extend(unheeded(case, &runs));
+            warnings.extend(twice(self, case, &runs));
+        }
+        for ranking in &self.experiment.rankings {
+            let meant = self.runs.iter().filter(|run| self.is_meant(run, &ranking.value.filter));
+            let mut labels: Vec<&str> = meant.map(|run| run.method_label.as_str()).collect();
+            labels.dedup();
+            if let [only] = labels[..] {
+                let problem = Problem::new(ranking.node.place, format!("`{only}` is the only method that is ranked"));
+                warnings.push(problem.help("a ranking compares methods: name several, or leave it out"));
+            }
+        }
+        warnings
+    }
+}
+
+/// Tolerances of a method that has none.
+fn unheeded(case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
+    let axis = case.axes.iter().find(|axis| axis.role == Role::Control && axis.points.len() > 1)?;
+    let run = runs.iter().find(|run| {
+        let method = run.method.object().method();
+        run.method.own_control().is_none() && method.adapts() && !method.heeds_tolerance() && axis.name == "tolerance"
+    })?;
+    let message = format!("`{}` has no tolerance: its runs are the same with each of these", run.method.name());
+    let place = axis.points[0].node.place;
+    Some(Problem::new(place, message).help("give it a case of its own, with its own parameter"))
+}
+
+/// Runs of a case that are one and the same.
+fn twice(plan: &Plan, case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
+    let mut first: HashMap<&str, &RunSpec> = HashMap::new();
+    let (one, other) = runs.iter().find_map(|run| Some((first.insert(run.key().full(), run)?, run)))?;
+    let cells = plan.axes.iter().zip(one.cells.iter().zip(&other.cells));
+    let axes: Vec<String> = cells.filter(|(_, (a, b))| a != b).map(|(axis, _)| format!("`{axis}`")).collect();
+    let problem = Problem::new(case.place, format!("runs with different {} are the same", axes.join(" and ")));
+    Some(problem.help("the axis changes nothing there: leave it out, or all of its values but one"))
+}

@@ -1,0 +1,111 @@
+//! What the program says that a run needs of memory, against what it takes; and what `check` takes.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use mbsbench::Registry;
+use mbsbench::memory::of_run;
+use mbsbench::plan::Plan;
+use wait4::{ResourceUsage, Wait4};
+
+/// Runs the program in a folder: what it took, whether it ended well, and what it said.
+fn taken(folder: &Path, arguments: &[&str]) -> (ResourceUsage, bool, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    let ended = child.wait4().unwrap();
+    (ended.rusage, ended.status.success(), said)
+}
+
+/// A model with a method and its control: what is measured above 300 MB has to be predicted within a factor of two.
+const RUNS: [(&str, &str, &str); 6] = [
+    ("{ bouncing-balls: { count: 2000 } }", "ode15s", "tolerance: 1e-6"),
+    ("{ bouncing-balls: { count: 1500 } }", "radau5", "step: 1e-3"),
+    ("{ rod-chain: { rods: 500 } }", "{ hht-i3: {} }", "step: 1e-3\nDENSE"),
+    ("{ rod-chain: { rods: 30000 } }", "generalized-alpha", "step: 1e-3"),
+    ("{ four-bar-windows: { windows: 15000 } }", "dopri5", "step: 1e-3"),
+    ("{ marble-jar: { count: 4000, jar-radius: 1000 } }", "rk3", "step: 1e-3"),
+];
+
+#[test]
+fn memory_of_large_runs_is_known_within_a_factor_of_two() {
+    for (model, method, control) in RUNS {
+        let matrices = if control.contains("DENSE") { ", matrices: dense" } else { "" };
+        let control = control.replace("\nDENSE", "");
+        let text = format!(
+            "id: large/run\nmodel: {model}\nspan: [0.0, 1e-3]\nmethod: {method}\n{control}\nsettings: {{ max_steps: 1{matrices} }}\n\
+             measures: [steps_accepted]\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("run.yaml"), &text).unwrap();
+        let plan = Plan::read(Path::new("run.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
+        let predicted = of_run(&plan.runs[0]) as f64;
+        let (usage, _, said) = taken(folder.path(), &["run", "run.yaml", "--jobs", "1"]);
+        let measured = usage.maxrss as f64;
+        eprintln!("{model} {method}: {:.0} MB predicted, {:.0} MB measured; {said}", predicted / 1e6, measured / 1e6);
+        assert!(measured > 3e8, "{model} {method}: {measured} bytes are no large run");
+        assert!((0.5..2.0).contains(&(predicted / measured)), "{model} {method}: {predicted} for {measured} bytes");
+    }
+}
+
+const HEAD: &str = "id: large/file\nspan: [0.0, 1.0]\nmeasures: [steps_accepted]\n";
+
+/// Files that ask as much of `check` as one may.
+fn files() -> Vec<String> {
+    let numbers = |count: usize, from: f64, by: f64| {
+        (0..count).map(|k| format!("{:e}", from + by * k as f64)).collect::<Vec<_>>().join(", ")
+    };
+    let one = |model: &str, method: &str| format!("{HEAD}model: {model}\nmethod: {method}\nstep: 1e-3\n");
+    let simple = one("pendulum", "rk3");
+    let many = |what: &str, of: &dyn Fn(usize) -> String| {
+        format!("{simple}{what}:\n{}", (0..12_000).map(of).collect::<Vec<_>>().concat())
+    };
+    let mut files = vec![
+        one("{ rod-chain: { rods: 30000 } }", "hht-i3"),
+        one("{ four-bar-windows: { windows: 15000 } }", "radau5"),
+        one("{ marble-jar: { count: 4000, jar-radius: 1e6 } }", "dode"),
+        one("{ marble-jar: { count: 1000000, jar-radius: 1e6, candidates: near } }", "rk3"),
+        one("{ lateral-buckling: { elements: 400, link-elements: 400, crank-elements: 400 } }", "lms2"),
+        format!(
+            "{HEAD}model: pendulum\nmatrix: {{ method: [rk3, rk5, rk8], step: [{}], model.mass: [{}] }}\n",
+            numbers(99, 1e-3, 1e-6),
+            numbers(1000, 1.0, 1e-3)
+        ),
+        format!("{simple}title: {}\n", "x".repeat(3_900_000)),
+        "\n".repeat(3_900_000) + &simple,
+        format!("a: {}", "[".repeat(3_900_000)),
+        many("tables", &|k| format!("  - {{ id: t{k}, rows: method, columns: step, value: steps_accepted }}\n")),
+        many("plots", &|k| format!("  - {{ id: P{k}, x: t, y: q }}\n")),
+    ];
+    files.push(format!(
+        "{HEAD}model: pendulum\nmethod: rk3\nstep: 1e-3\nmatrix: {{ model.length: [{}], model.mass: [{}] }}\n",
+        numbers(40, 1e-2, 1e-3),
+        numbers(999, 1.0, 1e-3)
+    ));
+    let axes: Vec<String> = (0..15).map(|k| format!("model.x{k}: [1, 2]")).collect();
+    files.push(format!("{HEAD}model: pendulum\nmethod: rk3\nstep: 1e-3\nmatrix: {{ {} }}\n", axes.join(", ")));
+    files
+}
+
+#[test]
+fn check_takes_two_seconds_and_200_mb_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, text) in files().into_iter().enumerate() {
+        assert!(text.len() < 4_000_000);
+        fs::write(folder.path().join("file.yaml"), &text).unwrap();
+        let (usage, _, said) = taken(folder.path(), &["check", "file.yaml"]);
+        let seconds = usage.utime + usage.stime;
+        let what = &text[..text.len().min(300)];
+        eprintln!("{number}: {:.0} MB, {seconds:?}, {} bytes said", usage.maxrss as f64 / 1e6, said.len());
+        assert!(usage.maxrss < 200_000_000, "{} bytes: {what}", usage.maxrss);
+        assert!(seconds.as_secs_f64() < 2.0, "{seconds:?}: {what}");
+    }
+}

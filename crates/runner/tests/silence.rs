@@ -1,0 +1,106 @@
+//! What of a file changes nothing is an error or a warning, and names are those that files can have.
+
+use std::fs;
+
+use mbsbench::Registry;
+use mbsbench::cli::{self, Exit};
+use mbsbench_problem::{Counted, Method, MethodDefinition, Observer, Parameters, Solution, Task};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+fn check(text: &str, further: &[&str]) -> (Exit, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.yaml");
+    fs::write(&path, text).unwrap();
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let all = [&["mbsbench", "check", path.to_str().unwrap()], further].concat();
+    let exit = cli::run(&Registry::builtin(), all, &mut stdout, &mut stderr, false);
+    (exit, String::from_utf8(stderr).unwrap())
+}
+
+const HEAD: &str = "id: mine/file\nspan: [0.0, 1.0]\n";
+
+/// Files with what is said of them.
+const WARNED: [(&str, &str); 3] = [
+    (
+        "model: penalty-ball\nmethod: contact-power\ntolerance: [1e-4, 1e-6]\nmeasures: [steps_accepted]\n",
+        "file.yaml:5:13: `contact-power` has no tolerance: its runs are the same with each of these; give it a case",
+    ),
+    (
+        "model: pendulum\nmethod: rk5\nstep: 0.1\nmatrix: { settings.initial_step: [0.1, 0.2] }\nmeasures: [steps_accepted]\n",
+        "runs with different `settings.initial_step` are the same; the axis changes nothing there",
+    ),
+    (
+        "model: pendulum\nmethod: rk5\nstep: [0.1, 0.2]\nmeasures: [energy_variation, rhs_evaluations]\nrankings:\n  - { title: one, \
+         error: energy_variation, meaning: J, work: { evaluations: rhs_evaluations } }\n",
+        "`rk5` is the only method that is ranked; a ranking compares methods",
+    ),
+];
+
+#[test]
+fn what_changes_nothing_is_warned_of_and_an_error_with_strict() {
+    for (text, said) in WARNED {
+        let text = format!("{HEAD}{text}");
+        let (exit, warned) = check(&text, &[]);
+        assert_eq!(exit, Exit::Done, "{warned}");
+        assert!(warned.contains("warning: ") && warned.contains(said), "{warned}");
+        assert!(warned.ends_with("\n1 warning\n"), "{warned}");
+        let (exit, warned) = check(&text, &["--strict"]);
+        assert_eq!(exit, Exit::BadInput, "{warned}");
+        assert!(warned.contains(said) && warned.contains("1 warning, which `--strict` does not accept"), "{warned}");
+    }
+    let quiet = format!("{HEAD}model: pendulum\nmethod: rk5\nstep: [0.1, 0.2]\nmeasures: [rhs_evaluations]\n");
+    assert_eq!(check(&quiet, &["--strict"]), (Exit::Done, String::new()));
+}
+
+#[test]
+fn an_error_without_a_reference_is_refused() {
+    let text = format!("{HEAD}model: pendulum\nmethod: rk5\nstep: 0.1\nmeasures: [{{ error: {{ of: theta }} }}]\n");
+    let (exit, said) = check(&text, &[]);
+    assert_eq!(exit, Exit::BadInput);
+    assert!(said.contains("file.yaml:6:12: `error` has no reference to compare with"), "{said}");
+}
+
+#[test]
+fn a_name_of_the_same_words_is_suggested() {
+    let text = format!("{HEAD}model: pendulum\nmethod: rk5\nstep: 0.1\nmeasures: [rejected_steps]\n");
+    let (_, said) = check(&text, &[]);
+    assert!(said.contains("did you mean `steps_rejected`?"), "{said}");
+}
+
+/// A method of somebody, called as no file can call one.
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+struct Named {}
+
+impl Parameters for Named {}
+
+impl MethodDefinition for Named {
+    const NAME: &'static str = "Bad Name";
+    const SUMMARY: &'static str = "";
+    const SOURCE: &'static str = "";
+    const FAMILY: &'static str = "explicit-runge-kutta";
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(self.clone())
+    }
+}
+
+impl Method for Named {
+    fn order(&self) -> u32 {
+        1
+    }
+
+    fn adapts(&self) -> bool {
+        false
+    }
+
+    fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
+        unreachable!("it is never registered")
+    }
+}
+
+#[test]
+#[should_panic(expected = "`Bad Name` is no name of a method: small letters, digits and `-`, in measures `_`")]
+fn a_name_that_no_file_can_have_is_refused() {
+    let _ = Registry::builtin().method::<Named>();
+}

@@ -1,0 +1,223 @@
+//! What memory runs may take: how much each needs is known before it is made, and one that needs more than there is fails alone.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use bytesize::ByteSize;
+use mbsbench_experiment::plan::{ReferencePlan, RunSpec};
+use mbsbench_experiment::{Origin, Precision, SolverSpec};
+use mbsbench_numbers::Decimator;
+use mbsbench_problem::{DoubleDouble, Form, Formulated, Matrices, Method, Ode, Scalar, Settings};
+
+use crate::execute::run::Trajectory;
+
+/// Bytes of a double.
+const DOUBLE: f64 = 8.0;
+/// Doubles for each component of a state: stages, differences, past states.
+const VECTORS: f64 = 30.0;
+/// Bytes for each event function: its value at some states, and the pair of bodies behind it.
+const EVENT: f64 = 80.0;
+/// Full matrices as wide as coordinates and constraints together that the terms of a mechanism come to, without and with derivatives.
+const TERMS: [f64; 2] = [2.2, 4.7];
+/// Bytes for each entry of the matrices of a mechanism that have a pattern, with what is remembered of where it is, and for each matrix of
+/// the method.
+const ENTRY: [f64; 2] = [500.0, 55.0];
+/// Bytes from which on it is worth to ask for a pattern, which takes as long as the start of a run.
+const WORTH_A_LOOK: f64 = 1e8;
+
+/// The memory of all runs together. A run waits until what it needs is free.
+#[derive(Debug)]
+pub struct Memory {
+    limit: u64,
+    taken: Mutex<Taken>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    /// By runs under way, bytes.
+    under_way: u64,
+    /// By what is kept of those that are over, bytes.
+    kept: u64,
+}
+
+/// A run needs more memory than there is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it needs {} of memory, and there are {} for it; `--memory` gives it more, and a smaller model or a method without full \
+     matrices needs less",
+    ByteSize(*needed).display().si(), ByteSize(*left).display().si()
+)]
+pub struct TooLarge {
+    /// What it needs, bytes.
+    pub needed: u64,
+    /// What it could have, bytes.
+    pub left: u64,
+}
+
+impl Memory {
+    /// With so many bytes.
+    #[must_use]
+    pub fn new(limit: u64) -> Self {
+        Self { limit, taken: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// With as many as anybody asks for.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self::new(u64::MAX)
+    }
+
+    /// Takes memory for what is made next on this thread, and waits for it where others have it.
+    ///
+    /// # Errors
+    /// [`TooLarge`] where waiting would not help.
+    pub fn reserve(&self, needed: u64) -> Result<Reserved<'_>, TooLarge> {
+        let mut taken = self.lock();
+        loop {
+            let left = self.limit.saturating_sub(taken.kept);
+            if needed > left {
+                return Err(TooLarge { needed, left });
+            }
+            if needed <= left.saturating_sub(taken.under_way) {
+                taken.under_way += needed;
+                return Ok(Reserved { memory: self, bytes: needed });
+            }
+            taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes memory for what is kept of a run until all are over.
+    pub fn keep(&self, trajectory: Option<&Trajectory>) {
+        let doubles = trajectory.map_or(0, |curves| curves.times.len() * (1 + curves.columns.len()));
+        self.lock().kept += 8 * doubles as u64;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Memory that is taken until this is dropped.
+#[derive(Debug)]
+pub struct Reserved<'m> {
+    memory: &'m Memory,
+    bytes: u64,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.memory.lock().under_way -= self.bytes;
+        self.memory.freed.notify_all();
+    }
+}
+
+/// Bytes that a run needs: vectors, matrices and recorded curves. Above a gigabyte it is right within a factor of two.
+#[must_use]
+pub fn of_run(run: &RunSpec) -> u64 {
+    let (model, method) = (run.model.object().model(), run.method.object().method());
+    let columns = run.recording.trajectories.len();
+    let decimator = if run.recording.orbits { Decimator::of_orbit(columns) } else { Decimator::new(columns) };
+    let recorded = if columns == 0 { 0.0 } else { DOUBLE * ((1 + columns) * decimator.capacity()) as f64 };
+    bytes(recorded + of_solve::<f64>(model.as_ref(), method.as_ref(), &run.settings))
+}
+
+/// Bytes that a reference at so many times needs: the larger of its two solves, and the states of both.
+#[must_use]
+pub fn of_reference(plan: &ReferencePlan, times: usize) -> u64 {
+    let Origin::Solved(solved) = &plan.origin else { return 0 };
+    let model = plan.model.object().model();
+    let solvers =
+        std::iter::once((&solved.solver, &solved.settings)).chain(solved.check.iter().map(|(one, of)| (one, of)));
+    let of = |(solver, settings): (&SolverSpec, &Settings)| match solved.precision {
+        Precision::Double => of_solve::<f64>(model.as_ref(), solver.method.object().method().as_ref(), settings),
+        Precision::DoubleDouble => match solver.method.object().precise() {
+            Some(method) => of_solve::<DoubleDouble>(model.as_ref(), method.as_ref(), settings),
+            None => 0.0,
+        },
+    };
+    let word = match solved.precision {
+        Precision::Double => DOUBLE,
+        Precision::DoubleDouble => 2.0 * DOUBLE,
+    };
+    let states = 2 * times * Formulated::<f64>::initial_state(model.as_ref()).len();
+    bytes(word * states as f64 + solvers.map(of).fold(0.0, f64::max))
+}
+
+/// A number of bytes that may be too large for one.
+fn bytes(number: f64) -> u64 {
+    number as u64
+}
+
+/// Bytes of a solve.
+fn of_solve<S: Scalar>(formulated: &dyn Formulated<S>, method: &dyn Method<S>, settings: &Settings) -> f64 {
+    let word = size_of::<S>() as f64;
+    let mut ode = formulated.ode();
+    let n = ode.dimension() as f64;
+    let matrices = f64::from(method.full_matrices());
+    let vectors = word * VECTORS * n + EVENT * ode.form().events().map_or(0.0, |functions| functions.count() as f64);
+    let full = word * matrices * n * n;
+    vectors
+        + of_mechanism(ode.as_mut(), method, settings.matrices, full)
+            .unwrap_or_else(|| of_equations(ode.as_mut(), full))
+}
+
+/// Bytes of the matrices for equations that are no mechanism. What an implicit form keeps is the problem's own, and narrow.
+fn of_equations<S: Scalar>(ode: &mut dyn Ode<S>, full: f64) -> f64 {
+    if matches!(ode.form(), Form::Implicit(_)) { 0.0 } else { full }
+}
+
+/// Bytes of the matrices of a mechanism and of a method whose own ones would take `full` with all entries; none of other problems.
+fn of_mechanism<S: Scalar>(ode: &mut dyn Ode<S>, method: &dyn Method<S>, matrices: Matrices, full: f64) -> Option<f64> {
+    let Form::Mechanics(mechanics) = ode.form() else { return None };
+    let unknowns = (mechanics.coordinates() + mechanics.constraints()) as f64;
+    let of_method = f64::from(method.full_matrices());
+    let terms = size_of::<S>() as f64 * TERMS[usize::from(of_method > 0.0)] * unknowns * unknowns;
+    if terms + full < WORTH_A_LOOK {
+        return Some(terms + full);
+    }
+    mechanics.keep_matrices(matrices);
+    let structure = mechanics.structure();
+    if !structure.is_sparse_in::<S>() {
+        return Some(terms + full);
+    }
+    let entries = (structure.dynamics.entries() + 2 * structure.jacobian.entries()) as f64;
+    Some(if method.keeps_patterns() { entries * (ENTRY[0] + ENTRY[1] * of_method) } else { entries * ENTRY[0] + full })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_run_waits_for_memory_and_one_that_is_too_large_does_not() {
+        let memory = Memory::new(100);
+        assert_eq!(memory.reserve(101).unwrap_err(), TooLarge { needed: 101, left: 100 });
+        let first = memory.reserve(60).unwrap();
+        thread::scope(|scope| {
+            let second = scope.spawn(|| memory.reserve(50).map(|reserved| reserved.bytes));
+            thread::sleep(Duration::from_millis(50));
+            assert!(!second.is_finished(), "60 and 50 are more than 100");
+            drop(first);
+            assert_eq!(second.join().unwrap(), Ok(50));
+        });
+        assert_eq!(memory.lock().under_way, 0);
+        let curves = Trajectory {
+            observables: vec!["x".to_owned()],
+            units: vec!["m".to_owned()],
+            times: vec![0.0; 5],
+            columns: vec![vec![0.0; 5]],
+        };
+        memory.keep(Some(&curves));
+        assert_eq!(memory.reserve(21).unwrap_err(), TooLarge { needed: 21, left: 20 });
+        assert!(memory.reserve(20).is_ok());
+    }
+
+    #[test]
+    fn sizes_are_told_as_people_say_them() {
+        let text = TooLarge { needed: 80_000_000_000, left: 17_200_000_000 }.to_string();
+        assert!(text.starts_with("it needs 80.0 GB of memory, and there are 17.2 GB for it"), "{text}");
+    }
+}

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Attacks the program as a stranger would: mutated files, extreme runs, kills, full disks. Prints what was tried and what did not hold.
+
+    scripts/attack.py files 30000        # mutated experiment files and ledgers, 40 a call of `check`
+    scripts/attack.py runs 11000         # random models, methods and extreme numbers
+    scripts/attack.py kills 200          # SIGKILL in run, verify, report, robustness and shard
+    sudo scripts/attack.py disks 40      # a full disk under results and store; mounts a tmpfs each time
+
+A seed can follow (1 where none does). The exit code is 1 where something did not hold; what it was is kept in target/attack/.
+"""
+
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = Path(os.environ.get("MBSBENCH", ROOT / "target/release/mbsbench"))
+KEPT = ROOT / "target/attack"
+WORDS = "0 -1 1e308 -1e308 5e-324 1e999 .inf -.inf .nan 2^-1074 9007199254740993 '' ~ true [] {} [[[[ }} *a &a | ? con every".split()
+EXTREMES = "0 1 -1 1e-300 1e300 5e-324 1e15 1e-9 1e9 0.5 2 3.14159 1e5 1e-5".split()
+
+
+class Count:
+    """What was tried, and what of it did not hold."""
+
+    def __init__(self, what):
+        self.what, self.tries, self.failures, self.seen, self.memory, self.begin = what, 0, [], {}, 0, time.time()
+
+    def saw(self, outcome, number=1):
+        self.seen[outcome] = self.seen.get(outcome, 0) + number
+
+    def fail(self, why, files):
+        self.failures.append(why)
+        folder = KEPT / f"{self.what}-{len(self.failures)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "why.txt").write_text(why)
+        for file in files:
+            shutil.copy(file, folder)
+
+    def tell(self):
+        seen = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self.seen.items()))
+        print(f"{self.what}: {self.tries} tries in {time.time() - self.begin:.0f} s, {len(self.failures)} did not hold ({seen})")
+        for why in self.failures[:20]:
+            print("  " + why.replace("\n", " ")[:300])
+        return 1 if self.failures else 0
+
+
+def run(arguments, folder, seconds=60, memory=6 << 30):
+    """Exit code, CPU seconds and what was said; the code is none where it took too long."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        ended = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, timeout=seconds, preexec_fn=limit,
+                               env={**os.environ, "RUST_BACKTRACE": "0"})
+        code, said = ended.returncode, (ended.stdout + ended.stderr).decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        code, said = None, "too long"
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return code, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, said
+
+
+def is_bad(code, said):
+    return code is None or code < 0 or code > 3 or "panicked" in said or "memory allocation" in said
+
+
+def mutated(rng, text, others):
+    for _ in range(rng.randint(1, 4)):
+        lines = text.splitlines(keepends=True) or ["\n"]
+        at, kind = rng.randrange(len(lines)), rng.randrange(7)
+        words = [match.span() for match in re.finditer(r"[\w.+^-]+", lines[at])]
+        if kind == 0:
+            lines.pop(at)
+        elif kind == 1:
+            lines.insert(at, rng.choice(rng.choice(others).splitlines(keepends=True) or ["\n"]))
+        elif kind == 2:
+            lines[at] = " " * rng.randrange(5) + lines[at]
+        elif kind == 3:
+            place = rng.randrange(len(text) + 1)
+            lines = [text[:place] + chr(rng.choice([0, 9, 13, 0x7F, 0x202E, 0xFEFF, rng.randrange(32, 0x500)])) + text[place + 1:]]
+        elif words:
+            start, end = rng.choice(words)
+            other = re.findall(r"[\w.+^-]+", rng.choice(others)) or ["x"]
+            lines[at] = lines[at][:start] + (rng.choice(WORDS) if kind < 6 else rng.choice(other)) + lines[at][end:]
+        text = "".join(lines)
+    return text
+
+
+def files(count, rng):
+    """Mutated experiments and ledgers, 40 a call; one that takes more than 2 s of CPU alone did not hold."""
+    found = Count("files")
+    experiments = [path.read_text() for path in sorted((ROOT / "experiments").glob("*/*.yaml")) if path.stat().st_size < 60_000]
+    with tempfile.TemporaryDirectory() as folder:
+        while found.tries < count:
+            batch = []
+            for number in range(min(40, count - found.tries)):
+                path = Path(folder) / f"{number}.yaml"
+                path.write_text(mutated(rng, rng.choice(experiments), experiments), newline="")
+                batch.append(path)
+            found.tries += len(batch)
+            code, seconds, said = run(["check", *batch], folder)
+            found.saw(f"calls with exit code {code}")
+            found.saw("mistakes shown", said.count("  × "))
+            if is_bad(code, said) or seconds > 10:
+                for path in batch:
+                    code, seconds, said = run(["check", path], folder)
+                    if is_bad(code, said) or seconds > 2:
+                        found.fail(f"check: exit code {code} after {seconds:.1f} s of CPU: {said[-300:]}", [path])
+    return found.tell()
+
+
+def runs(count, rng):
+    """Random models and methods with extreme numbers, few steps each."""
+    found = Count("runs")
+    names = lambda what: [each["name"] for each in json.loads(subprocess.check_output([PROGRAM, "list", what, "--format", "json"], cwd=ROOT))]
+    models, methods = names("models"), names("methods")
+    described = {name: subprocess.check_output([PROGRAM, "describe", "model", name], cwd=ROOT, text=True) for name in models}
+    numbers = {name: re.findall(r"^  ([a-z0-9-]+): (?:number|integer)", text, re.M) for name, text in described.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.yaml"
+        while found.tries < count:
+            model = rng.choice(models)
+            drawn = rng.sample(numbers[model], min(len(numbers[model]), rng.randrange(3)))
+            given = ", ".join(f"{name}: {rng.choice(EXTREMES)}" for name in drawn)
+            start = rng.choice(["0.0", "0.0", "-1e9", "1e15"])
+            length = rng.choice(["1e-3", "1.0", "1e6", "1e12"])
+            control = rng.choice([f"step: {rng.choice(EXTREMES)}", f"tolerance: {rng.choice(EXTREMES)}"])
+            path.write_text(
+                f"id: mine/run\nmodel: {{ {model}: {{ {given} }} }}\nspan: [{start}, {float(start) + float(length)!r}]\n"
+                f"method: {rng.choice(methods)}\n{control}\nsettings: {{ max_steps: 50, max_rhs_evaluations: 20000 }}\n"
+                "measures: [steps_accepted, rhs_evaluations]\n")
+            found.tries += 1
+            shutil.rmtree(Path(folder) / "results", ignore_errors=True)
+            code, seconds, said = run(["run", path, "--fresh", "--cache", "store", "--jobs", "1", "--memory", "4GB"], folder, 120)
+            found.saw(f"with exit code {code}")
+            rows = Path(folder) / "results/mine/run/runs.csv"
+            if rows.exists():
+                head, row = [line.split(",") for line in rows.read_text().splitlines()[:2]]
+                cells = dict(zip(head, row))
+                found.saw("runs")
+                found.saw(cells["status"])
+                if int(cells["steps_accepted"] or 0) > 50 or int(cells["rhs_evaluations"] or 0) > 20000:
+                    found.fail(f"beyond its budget: {row}", [path])
+            if is_bad(code, said) or seconds > 60:
+                found.fail(f"run: exit code {code} after {seconds:.1f} s of CPU: {said[-300:]}", [path])
+            if found.tries % 200 == 0:
+                shutil.rmtree(Path(folder) / "store", ignore_errors=True)
+    return found.tell()
+
+
+EXPERIMENT = """id: mine/pendulum
+model: pendulum
+span: [0.0, 4.0]
+known: { defaults: printed }
+method: [rk3, rk5, rk8, dopri5]
+step: [1e-4, 2e-4, 4e-4]
+measures: [energy_variation, rhs_evaluations]
+plots: [{ id: swing, x: t, y: [theta, energy], series: method, where: { step: 4e-4 } }]
+undetermined: { model.mass: { range: [1.0, 100.0], why: not printed } }
+"""
+CLAIMS = """schema: 2
+paper: mine
+statements:
+  - id: small
+    place: Section 1
+    says: The energy varies little.
+    bound: { of: { experiment: pendulum, column: energy_variation, reduce: max }, below: 1.0 }
+    why: nothing but a test
+    bound_from: ours
+"""
+# In an order after which all is there; a verdict hangs on the study, so that the exit code may be 1 before it.
+COMMANDS = [["reproduce", "mine"], ["shard", "1/2", "mine"], ["robustness", "experiments/mine/pendulum.yaml", "--samples", "16"],
+            ["verify", "mine"], ["report"]]
+
+
+def place(folder):
+    mine = Path(folder) / "experiments/mine"
+    mine.mkdir(parents=True)
+    (mine / "pendulum.yaml").write_text(EXPERIMENT)
+    (mine / "claims.yaml").write_text(CLAIMS)
+
+
+def results(folder):
+    """The content of all results by path; what leftovers there are by their names."""
+    under = Path(folder) / "results"
+    whole = {path.relative_to(folder): path.read_bytes() for path in sorted(under.rglob("*")) if path.is_file()}
+    return {path: content for path, content in whole.items() if path.name != "manifest.json"}
+
+
+def finished(folder):
+    for command in COMMANDS:
+        code, _, said = run(command, folder, 120)
+        if code not in (0, 1):
+            return f"{command}: exit code {code}: {said[-300:]}"
+    return None
+
+
+def kills(count, rng):
+    """SIGKILL at a random moment; every file there is whole, and what is made after it is what is made without."""
+    found = Count("kills")
+    with tempfile.TemporaryDirectory() as whole:
+        place(whole)
+        begin = time.time()
+        if wrong := finished(whole):
+            raise SystemExit(wrong)
+        expected, once = results(whole), (time.time() - begin) / len(COMMANDS)
+    while found.tries < count:
+        with tempfile.TemporaryDirectory() as folder:
+            place(folder)
+            for command in COMMANDS * 2:
+                child = subprocess.Popen([PROGRAM, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(rng.uniform(0.0, 1.5 * once))
+                child.send_signal(signal.SIGKILL)
+                found.tries += 1
+                found.saw(f"{command[0]} {'killed' if child.wait() < 0 else 'finished before'}")
+                for path, content in results(folder).items():
+                    if not path.name.endswith(".part") and path in expected and content != expected[path] and "claims.json" not in path.name \
+                            and "report" not in path.parts:
+                        found.fail(f"{command}: {path} is not whole", [])
+            wrong = finished(folder)
+            if wrong or results(folder) != expected:
+                differing = [str(path) for path, content in results(folder).items() if expected.get(path) != content]
+                found.fail(wrong or f"not as without kills: {differing}", [])
+    return found.tell()
+
+
+def disks(count, rng):
+    """A disk that is full somewhere on the way: an error with a path, and everything is made once there is room."""
+    found = Count("disks")
+    with tempfile.TemporaryDirectory() as whole:
+        place(whole)
+        finished(whole)
+        expected = results(whole)
+    while found.tries < count:
+        with tempfile.TemporaryDirectory() as folder:
+            place(folder)
+            on = Path(folder) / rng.choice(["results", "target"])
+            on.mkdir()
+            size = rng.randrange(4, 400)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", on], check=True)
+            try:
+                found.tries += 1
+                code, _, said = run(COMMANDS[0], folder, 120)
+                found.saw(f"with exit code {code}")
+                if is_bad(code, said) or (code == 3 and on.name not in said):
+                    found.fail(f"{size} kB: exit code {code}: {said[-300:]}", [])
+                subprocess.run(["mount", "-o", "remount,size=100m", on], check=True)
+                wrong = finished(folder)
+                if wrong or results(folder) != expected:
+                    found.fail(f"{size} kB: {wrong or 'not as with room'}", [])
+            finally:
+                subprocess.run(["umount", on], check=True)
+    return found.tell()
+
+
+if __name__ == "__main__":
+    kind, count, *seed = sys.argv[1:]
+    generator = random.Random(int(seed[0]) if seed else 1)
+    sys.exit({"files": files, "runs": runs, "kills": kills, "disks": disks}[kind](int(count), generator))
