@@ -135,7 +135,7 @@ pub fn costs<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accu
 }
 
 /// The runs of each method, in the order of their names.
-fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
+pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
     let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
     methods.sort_unstable();
     methods.dedup();
