@@ -76,8 +76,10 @@ pub(super) fn page_of(
 fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportError> {
     for report in reports {
         for takeaway in &report.publication.highlights {
-            let judged =
-                takeaway.verdicts.keys().find_map(|id| report.judged.iter().find(|each| each.statement.id == *id));
+            let of = |id: &String| report.judged.iter().find(|each| each.statement.id == *id);
+            let has_numbers =
+                |each: &&Judged| each.checks.iter().filter(|check| check.judgement.measured.is_some()).count() >= TOLD;
+            let judged = takeaway.verdicts.keys().filter_map(of).find(has_numbers);
             let (Some(judged), Some(picture)) = (judged, thumbnail(results, report, takeaway.shows.as_deref(), "way")?)
             else {
                 continue;
@@ -107,7 +109,7 @@ fn measured(judged: &Judged) -> Markup {
     let shown = judged.checks.iter().filter(|check| check.judgement.measured.is_some()).take(TOLD);
     html! {
         ul { @for check in shown { li { (check.check.about) " " strong { (check.measured()) } " " span.small { (check.required()) } } } }
-        p.small { (judged.checks.len()) " checks in all" }
+        p.small { (TOLD) " of " (judged.checks.len()) " checks" }
     }
 }
 

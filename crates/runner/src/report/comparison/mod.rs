@@ -110,7 +110,7 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
             h2 { "Methods × models" }
             p {
                 "Digits of the result for each decade of " (WORK) ": −log₁₀ of the error, with the bound on the reference's own error added, over \
-                 log₁₀ of the work, of the run that has most of it. The darker, the nearer to the best on that model. "
+                 log₁₀ of the work, of the run that has most of it. The stronger the colour, the nearer to the best on that model. "
                 "A dash: the model does not suit the method; ✗: no run went to its end; no digit: no error is below one."
             }
             (filters(fields))

@@ -24,7 +24,7 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> Strin
     let contents = html! {
         ul {
             li { a href="#best" { "Work and precision" } }
-            @for &work in &works { li { a href=(format!("#families-{work}")) { "Families, by " (field.spec.work.0[work].0) } } }
+            li { a href="#families" { "Family by family" } }
             li { a href="#cheapest" { "The cheapest" } }
             li { a href="#experiment" { "The experiment" } }
         }
@@ -39,10 +39,10 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> Strin
                  most digits for their work. Runs that failed are in the CSV file only."
             }
         }
-        @for &work in &works {
-            section id=(format!("families-{work}")) {
-                h2 { "Family by family, by " (field.spec.work.0[work].0) }
-                div.shown { (drawn(&figures::by_family(field, &format!("by-family-{work}"), work))) }
+        @if let Some(&work) = works.first() {
+            section id="families" {
+                h2 { "Family by family" }
+                div.shown { (drawn(&figures::by_family(field, "by-family", work))) }
             }
         }
         section id="cheapest" {
