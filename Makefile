@@ -10,7 +10,7 @@ MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsben
 # Folders of experiments that are sets of benchmark problems.
 SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
 
-.PHONY: reproduce times quick report sets study test fuzz attack lock bench instructions performance python lint setup
+.PHONY: reproduce times quick report pages sets study test fuzz attack lock bench instructions performance python lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/times/
 	$(MBSBENCH) reproduce
@@ -23,6 +23,9 @@ quick: ## every method, model and renderer on shortened experiments, into target
 
 report: ## results/report/ anew, from the results that are there
 	$(MBSBENCH) report
+
+pages: ## the report's pages in Chromium: WCAG level AA, nothing fetched, no small text; needs node, npm and Chromium
+	./scripts/pages.sh
 
 sets: setup ## the sets of benchmark problems, into results/
 	$(MBSBENCH) reproduce $(SETS)

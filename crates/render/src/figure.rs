@@ -31,6 +31,8 @@ pub struct Panel {
     pub to_scale: bool,
     /// Names of places, written with their middle there; left out where that is outside the frame.
     pub names: Vec<(String, [f64; 2])>,
+    /// Whether curves have their names at their right ends, however few they are; many always have.
+    pub named_at_ends: bool,
 }
 
 /// An axis. Its text is `label (unit)`, without the unit where that is `1` or empty.

@@ -45,7 +45,7 @@ pub fn write(drawing: &Drawing) -> String {
         escape(&drawing.title),
         escape(&drawing.description)
     );
-    let mut picture = Picture { out, piece: None, trace: Trace::Mark, size: (right as u32, bottom as u32) };
+    let mut picture = Picture { out, piece: None, open: None, trace: Trace::Mark, size: (right as u32, bottom as u32) };
     draw(drawing, &mut picture).expect("a string takes every shape");
     let mut out = picture.out;
     for (area, scales) in drawing.frames.iter().zip(&drawing.scales) {
@@ -163,6 +163,8 @@ struct Picture {
     out: String,
     /// What is written when nothing more joins it.
     piece: Option<Piece>,
+    /// The group that is not closed yet, as it begins.
+    open: Option<String>,
     trace: Trace,
     size: (u32, u32),
 }
@@ -188,14 +190,20 @@ impl Picture {
 
 impl Canvas for Picture {
     fn begin(&mut self, group: &Group) {
-        let _ = self.present();
         let series = match &group.part {
             Part::Scaffold => String::new(),
             Part::Series(label) => format!(" data-series=\"{}\"", escape(label)),
             Part::Legend(label) => format!(" data-legend=\"{}\"", escape(label)),
         };
         let (name, colour) = (group.ink.name(), hex(group.ink.on_light()));
-        let _ = writeln!(self.out, "<g{series} class=\"{name}\" color=\"{colour}\" stroke=\"currentColor\">");
+        let group = format!("<g{series} class=\"{name}\" color=\"{colour}\" stroke=\"currentColor\">\n");
+        // What is of one ink and one series goes on in the same group.
+        if self.open.as_ref() == Some(&group) {
+            return;
+        }
+        let _ = self.present();
+        self.out.push_str(&group);
+        self.open = Some(group);
     }
 
     fn trace(&mut self, trace: Trace) {
@@ -218,6 +226,8 @@ impl DrawingBackend for Picture {
     fn present(&mut self) -> InMemory {
         if let Some(piece) = self.piece.take() {
             piece.write(&mut self.out);
+        }
+        if self.open.take().is_some() {
             self.out.push_str("</g>\n");
         }
         Ok(())

@@ -66,7 +66,15 @@ mod tests {
     fn panel(y: Axis, kind: Kind, points: Vec<[f64; 2]>) -> Panel {
         let series = Series { kind, ..Series::line("", Style::of_index(0), points) };
         let x = Axis::linear("x", "");
-        Panel { title: String::new(), x, y, series: vec![series], to_scale: false, names: Vec::new() }
+        Panel {
+            title: String::new(),
+            x,
+            y,
+            series: vec![series],
+            to_scale: false,
+            names: Vec::new(),
+            named_at_ends: false,
+        }
     }
 
     fn left(panel: Panel) -> Vec<[f64; 2]> {

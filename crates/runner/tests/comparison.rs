@@ -73,9 +73,16 @@ fn the_comparison_is_made_when_it_is_asked_for() {
 
     mbsbench(folder.path(), "reproduce comparison");
     assert!(fs::read_to_string(at("results/report/index.html")).unwrap().contains("comparison.html"));
-    let page = fs::read_to_string(at("results/report/comparison.html")).unwrap();
-    for part in ["Angle of the pendulum", "absolute, in rad", "<svg", "without events it is its pair"] {
-        assert!(page.contains(part), "{part}");
+    let page = |name: &str| fs::read_to_string(at("results/report").join(name)).unwrap();
+    let (all, one) = (page("comparison.html"), page("comparison-pendulum.html"));
+    for part in
+        ["Angle of the pendulum", "absolute, in rad", "href=\"comparison-pendulum.html\"", "id=\"drawing-profiles-0\""]
+    {
+        assert!(all.contains(part), "{part}");
+    }
+    for part in ["<svg", "without events it is its pair", "id=\"drawing-best-of-families\"", "id=\"drawing-by-family\""]
+    {
+        assert!(one.contains(part), "{part}");
     }
 
     let runs = rows(&at("results/comparison/pendulum/runs.csv"));

@@ -10,7 +10,7 @@ fn figure(columns: usize, panels: Vec<Panel>) -> Figure {
 }
 
 fn panel(x: Axis, y: Axis, series: Vec<Series>) -> Panel {
-    Panel { title: "Panel".into(), x, y, series, to_scale: false, names: Vec::new() }
+    Panel { title: "Panel".into(), x, y, series, to_scale: false, names: Vec::new(), named_at_ends: false }
 }
 
 fn failure(x: f64) -> Failure {

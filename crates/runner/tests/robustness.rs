@@ -204,9 +204,9 @@ fn the_report_shows_the_study() {
     study(folder.path(), "--samples 64");
     let (code, said) = mbsbench(folder.path(), "reproduce");
     assert!(code == Some(0) || code == Some(1), "{said}");
-    let page = fs::read_to_string(folder.path().join("results/report/mine.html")).unwrap();
+    let page = fs::read_to_string(folder.path().join("results/report/mine-behind.html")).unwrap();
     for part in [
-        "How much hangs on that",
+        "How much hangs on what is left out",
         "evenly in the logarithm",
         "the energy times the length",
         "weight above",

@@ -4,16 +4,19 @@
 //! rankings: ─┐
 //! runs.csv ──┼─ rank ──▶ Ranked ─▶ summary.csv, summary.md, report
 //! own runs ──┴─ stand ─▶ Standing: where one method stands among all others
+//!               Field ─▶ fronts, performance profiles, digits for work: all methods on all models at once
 //! ```
 
 mod curve;
+mod field;
 mod rank;
 mod ranked;
 mod standing;
 mod summary;
 mod traits;
 
-pub use curve::Cost;
+pub use curve::{Cost, Point};
+pub use field::{Contestant, Field, MOST_RATIO, Profile, Profiled, front};
 pub use rank::{Candidate, Place, cheapest};
 pub use ranked::{Counts, Ranked, rank};
 pub use standing::{Entrant, Rank, Standing, Tally, costs, entrants, errors_and_costs, stand};

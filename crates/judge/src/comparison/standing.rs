@@ -151,7 +151,7 @@ pub fn errors_and_costs<'p>(
 }
 
 /// The runs of each method, in the order of their names.
-fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
+pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
     let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
     methods.sort_unstable();
     methods.dedup();

@@ -3,6 +3,7 @@
 use super::super::drawing::{Anchor, Area, Group, Ink, Part};
 use super::super::figure::{Panel, Series};
 use super::super::text::{Text, wrap};
+use super::ends::Ends;
 use super::{LEADING, TICK_SIZE, area, baseline, text};
 
 /// Width of the sample of a line, px.
@@ -25,14 +26,15 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// The legend of a panel.
+    /// The legend of a panel, of the series without names at their ends.
     ///
     /// A single series that is named like its axis or its panel needs none.
-    pub fn of(panel: &Panel, width: f64) -> Self {
+    pub fn of(panel: &Panel, ends: &Ends, width: f64) -> Self {
         let is_first = |(index, series): &(usize, &Series)| {
             series.group.is_none() || panel.series[..*index].iter().all(|before| before.group != series.group)
         };
-        let all = panel.series.iter().enumerate().filter(is_first).map(|(_, series)| series);
+        let all = panel.series.iter().enumerate().filter(is_first);
+        let all = all.filter(|(index, _)| !ends.has(*index)).map(|(_, series)| series);
         let named: Vec<&Series> = all.filter(|series| !series.label.is_empty()).collect();
         let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         // Names below the axis say what single bars are.

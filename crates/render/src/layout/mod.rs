@@ -4,6 +4,7 @@
 //! values that a logarithmic axis cannot show in a strip beside it. Text is measured, wrapped where it is too
 //! long, and never set smaller.
 
+mod ends;
 mod legend;
 mod names;
 mod panel;
@@ -11,6 +12,7 @@ mod panel;
 use super::drawing::{Anchor, Area, Drawing, Group, Ink, Part, Shape};
 use super::figure::Figure;
 use super::text::Text;
+use ends::Ends;
 use legend::Legend;
 use panel::Prepared;
 
@@ -26,6 +28,8 @@ const MARGIN: f64 = 8.0;
 const WIDTH: f64 = 640.0;
 /// Width of a panel where there are more, px.
 const NARROW: f64 = 310.0;
+/// Width of a panel with names at the ends of its curves beside another one, px.
+const WIDE: f64 = 480.0;
 
 /// Height that a name on a vertical axis has, px.
 const NAME_HEIGHT: f64 = 19.0;
@@ -35,8 +39,16 @@ const LEAST_HEIGHT: f64 = 95.0;
 /// Lays out `figure`.
 #[must_use]
 pub fn lay_out(figure: &Figure) -> Drawing {
-    let columns = figure.columns.clamp(1, figure.panels.len().max(1));
-    let width = if columns <= 2 { WIDTH } else { NARROW * columns as f64 };
+    let ends: Vec<Ends> = figure.panels.iter().map(Ends::of).collect();
+    // Names beside a frame take the room of a panel, unless they are short and asked for.
+    let is_crowded = figure.panels.iter().zip(&ends).any(|(panel, ends)| !panel.named_at_ends && !ends.is_empty());
+    let columns = if is_crowded { 1 } else { figure.columns.clamp(1, figure.panels.len().max(1)) };
+    let width = match columns {
+        1 => WIDTH,
+        _ if ends.iter().any(|ends| !ends.is_empty()) => WIDE * columns as f64,
+        2 => WIDTH,
+        _ => NARROW * columns as f64,
+    };
     let cell_width = (width - MARGIN) / columns as f64 - MARGIN;
     let names = figure.panels.iter().map(|panel| panel.y.names.len()).max().unwrap_or(0);
     let frame_height = match columns {
@@ -45,12 +57,14 @@ pub fn lay_out(figure: &Figure) -> Drawing {
         2 => 215.0,
         _ => 205.0,
     };
+    let frame_height = ends.iter().map(Ends::height).fold(frame_height, f64::max);
     let several = figure.panels.len() > 1;
     let mut panels: Vec<Prepared> = figure
         .panels
         .iter()
         .enumerate()
-        .map(|(index, panel)| Prepared::new(panel, several.then_some(index), frame_height))
+        .zip(ends)
+        .map(|((index, panel), ends)| Prepared::new(panel, several.then_some(index), frame_height, ends))
         .collect();
 
     // Frames of one column of panels are as wide as one another, frames of one row begin at one height.

@@ -92,5 +92,6 @@ fn panel(view: &View, spec: &DrawingSpec) -> Panel {
         series,
         to_scale: spec.to_scale,
         names: view.names.iter().map(|&(name, at)| (name.to_owned(), at.map(|x| x * scale))).collect(),
+        named_at_ends: false,
     }
 }

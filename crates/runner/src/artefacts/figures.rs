@@ -138,7 +138,7 @@ impl Look {
             y.scale = Scale::Log;
         }
         let title = spec.title.clone().unwrap_or_default();
-        let panel = Panel { title, x, y, series, to_scale: false, names: Vec::new() };
+        let panel = Panel { title, x, y, series, to_scale: false, names: Vec::new(), named_at_ends: false };
         if over_time { thinned(panel) } else { panel }
     }
 

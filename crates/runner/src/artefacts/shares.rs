@@ -50,6 +50,7 @@ pub fn shares(findings: &[Finding]) -> Option<Figure> {
         ],
         to_scale: false,
         names: Vec::new(),
+        named_at_ends: false,
     };
     let title = "Share of samples with the nominal verdict".to_owned();
     Some(Figure { id: "robustness".to_owned(), title, columns: 1, panels: vec![panel] })
@@ -142,7 +143,15 @@ fn panel(study: &Study, finding: &Finding) -> Option<Panel> {
     }
     let thresholds = first.as_ref().map_or_else(Vec::new, |first| thresholds(first, second.as_ref(), &x, &y, other));
     series.push(Series::segments("threshold", THRESHOLD, thresholds));
-    Some(Panel { title: finding.check.clone(), x: x.axis(), y: y.axis(), series, to_scale: false, names: Vec::new() })
+    Some(Panel {
+        title: finding.check.clone(),
+        x: x.axis(),
+        y: y.axis(),
+        series,
+        to_scale: false,
+        names: Vec::new(),
+        named_at_ends: false,
+    })
 }
 
 /// The threshold of the first step across the panel, and that of the second on the side where it decides.

@@ -36,6 +36,7 @@ pub fn work_precision(
             ],
             to_scale: false,
             names: Vec::new(),
+            named_at_ends: false,
         })
     };
     let panels: Vec<Panel> = spec.work.0.iter().enumerate().filter_map(panel).collect();

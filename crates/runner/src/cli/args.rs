@@ -7,6 +7,7 @@ use mbsbench_experiment::plan::Shard;
 
 use super::check::Strict;
 use super::diff::DiffOptions;
+use super::export::Form;
 use super::files::EXPERIMENTS;
 use super::like::LikeOptions;
 use super::new::Start;
@@ -142,6 +143,17 @@ pub enum Command {
     /// Write the report of all papers whose results are there.
     Report {
         /// Folder with the results, beside the experiments where not given; the report goes to `DIR/report/index.html`.
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
+    },
+    /// Hand out a statement, figure or table as LaTeX, for pgfplots, as CSV, or how its paper is cited.
+    Export {
+        /// What is called so, with its paper: `gil2013/linear/exact`, `gil2013/figure-6`, `compere2001/table-3.1`.
+        name: String,
+        /// The form.
+        #[arg(long, value_enum)]
+        to: Form,
+        /// Folder with the results; beside the experiments where not given.
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Problem};
-use mbsbench_judge::publication::Publication;
 
 use super::CommandError;
-use super::files::{book, is_publication, plans_beside, read_ledger, read_with};
+use super::files::{book, is_publication, plans_beside, read_ledger, read_publication};
 use crate::output::Output;
 
 /// Reads experiment files and plans their runs; all files are read before the first problem is reported.
@@ -105,7 +104,7 @@ pub(super) fn check(
         output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
     }
     for path in publications {
-        let publication = read_with(&path, Publication::read)?;
+        let publication = read_publication(registry, &path)?;
         output.line(format!("{}: {}", path.display(), publication.citation()))?;
     }
     for path in ledgers {

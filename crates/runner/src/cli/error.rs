@@ -48,6 +48,16 @@ pub enum CommandError {
         /// All names.
         known: Vec<String>,
     },
+    /// Something has not the form in which it is wanted.
+    #[error("`{name}` has no {lacks}\nhelp: accepted: {accepted}")]
+    NoForm {
+        /// What is wanted.
+        name: String,
+        /// What it has not.
+        lacks: &'static str,
+        /// Forms that it has.
+        accepted: &'static str,
+    },
     /// What is to be begun cannot be called so.
     #[error("`{}` is no name for it\nhelp: accepted: {accepted}", found.escape_debug())]
     NoName {
@@ -164,6 +174,7 @@ impl CommandError {
             | Self::Warnings(_)
             | Self::UnknownName { .. }
             | Self::NoName { .. }
+            | Self::NoForm { .. }
             | Self::Exists { .. }
             | Self::NoExperiment { .. }
             | Self::UnknownRun { .. }

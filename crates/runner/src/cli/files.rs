@@ -221,6 +221,19 @@ pub(super) fn read_with<T>(path: &Path, read: impl Fn(&Document) -> Result<T, Ba
     found.map_err(|wrong| CommandError::BadInput(vec![wrong]))
 }
 
+/// Reads `paper.yaml`, and holds what is to be taken away of the paper against the ledger and the experiments beside it.
+pub(super) fn read_publication(registry: &Registry, path: &Path) -> Result<Publication, CommandError> {
+    let publication = read_with(path, Publication::read)?;
+    if publication.takeaways().next().is_none() {
+        return Ok(publication);
+    }
+    let plans = plans_beside(registry, path)?;
+    let ledger = path.with_file_name("claims.yaml");
+    let ledger = ledger.exists().then(|| read_ledger(&ledger, Book::Claims, &plans)).transpose()?;
+    read_with(path, |document| publication.agrees(document, ledger.as_ref(), &plans.iter().collect::<Vec<_>>()))?;
+    Ok(publication)
+}
+
 /// Plans of the experiments that lie beside a ledger.
 pub(super) fn plans_beside(registry: &Registry, ledger: &Path) -> Result<Vec<Plan>, CommandError> {
     let folder = ledger.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -7,6 +7,7 @@ mod diff;
 mod error;
 mod examine;
 mod explain;
+mod export;
 mod files;
 #[cfg(unix)]
 mod interrupt;
@@ -128,6 +129,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         }
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
+        Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
         Command::Report { results } => report::report(library, &beside(results), output)?,
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;

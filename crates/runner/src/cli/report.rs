@@ -24,7 +24,8 @@ pub(super) fn report(library: Library<'_>, results: &Path, output: &mut Output<'
         let own = of(paper);
         !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
     };
-    let compared = if is_complete(COMPARISON) { Some(comparison(&plans, results)?) } else { None };
+    let evidence = Evidence::read(results, &plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
+    let compared = if is_complete(COMPARISON) { Some(comparison(&plans, &evidence, results)?) } else { None };
     let (complete, lacking): (Vec<_>, Vec<_>) =
         library.publications(&plans)?.into_iter().partition(|(paper, _)| is_complete(paper));
     let mut reports = Vec::with_capacity(complete.len());
@@ -39,12 +40,15 @@ pub(super) fn report(library: Library<'_>, results: &Path, output: &mut Output<'
 }
 
 /// The comparison across the papers from its results; its summary is written beside them.
-fn comparison<'p>(plans: &'p [Plan], results: &Path) -> Result<ComparisonReport<'p>, CommandError> {
-    let evidence = Evidence::read(results, plans, |plan| is_comparison(&plan.experiment))?;
+fn comparison<'p>(
+    plans: &'p [Plan],
+    evidence: &'p Evidence<'p>,
+    results: &Path,
+) -> Result<ComparisonReport<'p>, CommandError> {
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
-    let summary = Summary(own.iter().flat_map(|plan| rank(plan, &evidence)).collect());
+    let summary = Summary(own.iter().flat_map(|plan| rank(plan, evidence)).collect());
     save(&results.join(COMPARISON), "summary", &summary)?;
-    Ok(ComparisonReport { plans: own, summary })
+    Ok(ComparisonReport { plans: own, summary, evidence })
 }
 
 /// Writes the rankings of experiments beside their results, each for itself.

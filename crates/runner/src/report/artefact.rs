@@ -3,13 +3,19 @@
 use std::path::Path;
 
 use maud::{Markup, html};
+use mbsbench_experiment::panel_id;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::comparison::COMPARISON;
 use mbsbench_numbers::{short, unguarded};
 
-use super::page::{anchor, badge, figure_named, sign};
-use super::{ReportError, read, statement};
+use super::behind::file_of;
+use super::page::{anchor, badge, figure_named, shown_again, sign, size_of};
+use super::statement::{Found, statement, target};
+use super::{ReportError, read};
+
+/// Widest figure that has statements beside it, px.
+const WIDEST_BESIDE: u32 = 640;
 
 /// A table or figure of an experiment.
 pub(super) struct Artefact<'r> {
@@ -26,7 +32,7 @@ pub(super) struct Artefact<'r> {
 }
 
 impl<'r> Artefact<'r> {
-    /// Those of some plans: in the order of their numbers, the paper's own first.
+    /// Those of some plans, the paper's own first: by chapters, where their numbers have two parts, and there tables before figures.
     pub fn all(plans: &[&'r Plan]) -> Vec<Self> {
         let mut artefacts = Vec::new();
         for &plan in plans {
@@ -51,7 +57,9 @@ impl<'r> Artefact<'r> {
                 is_table,
             }));
         }
-        artefacts.sort_by_cached_key(|artefact| (!artefact.is_published(), !artefact.is_table, numbers(artefact.id)));
+        artefacts.sort_by_cached_key(|artefact| {
+            (!artefact.is_published(), chapter(artefact.id), !artefact.is_table, numbers(artefact.id))
+        });
         artefacts
     }
 
@@ -69,54 +77,105 @@ impl<'r> Artefact<'r> {
         format!("{}{} {number}", first.map(String::from).unwrap_or_default(), letters.as_str()).trim_end().to_owned()
     }
 
-    /// Whether a statement speaks of it.
+    /// Whether a statement speaks of it: `Figure 3.1`, `Figures 2 to 4`, `Tables 5.3-5.6`.
     pub fn is_place_of(&self, place: &str) -> bool {
-        let name = self.name();
-        place.match_indices(&name).any(|(start, _)| {
-            // `Table 3.1` is no part of `Table 3.12`, `Figure 3.1` none of `Figure 3.1.2`.
-            let rest = &place[start + name.len()..];
-            let goes_on = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-            !goes_on(rest) && !rest.strip_prefix('.').is_some_and(goes_on)
-        })
+        let kind = if self.is_table { "table" } else { "figure" };
+        let Some((_, own)) = self.id.split_once('-') else { return false };
+        let own = parts(own);
+        spoken_of(place).iter().any(|(what, first, last)| *what == kind && (first..=last).contains(&&own))
     }
 
-    /// The section of a page, with the statements that speak of it.
-    pub fn section(&self, results: &Path, paper: &str, judged: &[&Judged]) -> Result<Markup, ReportError> {
+    /// The section of a page, with the statements that speak of it beside it, and links to those that stand with another.
+    pub fn section(
+        &self,
+        results: &Path,
+        paper: &str,
+        [judged, linked]: [&[&Judged]; 2],
+        found: &Found,
+    ) -> Result<Markup, ReportError> {
         let folder = results.join(&self.plan.experiment.id);
-        let shown = if self.is_table { self.table(&folder, judged)? } else { self.figure(&folder)? };
+        let (shown, [width, _]) = if self.is_table {
+            (self.table(&folder, judged)?, [0, 0])
+        } else {
+            let svg = self.svg(results)?;
+            (figure_named(&svg, self.id, &self.anchor()), size_of(&svg))
+        };
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
         let kinds: &[&str] = if self.is_table { &["csv", "md"] } else { &["svg", "csv"] };
         // The data of a figure of several panels lie beside its panels.
         let kinds = kinds.iter().filter(|kind| folder.join(format!("{}.{kind}", self.id)).exists());
         let name = if self.is_published() { self.name() } else { beyond(paper).to_owned() };
+        let is_alone = judged.is_empty() && linked.is_empty();
+        let room = if is_alone || width > WIDEST_BESIDE { "wide" } else { "" };
         Ok(html! {
-            section.artefact id=(self.anchor()) {
+            section.artefact.(room) id=(self.anchor()) {
+                h3 { a.self href=(format!("#{}", self.anchor())) { (name) } ": " (self.title) }
                 div.shown {
-                    h3 { (name) ": " (self.title) }
                     (shown)
+                    @if !self.caption.is_empty() { p.caption { (self.caption) } }
+                    p.links {
+                        @for kind in kinds { a href=(link(kind)) { (kind.to_uppercase()) } " · " }
+                        a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
+                        a href=(format!("{}#{}", if paper == COMPARISON { String::new() } else { file_of(paper) }, experiment_anchor(id))) { "YAML" } " · "
+                        code { "mbsbench reproduce " (id) }
+                    }
                 }
-                @if !self.caption.is_empty() { p.caption { (self.caption) } }
-                p.links {
-                    @for kind in kinds { a href=(link(kind)) { (kind.to_uppercase()) } " " }
-                    a href=(format!("../{id}/runs.csv")) { "runs.csv" } " "
-                    code { "mbsbench reproduce " (id) }
+                @if !is_alone {
+                    div.said {
+                        @for each in judged { (statement(paper, each, found)) }
+                        @for each in linked {
+                            p.elsewhere { (badge(each.verdict)) " " a href=(format!("#{}", target(&each.statement.id))) { (each.statement.says) } }
+                        }
+                    }
                 }
-                @for each in judged { (statement::statement(paper, each)) }
-                p.links { "The experiment: " a href=(format!("#{}", experiment_anchor(id))) { code { "experiments/" (id) ".yaml" } } }
             }
         })
     }
 
-    /// The target of links to it, unique on the page.
-    pub fn anchor(&self) -> String {
-        format!("{}-{}", anchor(&self.plan.experiment.id), self.id)
+    /// The figure once more, with a link to it.
+    pub fn again(&self, results: &Path) -> Result<Markup, ReportError> {
+        let picture = if self.is_table {
+            html! {}
+        } else {
+            shown_again(&self.anchor(), size_of(&self.svg(results)?), self.title)
+        };
+        Ok(html! {
+            (picture)
+            p.caption { a href=(format!("#{}", self.anchor())) { (self.name()) } ": " (self.title) }
+        })
     }
 
-    /// The SVG of a figure, with names that are unique on a page.
-    fn figure(&self, folder: &Path) -> Result<Markup, ReportError> {
-        let text = read(&folder.join(format!("{}.svg", self.id)))?;
-        Ok(figure_named(&text, self.id, &self.anchor()))
+    /// Whether it takes the whole width of a page.
+    pub fn is_wide(&self, results: &Path) -> Result<bool, ReportError> {
+        Ok(self.is_table || size_of(&self.svg(results)?)[0] > WIDEST_BESIDE)
+    }
+
+    /// The SVG of its first panel where that is one by itself, else of all of it.
+    pub fn first_panel(&self, results: &Path) -> Result<(String, String), ReportError> {
+        let panel = panel_id(self.id, 0).unwrap_or_default();
+        let path = results.join(&self.plan.experiment.id).join(format!("{panel}.svg"));
+        if path.exists() { Ok((panel, read(&path)?)) } else { Ok((self.id.to_owned(), self.svg(results)?)) }
+    }
+
+    /// Whether `shows` of something to be taken away means it.
+    pub fn is_called(&self, shows: &str) -> bool {
+        let experiment = &self.plan.experiment;
+        shows.rsplit_once('/').is_some_and(|(name, id)| id == self.id && experiment.is_called(name, &experiment.paper))
+    }
+
+    /// The target of links to it, unique on the page: its own name, where the paper has it.
+    pub fn anchor(&self) -> String {
+        if self.is_published() {
+            self.id.to_owned()
+        } else {
+            format!("{}-{}", anchor(&self.plan.experiment.id), self.id)
+        }
+    }
+
+    /// The SVG of a figure.
+    pub fn svg(&self, results: &Path) -> Result<String, ReportError> {
+        read(&results.join(&self.plan.experiment.id).join(format!("{}.svg", self.id)))
     }
 
     /// A table from its CSV file, cells with the verdicts of their checks.
@@ -184,6 +243,36 @@ impl<'r> Artefact<'r> {
     }
 }
 
+/// The tables and figures that a place names: of which kind, from which number to which.
+fn spoken_of(place: &str) -> Vec<(&'static str, Vec<u64>, Vec<u64>)> {
+    let mut found: Vec<(&str, Vec<u64>, Vec<u64>)> = Vec::new();
+    let (mut kind, mut is_range) = (None, false);
+    for word in place.split([' ', ',', '(', ')']).filter(|word| !word.is_empty()) {
+        match word {
+            "Figure" | "Figures" => kind = Some("figure"),
+            "Table" | "Tables" => kind = Some("table"),
+            "and" => {}
+            "to" => is_range = true,
+            _ if !word.starts_with(|c: char| c.is_ascii_digit()) => kind = None,
+            _ => {
+                let (first, last) = word.split_once(['-', '–']).unwrap_or((word, word));
+                match (kind, found.last_mut()) {
+                    (Some(_), Some(range)) if is_range => range.2 = parts(last),
+                    (Some(kind), _) => found.push((kind, parts(first), parts(last))),
+                    (None, _) => {}
+                }
+                is_range = false;
+            }
+        }
+    }
+    found
+}
+
+/// The numbers of a number: 5 and 12 of `5.12a`.
+fn parts(number: &str) -> Vec<u64> {
+    number.trim_end_matches(|c: char| !c.is_ascii_digit()).split('.').filter_map(|part| part.parse().ok()).collect()
+}
+
 /// What artefacts are called that are no paper's.
 fn beyond(paper: &str) -> &'static str {
     if paper == COMPARISON { "All methods" } else { "Beyond the paper" }
@@ -195,32 +284,56 @@ fn numbers(id: &str) -> (Vec<u64>, String) {
     (digits.collect(), id.to_owned())
 }
 
+/// The first of two numbers in a name: `3` of `figure-3.10`; 0 where there is but one.
+fn chapter(id: &str) -> u64 {
+    let number = id.split_once('-').and_then(|(_, number)| number.split_once('.')).map(|(chapter, _)| chapter.parse());
+    number.and_then(Result::ok).unwrap_or(0)
+}
+
 /// The target of links to the file of an experiment.
 pub(super) fn experiment_anchor(id: &str) -> String {
     format!("experiment-{}", anchor(id))
 }
 
-/// A link to an artefact with the verdicts of its statements in short.
-pub(super) fn entry(artefact: &Artefact<'_>, judged: &[&Judged]) -> Markup {
-    let mut verdicts: Vec<_> = judged.iter().map(|each| each.verdict).collect();
+/// A link to an artefact with the verdicts of its statements as signs.
+pub(super) fn entry(artefact: &Artefact<'_>, judged: [&[&Judged]; 2]) -> Markup {
+    let mut verdicts: Vec<_> = judged.into_iter().flatten().map(|each| each.verdict).collect();
     verdicts.sort_unstable();
     verdicts.dedup();
     html! {
         li {
             a href=(format!("#{}", artefact.anchor())) { (artefact.name()) }
-            " " @for verdict in verdicts { (badge(verdict)) " " }
+            @for verdict in verdicts { " " span.(verdict.name()) title=(verdict.name()) { (sign(verdict)) } }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::numbers;
+    use super::{numbers, spoken_of};
 
     #[test]
     fn names_are_in_the_order_of_their_numbers() {
         let mut ids = ["figure-3.10", "figure-3.5", "figure-12", "figure-3.5a"];
         ids.sort_by_key(|id| numbers(id));
         assert_eq!(ids, ["figure-3.5", "figure-3.5a", "figure-3.10", "figure-12"]);
+    }
+
+    #[test]
+    fn places_name_figures_one_by_one_and_in_ranges() {
+        let figures = |place: &str| -> Vec<String> {
+            let all = ["2", "3", "4", "5", "3.1", "3.12", "5.12"];
+            let ranges = spoken_of(place);
+            let is_in = |id: &&str| {
+                let own = super::parts(id);
+                ranges.iter().any(|(kind, first, last)| *kind == "figure" && (first..=last).contains(&&own))
+            };
+            all.iter().filter(|id| is_in(id)).map(|id| (*id).to_owned()).collect()
+        };
+        assert_eq!(figures("Figures 2 to 4, Section 5"), ["2", "3", "4", "3.1", "3.12"]);
+        assert_eq!(figures("Figures 2 and 5, Section 4"), ["2", "5"]);
+        assert_eq!(figures("Section 3.1, Figure 3.12"), ["3.12"], "a section is no figure, 3.1 no part of 3.12");
+        assert_eq!(figures("Sections 5.3.4 and 5.4 and Figure 5.12a"), ["5.12"]);
+        assert_eq!(spoken_of("Tables 5.3-5.6"), [("table", vec![5, 3], vec![5, 6])]);
     }
 }

@@ -1,18 +1,35 @@
-//! The front page: all papers and how their statements fare.
+//! The front page: what this is in a picture, all papers with how their statements fare, and where to go from here.
+
+use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_judge::claims::Verdict;
+use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::publication::{Publication, PublicationKind};
 
-use super::PaperReport;
-use super::page::{badge, of, page, scorecard};
+use super::artefact::Artefact;
+use super::page::{badge, figure_named, of, page, strip, tally};
+use super::statement::target;
+use super::{PaperReport, ReportError};
+
+/// How many numbers of a statement are told as an example.
+const TOLD: usize = 3;
 
 /// The front page.
-pub(super) fn page_of(reports: &[PaperReport<'_>], lacking: &[(String, Publication)], is_compared: bool) -> String {
+pub(super) fn page_of(
+    results: &Path,
+    reports: &[PaperReport<'_>],
+    lacking: &[(String, Publication)],
+    is_compared: bool,
+) -> Result<String, ReportError> {
     let total = reports.iter().map(|report| report.scores().total()).sum::<usize>();
     let of_kind = |kind| reports.iter().filter(move |report| report.publication.kind == kind);
-    let (papers, sets) = (|| of_kind(PublicationKind::Paper), || of_kind(PublicationKind::Set));
+    let (papers, sets) = (of_kind(PublicationKind::Paper), of_kind(PublicationKind::Set));
+    let entries = |reports: Vec<&PaperReport<'_>>| -> Result<Vec<Markup>, ReportError> {
+        reports.into_iter().map(|report| entry(results, report)).collect()
+    };
+    let (papers, sets) = (entries(papers.collect())?, entries(sets.collect())?);
     let body = html! {
+        a.skip href="#main" { "To the text" }
         header {
             h1 { "Does what these papers say hold?" }
             p.lead {
@@ -21,17 +38,24 @@ pub(super) fn page_of(reports: &[PaperReport<'_>], lacking: &[(String, Publicati
                  behind it."
             }
         }
-        main {
+        main id="main" {
+            (way(results, reports)?)
+            nav.questions aria-label="Three questions" {
+                ul {
+                    li { a href="#find" { "Does this sentence hold?" } }
+                    @if is_compared {
+                        li { a href="comparison.html" { "Which method for a model like mine?" } }
+                        li { a href="comparison.html#matrix" { "Where do two methods part?" } }
+                    }
+                }
+            }
+            @if !papers.is_empty() { section { h2 { "Papers" } @for paper in &papers { (paper) } } }
+            @if !sets.is_empty() { section { h2 { "Sets of benchmark problems" } @for set in &sets { (set) } } }
             @if is_compared {
                 section {
                     h2 { a href="comparison.html" { "Which method for which model?" } }
-                    p { "The methods of all papers on the models of all papers: the cheapest for an accuracy, and work over precision." }
+                    p { "The methods of all papers on the models of all papers: the cheapest for an accuracy, work over precision, performance profiles." }
                 }
-            }
-            @for report in papers() { (entry(report)) }
-            @if sets().next().is_some() {
-                h2 { "Sets of benchmark problems" }
-                @for report in sets() { (entry(report)) }
             }
             @if !lacking.is_empty() {
                 section {
@@ -39,40 +63,180 @@ pub(super) fn page_of(reports: &[PaperReport<'_>], lacking: &[(String, Publicati
                     ul { @for (id, publication) in lacking { li { em { (publication.title) } ". " (of(id, publication)) } } }
                 }
             }
-            section {
-                h2 { "How to read it" }
-                dl.verdicts {
-                    dt { (badge(Verdict::Reproduced)) } dd { "It holds within its tolerance." }
-                    dt { (badge(Verdict::Partly)) } dd { "Its direction holds, its size does not." }
-                    dt { (badge(Verdict::Depends)) }
-                    dd { "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that it does not." }
-                    dt { (badge(Verdict::Contradicted)) } dd { "It does not hold, or a run it rests on failed." }
-                    dt { (badge(Verdict::Inconclusive)) }
-                    dd { "The bound on the reference's error, or the interval of a time, could turn the verdict." }
-                    dt { (badge(Verdict::Untestable)) }
-                    dd { "It needs something that nobody outside has, or speaks of a problem whose definition is not public." }
-                }
-                p {
-                    "A statement is a sentence, a table, or what a figure shows. Its verdict follows from its checks, and rests on the least \
-                     certain of the parameters behind them: printed in the paper or in an input file of its authors; chosen by us; calibrated, \
-                     that is chosen so that a published number comes out; or a stand-in for a problem that is not public. Each check says where \
-                     its bound comes from, and whether it was set before its result was known. " code { "make reproduce" } " makes everything here again."
-                }
-            }
+            (find(reports))
+            (how_to_verify())
+            (how_to_add())
+            (how_to_read())
         }
     };
-    page("mbsbench: does what these papers say hold?", &body)
+    Ok(page("mbsbench: does what these papers say hold?", &body))
+}
+
+/// From a sentence to its verdict, by the first example that there is.
+fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportError> {
+    for report in reports {
+        for takeaway in &report.publication.highlights {
+            let of = |id: &String| report.judged.iter().find(|each| each.statement.id == *id);
+            let has_numbers =
+                |each: &&Judged| each.checks.iter().filter(|check| check.judgement.measured.is_some()).count() >= TOLD;
+            let judged = takeaway.verdicts.keys().filter_map(of).find(has_numbers);
+            let (Some(judged), Some(picture)) = (judged, thumbnail(results, report, takeaway.shows.as_deref(), "way")?)
+            else {
+                continue;
+            };
+            let experiments: Vec<&str> =
+                judged.checks.iter().flat_map(|check| check.check.kind.experiments()).take(1).collect();
+            let (id, place) = (&judged.statement.id, &judged.statement.place);
+            return Ok(html! {
+                ol.way aria-label="From a sentence to its verdict" {
+                    li { h2 { "A paper says" } blockquote { p { (judged.statement.says) } } p.small { (report.publication.authors.join(", ")) " " (report.publication.year) ", " (place) } }
+                    li { h2 { "we run it" } (picture) p.small { code { (report.paper) "/" (experiments.concat()) ".yaml" } } }
+                    li { h2 { "we measure" } (measured(judged)) }
+                    li {
+                        h2 { "and say what holds" }
+                        p { (badge(judged.verdict)) }
+                        p.small { a href=(format!("{}.html#{}", report.paper, target(id))) { "the numbers behind it" } }
+                    }
+                }
+            });
+        }
+    }
+    Ok(html! {})
+}
+
+/// What was measured for a statement: its first numbers, and how many there are.
+fn measured(judged: &Judged) -> Markup {
+    let shown = judged.checks.iter().filter(|check| check.judgement.measured.is_some()).take(TOLD);
+    html! {
+        ul { @for check in shown { li { (check.check.about) " " strong { (check.measured()) } " " span.small { (check.required()) } } } }
+        p.small { (TOLD) " of " (judged.checks.len()) " checks" }
+    }
 }
 
 /// A paper or set with how its statements fare.
-fn entry(report: &PaperReport<'_>) -> Markup {
+fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, ReportError> {
     let page = format!("{}.html", report.paper);
+    let shows = report.publication.takeaways().find_map(|takeaway| takeaway.shows.as_deref());
+    let picture = thumbnail(results, report, shows, &report.paper)?;
+    Ok(html! {
+        article.paper {
+            @if let Some(picture) = picture { (picture) } @else { div {} }
+            div {
+                h3 { a href=(&page) { (report.publication.title) } }
+                p.small { (of(&report.paper, &report.publication)) }
+                @if let Some(result) = &report.publication.result { p { (result.says) } }
+                @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger yet." } }
+                @else { (strip(&report.scores())) (tally(&report.scores(), &page)) }
+            }
+        }
+    })
+}
+
+/// A figure of a paper without its words; that which is asked for, or its first.
+fn thumbnail(
+    results: &Path,
+    report: &PaperReport<'_>,
+    shows: Option<&str>,
+    unique: &str,
+) -> Result<Option<Markup>, ReportError> {
+    let artefacts = Artefact::all(&report.plans);
+    let mut figures = artefacts.iter().filter(|artefact| !artefact.is_table);
+    let wanted =
+        shows.and_then(|shows| artefacts.iter().find(|artefact| !artefact.is_table && artefact.is_called(shows)));
+    let Some(figure) = wanted.or_else(|| figures.next()) else { return Ok(None) };
+    let (id, svg) = figure.first_panel(results)?;
+    Ok(Some(html! { div.thumbnail { (figure_named(&svg, &id, unique)) } }))
+}
+
+/// All statements of all papers, which the field above them sifts.
+fn find(reports: &[PaperReport<'_>]) -> Markup {
+    let line = |paper: &str, judged: &Judged| {
+        html! {
+            li.statement data-verdict=(judged.verdict.name()) {
+                (badge(judged.verdict)) " "
+                a href=(format!("{paper}.html#{}", target(&judged.statement.id))) { (judged.statement.says) }
+                " " span.place { (paper) ", " (judged.statement.place) }
+            }
+        }
+    };
     html! {
-        section.paper {
-            h2 { a href=(page) { (report.publication.title) } }
-            p { (of(&report.paper, &report.publication)) }
-            @if report.judged.is_empty() { p.pending { "Experiments are there; no ledger yet." } }
-            @else { (scorecard(&report.scores(), &page)) }
+        section id="find" {
+            h2 { "Does this sentence hold?" }
+            form.search hidden role="search" {
+                label { "Find " input type="search" placeholder="words of a sentence" autocomplete="off"; }
+                label {
+                    "verdict "
+                    select data-by="verdict" {
+                        option value="" { "any" }
+                        @for verdict in Verdict::ALL { option value=(verdict.name()) { (verdict) } }
+                    }
+                }
+                output {}
+            }
+            details.all {
+                summary { "All statements" }
+                ul.sentences {
+                    @for report in reports {
+                        @for judged in report.judged.iter().filter(|each| !each.is_finding) { (line(&report.paper, judged)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How to come to a verdict oneself.
+fn how_to_verify() -> Markup {
+    html! {
+        section id="verify" {
+            h2 { "Verify a statement yourself" }
+            pre { code {
+                "mbsbench explain gil2013/linear/exact           # what it says, what is measured, what it hangs on\n"
+                "mbsbench reproduce gil2013/linear-exactness     # the runs behind it, made here and now\n"
+                "mbsbench verify gil2013                         # all verdicts from these runs\n"
+                "mbsbench export gil2013/linear/exact --to tex   # to cite it"
+            } }
+            p { "Everything here is made again by " code { "make reproduce" } ". Bounds that were moved show in " code { "bounds.lock" } "." }
+        }
+    }
+}
+
+/// How to bring a method along.
+fn how_to_add() -> Markup {
+    html! {
+        section id="add" {
+            h2 { "Add a method" }
+            ul {
+                li { "A tableau, multistep coefficients or weights are a file: " code { "docs/methods.md" } ". " code { "mbsbench describe my-method.yaml" } " shows order and stability, " code { "mbsbench rank my-method.yaml" } " where it stands among all others." }
+                li { "Anything else is a struct and a line in the registry, in Rust, here or in a crate of your own: " code { "docs/extending.md" } "." }
+                li { "Results are CSV files; " code { "scripts/results.py" } " reads them into Python." }
+            }
+        }
+    }
+}
+
+/// What verdicts mean.
+fn how_to_read() -> Markup {
+    html! {
+        section id="verdicts" {
+            h2 { "How to read it" }
+            dl.verdicts {
+                dt { (badge(Verdict::Reproduced)) } dd { "It holds within its tolerance." }
+                dt { (badge(Verdict::Partly)) } dd { "Its direction holds, its size does not." }
+                dt { (badge(Verdict::Depends)) }
+                dd { "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that it does not." }
+                dt { (badge(Verdict::Contradicted)) } dd { "It does not hold, or a run it rests on failed." }
+                dt { (badge(Verdict::Inconclusive)) }
+                dd { "The bound on the reference's error, or the interval of a time, could turn the verdict." }
+                dt { (badge(Verdict::Untestable)) }
+                dd { "It needs something that nobody outside has, or speaks of a problem whose definition is not public." }
+            }
+            p {
+                "A statement is a sentence, a table, or what a figure shows. Its verdict follows from its checks, and rests on the least \
+                 certain of the parameters behind them: printed in the paper or in an input file of its authors; chosen by us; calibrated, \
+                 that is chosen so that a published number comes out; or a stand-in for a problem that is not public. Each check says where \
+                 its bound comes from, and whether it was set before its result was known."
+            }
         }
     }
 }

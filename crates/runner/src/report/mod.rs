@@ -1,23 +1,23 @@
 //! The report: a front page and one page for each paper, from what is in the results folder.
 //!
-//! Each page is one file: figures, style and script are inside it, nothing is fetched, and everything but hiding
-//! series and reading values works without the script.
+//! Each page is one file: figures, style and script are inside it, nothing is fetched, and everything but filters, hiding
+//! series and reading values works without the script. Experiment files and studies of a paper are a page beside it, so that no page is large.
 
 mod artefact;
+mod behind;
 mod comparison;
 mod front;
 mod page;
 mod paper;
 pub(crate) mod policy;
-mod robustness;
 mod statement;
 
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
-use mbsbench_judge::claims::Judged;
 use mbsbench_judge::claims::record::Scores;
+use mbsbench_judge::claims::{Evidence, Judged};
 use mbsbench_judge::comparison::Summary;
 use mbsbench_judge::publication::Publication;
 
@@ -56,9 +56,11 @@ pub struct ComparisonReport<'r> {
     pub plans: Vec<&'r Plan>,
     /// The cheapest methods.
     pub summary: Summary<'r>,
+    /// What was measured.
+    pub evidence: &'r Evidence<'r>,
 }
 
-/// Writes `results/report/index.html`, a page for each paper and that of the comparison, where it was made, from the files
+/// Writes `results/report/index.html`, a page for each paper and those of the comparison, where it was made, from the files
 /// under `results`. The front page names those that are `lacking` results as well.
 ///
 /// # Errors
@@ -76,11 +78,14 @@ pub fn write(
     };
     for paper in papers {
         save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
+        save(&behind::file_of(&paper.paper), behind::page_of(results, paper)?)?;
     }
     if let Some(compared) = compared {
-        save("comparison.html", comparison::page_of(results, &compared.plans, &compared.summary)?)?;
+        for (file, text) in comparison::pages(results, compared)? {
+            save(&file, text)?;
+        }
     }
-    save("index.html", front::page_of(papers, lacking, compared.is_some()))?;
+    save("index.html", front::page_of(results, papers, lacking, compared.is_some())?)?;
     Ok(folder.join("index.html"))
 }
 

@@ -65,9 +65,7 @@ pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
     let count = |count: usize| if count == 0 { "–".to_owned() } else { count.to_string() };
     html! {
         div.scorecard {
-            div.bar aria-hidden="true" {
-                @for &verdict in &verdicts { span.(verdict.name()) style=(format!("flex:{}", scores.with(verdict))) { (scores.with(verdict)) } }
-            }
+            (strip(scores))
             div.scroll {
                 table.scores {
                     thead { tr {
@@ -99,16 +97,86 @@ pub(super) fn scorecard(scores: &Scores, page: &str) -> Markup {
     }
 }
 
+/// A cell for each statement, in the colour of its verdict.
+pub(super) fn strip(scores: &Scores) -> Markup {
+    html! {
+        div.bar aria-hidden="true" {
+            @for verdict in Verdict::ALL { @for _ in 0..scores.with(verdict) { i.(verdict.name()) {} } }
+        }
+    }
+}
+
+/// How many statements have each verdict, in a line; each count leads to them on the page of the paper.
+pub(super) fn tally(scores: &Scores, page: &str) -> Markup {
+    let with = Verdict::ALL.into_iter().map(|verdict| (verdict, scores.with(verdict))).filter(|&(_, count)| count > 0);
+    html! {
+        p.tally {
+            @for (verdict, count) in with {
+                a href=(format!("{page}#{}", verdict_anchor(verdict))) { strong { (count) } " " (badge(verdict)) } " "
+            }
+            span.small { (scores.total()) " statements, tested by " (scores.checks) " checks" }
+        }
+    }
+}
+
 /// The target of links to the statements that have a verdict.
 pub(super) fn verdict_anchor(verdict: Verdict) -> String {
     format!("verdict-{}", verdict.name())
 }
 
-/// The SVG of the figure `id` with names that are unique on a page.
+/// The SVG of the figure `id` with names that are unique on a page, and one of its own by which it is shown once more.
 pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
     let rename = |text: String, part: &str| text.replace(&format!("{id}-{part}"), &format!("{unique}-{part}"));
     let text = ["title", "desc"].into_iter().fold(svg.to_owned(), rename);
-    html! { figure { (PreEscaped(text)) } }
+    let text = text.replacen("<svg ", &format!("<svg id=\"{}\" ", drawing_id(unique)), 1);
+    html! { figure { (PreEscaped(in_page(&text))) } }
+}
+
+/// A figure without what the page's style says of it once for all: the colours of a white page, and that lines have them.
+fn in_page(svg: &str) -> String {
+    let mut pieces = svg.split(" color=\"#");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        text.push_str(piece.split_once('"').map_or(piece, |(_, rest)| rest));
+    }
+    text.replace(" stroke=\"currentColor\">", ">")
+}
+
+/// The name of the drawing of a figure.
+fn drawing_id(unique: &str) -> String {
+    format!("drawing-{unique}")
+}
+
+/// A figure of the page once more, of the given size; `about` is for those who do not see it.
+pub(super) fn shown_again(unique: &str, [width, height]: [u32; 2], about: &str) -> Markup {
+    html! {
+        figure {
+            svg width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(about) {
+                use href=(format!("#{}", drawing_id(unique))) {}
+            }
+        }
+    }
+}
+
+/// Width and height of an SVG, px, as it says itself.
+pub(super) fn size_of(svg: &str) -> [u32; 2] {
+    let number = |key: &str| {
+        let (_, rest) = svg.split_once(&format!(" {key}=\""))?;
+        rest.split_once('"')?.0.parse().ok()
+    };
+    ["width", "height"].map(|key| number(key).unwrap_or(0))
+}
+
+/// A page beside its contents, which stay in sight where there is room.
+pub(super) fn with_contents(header: &Markup, contents: &Markup, main: &Markup) -> Markup {
+    html! {
+        a.skip href="#main" { "To the text" }
+        (header)
+        div.beside-contents {
+            nav.contents aria-label="Contents" { (contents) }
+            main id="main" { (main) }
+        }
+    }
 }
 
 /// A name as the target of a link.

@@ -9,6 +9,7 @@ use super::super::marks::{Map, marker, rows};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
 use super::super::ticks::{Tick, Ticks, axis_range, ticks};
+use super::ends::Ends;
 use super::legend::Legend;
 use super::names::Names;
 use super::{LABEL_SIZE, LEADING, TICK_SIZE, area, baseline, foreground, text};
@@ -46,6 +47,8 @@ pub struct Prepared<'f> {
     right: f64,
     frame_width: f64,
     pub legend: Legend,
+    /// Names beside the frame.
+    ends: Ends,
 }
 
 /// A mark on the upper or lower margin: its series, its value, and after fitting its row and place.
@@ -59,7 +62,7 @@ struct Mark {
 
 impl<'f> Prepared<'f> {
     /// Finds ranges and vertical ticks. `letter` is the panel's place where there are several.
-    pub fn new(panel: &'f Panel, letter: Option<usize>, frame_height: f64) -> Self {
+    pub fn new(panel: &'f Panel, letter: Option<usize>, frame_height: f64, ends: Ends) -> Self {
         let points = || panel.series.iter().flat_map(|series| &series.points);
         let shown = |axis: &Axis, value: f64| value.is_finite() && (axis.scale == Scale::Linear || value > 0.0);
         let drawn = || points().filter(|point| shown(&panel.x, point.x) && shown(&panel.y, point.y));
@@ -114,6 +117,7 @@ impl<'f> Prepared<'f> {
             right: 0.0,
             frame_width: 0.0,
             legend: Legend::default(),
+            ends,
             y_ticks,
         };
         let failed = (!prepared.failures.is_empty()).then(|| Text::plain("failed"));
@@ -137,13 +141,14 @@ impl<'f> Prepared<'f> {
         if self.left_zeros.is_empty() { 0.0 } else { STRIP_WIDTH }
     }
 
-    /// How far the last tick label would reach beyond a frame that ends `10` px before the cell does.
+    /// Room that is needed beside the frame: for names of curves, and for the last tick label, which is taken to reach as far beyond it
+    /// as beyond a frame that ends `10` px before the cell does.
     pub fn overhang(&self, cell_width: f64) -> f64 {
-        let width = cell_width - self.left - 10.0;
+        let width = cell_width - self.left - self.ends.width().max(10.0);
         let ticks = self.fit_x_ticks(width);
         let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, width] };
         let reach = |tick: &Tick| map.tick(tick.value) + tick.label.width(TICK_SIZE) / 2.0;
-        ticks.major.last().map_or(0.0, |tick| reach(tick) - width + 2.0)
+        ticks.major.last().map_or(0.0, |tick| reach(tick) - width + 2.0).max(self.ends.width())
     }
 
     /// Horizontal ticks whose labels do not touch.
@@ -177,7 +182,7 @@ impl<'f> Prepared<'f> {
         self.x_label = lines(&self.panel.x.text(), LABEL_SIZE, self.frame_width - 2.0 * note);
         let letter = self.letter.map(|index| format!("({}) ", letters(index))).unwrap_or_default();
         self.title = lines(format!("{letter}{}", self.panel.title).trim_end(), LABEL_SIZE, self.frame_width);
-        self.legend = Legend::of(self.panel, cell_width);
+        self.legend = Legend::of(self.panel, &self.ends, cell_width);
 
         let map = Map { scale: self.panel.x.scale, range: self.x_range, ends: [0.0, self.frame_width] };
         for marks in [&mut self.failures, &mut self.zeros] {
@@ -255,6 +260,8 @@ impl<'f> Prepared<'f> {
         }
         self.draw_marks(y, frame, groups);
         groups.extend(self.place_names(x, y, frame));
+        let place = Place { panel: self.panel, axes: [x, y], frame, before: 0 };
+        drawing.legends.extend(self.ends.draw(place, groups));
         if !self.legend.is_empty() {
             let below = frame.bottom + self.ticks_below() + self.label_below() + 8.0;
             let room = (cell_width - self.legend.width()).max(0.0);

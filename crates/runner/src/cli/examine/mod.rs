@@ -232,6 +232,7 @@ fn order_of(problems: &Problems<'_>) -> Section {
                 series,
                 to_scale: false,
                 names: Vec::new(),
+                named_at_ends: false,
             });
         }
     }

@@ -32,6 +32,8 @@ for (const svg of document.querySelectorAll("figure svg")) {
     entry.addEventListener("click", () => toggle(name));
     if (named.has(name)) continue;
     named.add(name);
+    // An image has no parts that can be reached.
+    svg.setAttribute("role", "group");
     entry.setAttribute("role", "button");
     entry.setAttribute("tabindex", "0");
     entry.setAttribute("aria-pressed", "true");
@@ -43,17 +45,23 @@ for (const svg of document.querySelectorAll("figure svg")) {
     });
   }
 
-  // All drawn points of the series, in the coordinates of the picture; a marker is where the middle of its corners is.
-  const points = [];
-  for (const g of svg.querySelectorAll("[data-series]")) {
-    for (const path of g.querySelectorAll("path")) {
-      for (const corners of subpaths(path.getAttribute("d"))) {
-        const middle = [0, 1].map((k) => corners.reduce((sum, corner) => sum + corner[k], 0) / corners.length);
-        for (const [x, y] of path.classList.contains("marks") ? [middle] : corners) points.push([x, y, g]);
+  // All drawn points of the series, in the coordinates of the picture, when they are asked for; a marker is where the middle of its
+  // corners is.
+  let points = null;
+  const drawn = () => {
+    if (points) return points;
+    points = [];
+    for (const g of svg.querySelectorAll("[data-series]")) {
+      for (const path of g.querySelectorAll("path")) {
+        for (const corners of subpaths(path.getAttribute("d"))) {
+          const middle = [0, 1].map((k) => corners.reduce((sum, corner) => sum + corner[k], 0) / corners.length);
+          for (const [x, y] of path.classList.contains("marks") ? [middle] : corners) points.push([x, y, g]);
+        }
       }
+      for (const dot of g.querySelectorAll("circle")) points.push([dot.cx.baseVal.value, dot.cy.baseVal.value, g]);
     }
-    for (const dot of g.querySelectorAll("circle")) points.push([dot.cx.baseVal.value, dot.cy.baseVal.value, g]);
-  }
+    return points;
+  };
   const scale = (text) => {
     const [low, high, kind, ...name] = text.split(" ");
     const log = kind === "log";
@@ -67,10 +75,12 @@ for (const svg of document.querySelectorAll("figure svg")) {
   for (const frame of svg.querySelectorAll("rect.frame")) {
     const [left, top, width, height] = ["x", "y", "width", "height"].map((key) => frame[key].baseVal.value);
     const [x, y] = [scale(frame.dataset.x), scale(frame.dataset.y)];
-    const inside = points.filter(([px, py]) => px >= left - 10 && px <= left + width + 10 && py >= top - 10 && py <= top + height + 10);
+    const isInside = ([px, py]) => px >= left - 10 && px <= left + width + 10 && py >= top - 10 && py <= top + height + 10;
+    let inside = null;
     frame.addEventListener("pointermove", (event) => {
       const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
       let best = null;
+      inside ??= drawn().filter(isInside);
       for (const [px, py, g] of inside) {
         if (g.classList.contains("hidden")) continue;
         const distance = Math.hypot(px - at.x, py - at.y);
@@ -99,10 +109,15 @@ addEventListener("hashchange", open);
 open();
 addEventListener("beforeprint", () => document.querySelectorAll("details.statement:not(.reproduced)").forEach((node) => (node.open = true)));
 
-// Find statements: by words in what they say, where, and in the names of their checks; by verdict; by what they rest on.
+// What is wider than its room is reached by keys as well.
+for (const wide of document.querySelectorAll(".scroll, figure, pre")) {
+  if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+}
+
+// Find statements: by words in what they say, where, and in the names of their checks; by what stands in their attributes.
 for (const form of document.querySelectorAll("form.search")) {
   form.hidden = false;
-  const statements = [...document.querySelectorAll("details.statement")];
+  const statements = [...document.querySelectorAll(".statement")];
   const texts = statements.map((each) => each.textContent.toLowerCase());
   const [words, ...by] = form.elements;
   const find = () => {
@@ -111,16 +126,34 @@ for (const form of document.querySelectorAll("form.search")) {
     const isAny = wanted.length + selects.length > 0;
     let found = 0;
     statements.forEach((each, k) => {
-      const fits = wanted.every((word) => texts[k].includes(word)) && selects.every((s) => each.dataset[s.dataset.by] === s.value);
+      const has = (select) => each.dataset[select.dataset.by].split(" ").includes(select.value);
+      const fits = wanted.every((word) => texts[k].includes(word)) && selects.every(has);
       each.hidden = !fits;
       found += fits;
     });
     document.body.classList.toggle("searching", isAny);
     for (const part of document.querySelectorAll("section.artefact")) {
-      part.hidden = isAny && ![...part.querySelectorAll("details.statement")].some((each) => !each.hidden);
+      part.hidden = isAny && ![...part.querySelectorAll(".statement")].some((each) => !each.hidden);
     }
+    for (const all of document.querySelectorAll("details.all")) all.open = isAny;
     form.querySelector("output").textContent = isAny ? `${found} of ${statements.length} statements` : "";
   };
   form.addEventListener("input", find);
+  form.addEventListener("submit", (event) => event.preventDefault());
+}
+
+// Leave some methods in the matrix: by words of their names, any of which will do, and by family.
+for (const form of document.querySelectorAll("form.filter")) {
+  form.hidden = false;
+  const [words, family] = form.elements;
+  const filter = () => {
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of document.querySelectorAll("table.matrix tr[data-method]")) {
+      const name = row.dataset.method.toLowerCase();
+      const fits = wanted.length === 0 || wanted.some((word) => name.includes(word));
+      row.hidden = !(fits && (!family.value || row.dataset.family === family.value));
+    }
+  };
+  form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
 }

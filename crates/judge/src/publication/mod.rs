@@ -1,4 +1,6 @@
-//! What is reproduced, as it is cited: `experiments/<id>/paper.yaml`.
+//! What is reproduced, as it is cited, and what a reader should take away: `experiments/<id>/paper.yaml`.
+
+mod takeaway;
 
 use std::cmp::Ordering;
 
@@ -7,11 +9,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use takeaway::Takeaway;
+
 /// Its file, beside the experiments.
 pub const FILE: &str = "paper.yaml";
 
 /// Version of the file format.
 const SCHEMA: u32 = 1;
+
+/// Most of what is said to matter most.
+const MOST_HIGHLIGHTS: usize = 3;
 
 /// What is published: one paper, or problems that a community measures itself by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +72,13 @@ pub struct Publication {
     /// How its authors ask to be cited, where that is not authors, title, source and year.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cite: Option<String>,
+    /// What came out, in two sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Takeaway>,
+    /// What matters most in it, at most three.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 3))]
+    pub highlights: Vec<Takeaway>,
 }
 
 impl Publication {
@@ -93,6 +107,10 @@ impl Publication {
             let help = "accepted: a DOI (`10.1007/s11044-021-09806-9`) or an address that begins with `https://`";
             return Err(at("link", "this leads nowhere", help));
         }
+        if found.highlights.len() > MOST_HIGHLIGHTS {
+            let help = format!("accepted: at most {MOST_HIGHLIGHTS}");
+            return Err(at("highlights", "more than a reader keeps in mind", &help));
+        }
         Ok(found)
     }
 
@@ -110,6 +128,8 @@ impl Publication {
             link: None,
             licence: None,
             cite: None,
+            result: None,
+            highlights: Vec::new(),
         }
     }
 
@@ -148,7 +168,9 @@ impl Publication {
     pub fn to_json(&self, id: &str) -> Value {
         let mut value = json!(self);
         if let Some(fields) = value.as_object_mut() {
-            fields.remove("schema");
+            for own in ["schema", "result", "highlights"] {
+                fields.remove(own);
+            }
             fields.insert("id".to_owned(), json!(id));
             fields.insert("citation".to_owned(), json!(self.citation()));
         }

@@ -1,4 +1,4 @@
-//! How far verdicts hang on what a paper leaves out, from the studies that were made.
+//! What is behind the page of a paper: its experiment files, and how far verdicts hang on what it leaves out.
 
 use std::path::Path;
 
@@ -8,22 +8,52 @@ use mbsbench_judge::claims::Judged;
 use mbsbench_judge::robustness::explain::LEVEL;
 use mbsbench_judge::robustness::{Finding, words};
 
-use super::page::{anchor, badge, figure_named};
+use super::artefact::experiment_anchor;
+use super::page::{anchor, badge, figure_named, page, with_contents};
 use super::statement::check_target;
-use super::{ReportError, read};
+use super::{PaperReport, ReportError, read};
 
-/// The studies of a paper's experiments; nothing where there are none.
-pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Result<Markup, ReportError> {
+/// What a study leaves in the folder of its experiment.
+const STUDY: &str = "robustness.csv";
+
+/// The file of the page, beside that of the paper.
+pub(super) fn file_of(paper: &str) -> String {
+    format!("{paper}-behind.html")
+}
+
+/// The page.
+pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String, ReportError> {
+    let paper = format!("{}.html", report.paper);
     let mut studies = Vec::new();
-    for &plan in plans {
-        if let Some(findings) = findings(results, plan, judged)? {
-            studies.push(study(&results.join(&plan.experiment.id), plan, &findings)?);
+    for &plan in &report.plans {
+        if let Some(findings) = findings(results, plan, &report.judged)? {
+            studies.push((plan, study(&results.join(&plan.experiment.id), plan, &findings, &paper)?));
         }
     }
-    Ok(html! {
+    let header = html! {
+        header {
+            p.crumbs { a href="index.html" { "All papers" } " › " a href=(paper) { (report.publication.title) } }
+            h1 { "What is behind it" }
+        }
+    };
+    let contents = html! {
+        ul {
+            li { a href="#experiments" { "The experiments" } }
+            @if !studies.is_empty() {
+                li { a href="#studies" { "Studies" }
+                    ul { @for (plan, _) in &studies { li { a href=(format!("#{}", study_anchor(&plan.experiment.id))) { (plan.experiment.id.rsplit('/').next().unwrap_or_default()) } } } }
+                }
+            }
+        }
+    };
+    let main = html! {
+        section id="experiments" {
+            h2 { "The experiments" }
+            @for plan in &report.plans { (experiment(plan)) }
+        }
         @if !studies.is_empty() {
-            section id="robustness" {
-                h2 { "How much hangs on that" }
+            section id="studies" {
+                h2 { "How much hangs on what is left out" }
                 p {
                     "The undetermined parameters were sampled over their plausible ranges (a Sobol sequence; ranges of more than \
                      a decade in the logarithm), other readings of the text were gone through one by one, and each check that rests on them was \
@@ -37,15 +67,30 @@ pub(super) fn section(results: &Path, plans: &[&Plan], judged: &[Judged]) -> Res
                      on one side of it. It is said where D or the rank correlation ρ (Spearman) is significant at "
                     (mbsbench_numbers::percent(LEVEL)) " for all variables together."
                 }
-                @for study in &studies { (study) }
+                @for (_, study) in &studies { (study) }
             }
         }
-    })
+    };
+    Ok(page(&format!("mbsbench: behind {}", report.publication.title), &with_contents(&header, &contents, &main)))
+}
+
+/// An experiment file, to be opened.
+pub(super) fn experiment(plan: &Plan) -> Markup {
+    let id = &plan.experiment.id;
+    html! {
+        details id=(experiment_anchor(id)) {
+            summary {
+                code { "experiments/" (id) ".yaml" }
+                @if let Some(title) = &plan.experiment.title { ": " (title) }
+            }
+            pre { code { (plan.experiment.document.source.text()) } }
+        }
+    }
 }
 
 /// What the study of an experiment found of the checks that are judged; none where no study was made.
 fn findings(results: &Path, plan: &Plan, judged: &[Judged]) -> Result<Option<Vec<Finding>>, ReportError> {
-    let path = results.join(&plan.experiment.id).join("robustness.csv");
+    let path = results.join(&plan.experiment.id).join(STUDY);
     // A study is made by a command of its own and may not have been.
     if !path.exists() {
         return Ok(None);
@@ -63,7 +108,7 @@ fn study_anchor(id: &str) -> String {
 }
 
 /// The study of one experiment.
-fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, ReportError> {
+fn study(folder: &Path, plan: &Plan, findings: &[Finding], paper: &str) -> Result<Markup, ReportError> {
     let id = &plan.experiment.id;
     let scope = &plan.experiment.study;
     let name = |name: &str| words::short_name(name, &plan.experiment.variables());
@@ -96,7 +141,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
                     thead { tr {
                         th { "Check" } th { "Verdict" } th { "In" } th { "Interval" } th { "Decided by" } th { "Correlations" } th { "Then" } th { "Readings" }
                     } }
-                    tbody { @for finding in &rest { (line(finding, name)) } }
+                    tbody { @for finding in &rest { (line(finding, paper, name)) } }
                 }
             }
         }
@@ -105,7 +150,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding]) -> Result<Markup, Rep
                 summary { (always.len()) " checks have the same verdict at every sample and for every reading" }
                 p {
                     @for finding in &always {
-                        a href=(format!("#{}", check_target(&finding.check))) { (finding.check) } " "
+                        a href=(format!("{paper}#{}", check_target(&finding.check))) { (finding.check) } " "
                     }
                 }
             }
@@ -130,10 +175,10 @@ fn figure(folder: &Path, id: &str, stem: &str) -> Result<Markup, ReportError> {
     Ok(figure_named(&text, stem, &own))
 }
 
-fn line(finding: &Finding, name: impl Fn(&str) -> String) -> Markup {
+fn line(finding: &Finding, paper: &str, name: impl Fn(&str) -> String) -> Markup {
     html! {
         tr {
-            td { a href=(format!("#{}", check_target(&finding.check))) { (finding.check) } }
+            td { a href=(format!("{paper}#{}", check_target(&finding.check))) { (finding.check) } }
             td { (badge(finding.nominal)) }
             td.number { (words::share(finding)) }
             td.number { (words::interval(finding)) }

@@ -1,0 +1,195 @@
+//! All methods on all models at once: what a page draws of them.
+
+use mbsbench_experiment::RankingSpec;
+use mbsbench_experiment::plan::{Plan, RunSpec};
+
+use super::curve::{Cost, Point, cost};
+use super::standing::{curves, entrants};
+use crate::claims::Evidence;
+
+/// A model with the methods that were run on it.
+#[derive(Debug, Clone)]
+pub struct Field<'p> {
+    /// The experiment.
+    pub plan: &'p Plan,
+    /// The first of its rankings: which error, and which kinds of work.
+    pub spec: &'p RankingSpec,
+    /// The methods, by name.
+    pub methods: Vec<Contestant<'p>>,
+}
+
+/// A method on a model.
+#[derive(Debug, Clone)]
+pub struct Contestant<'p> {
+    /// What it is called.
+    pub name: &'p str,
+    /// Its family.
+    pub family: &'static str,
+    /// Its runs.
+    pub points: Vec<Point<'p>>,
+}
+
+impl<'p> Field<'p> {
+    /// The fields of some plans: one for each that ranks methods, by the first of its rankings.
+    #[must_use]
+    pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>) -> Vec<Self> {
+        let of = |&plan: &&'p Plan| {
+            let spec = &plan.experiment.rankings.first()?.value;
+            let entrants = entrants(plan, evidence.rows(plan), spec);
+            let contestant = |(name, points): (&'p str, Vec<Point<'p>>)| {
+                let family = points.first()?.run.method.family();
+                Some(Contestant { name, family, points })
+            };
+            Some(Self { plan, spec, methods: curves(&entrants, spec).into_iter().filter_map(contestant).collect() })
+        };
+        plans.iter().filter_map(of).collect()
+    }
+
+    /// The families that are there, each once.
+    #[must_use]
+    pub fn families(&self) -> Vec<&'static str> {
+        let mut families: Vec<&str> = self.methods.iter().map(|method| method.family).collect();
+        families.sort_unstable();
+        families.dedup();
+        families
+    }
+
+    /// The place of a kind of work among those of this model.
+    #[must_use]
+    pub fn work(&self, name: &str) -> Option<usize> {
+        self.spec.work.0.iter().position(|(own, _)| own == name)
+    }
+}
+
+impl Contestant<'_> {
+    /// The runs that went to their end, `[work, error]`, by one kind of work, the error with the bound on the reference's own; those
+    /// without work or error are left out.
+    #[must_use]
+    pub fn measured(&self, work: usize) -> Vec<[f64; 2]> {
+        let done = self.points.iter().filter_map(|point| point.candidate.as_ref());
+        let pairs = done.filter_map(|candidate| Some([candidate.work[work]?, candidate.error + candidate.bound]));
+        pairs.filter(|[work, error]| *work > 0.0 && *error > 0.0 && error.is_finite()).collect()
+    }
+
+    /// How many of its runs did not go to their end.
+    #[must_use]
+    pub fn failed(&self) -> usize {
+        self.points.iter().filter(|point| point.candidate.is_none()).count()
+    }
+
+    /// The least work for an accuracy.
+    #[must_use]
+    pub fn cost(&self, work: usize, accuracy: f64) -> Option<Cost> {
+        cost(&self.points, work, accuracy)
+    }
+
+    /// Digits for each decade of work, with the run that has the most of them: −log₁₀ of the error with the bound on the reference's
+    /// own, over log₁₀ of the work. None where no run has an error below one.
+    #[must_use]
+    pub fn digits(&self, work: usize) -> Option<(f64, &RunSpec)> {
+        let digits = |point: &Point<'_>| {
+            let candidate = point.candidate.as_ref()?;
+            let (work, error) = (candidate.work[work]?, candidate.error + candidate.bound);
+            (work > 1.0 && error > 0.0 && error < 1.0).then(|| -error.log10() / work.log10())
+        };
+        let found = self.points.iter().filter_map(|point| Some((digits(point)?, point.run)));
+        found.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+}
+
+/// Of `[work, error]` those that no other beats in both, by rising work.
+#[must_use]
+pub fn front(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    let mut least = f64::INFINITY;
+    points.retain(|&[_, error]| {
+        let is_better = error < least;
+        least = least.min(error);
+        is_better
+    });
+    points
+}
+
+/// A performance profile (Dolan and Moré 2002): of each method the costs on all models over the least cost there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile<'p> {
+    /// The accuracy.
+    pub accuracy: f64,
+    /// The kind of work.
+    pub work: String,
+    /// Models on which some method reaches the accuracy by this kind of work.
+    pub models: usize,
+    /// Methods that do on one at least, those first that do most at the least cost.
+    pub methods: Vec<Profiled<'p>>,
+}
+
+/// A method in a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profiled<'p> {
+    /// What it is called.
+    pub name: &'p str,
+    /// Its family.
+    pub family: &'static str,
+    /// Its cost over the least cost, on the models where it reaches the accuracy, in rising order.
+    pub ratios: Vec<f64>,
+}
+
+impl Profiled<'_> {
+    /// The area below its profile, in decades, up to `most` times the least cost.
+    fn area(&self, most: f64) -> f64 {
+        self.ratios.iter().map(|ratio| (most / ratio).log10().max(0.0)).sum()
+    }
+}
+
+/// Ratios beyond this count for nothing in the order of a profile.
+pub const MOST_RATIO: f64 = 100.0;
+
+impl<'p> Profile<'p> {
+    /// Of all models, at an accuracy, by a kind of work.
+    #[must_use]
+    pub fn of(fields: &[Field<'p>], accuracy: f64, work: &str) -> Self {
+        let mut profile = Self { accuracy, work: work.to_owned(), models: 0, methods: Vec::new() };
+        for field in fields {
+            let Some(work) = field.work(work) else { continue };
+            let costs: Vec<(&Contestant<'p>, f64)> =
+                field.methods.iter().filter_map(|method| Some((method, method.cost(work, accuracy)?.value))).collect();
+            let Some(least) = costs.iter().map(|(_, cost)| *cost).min_by(f64::total_cmp) else { continue };
+            profile.models += 1;
+            for (method, cost) in costs {
+                let known = profile.methods.iter().position(|known| known.name == method.name);
+                let place = known.unwrap_or_else(|| {
+                    profile.methods.push(Profiled { name: method.name, family: method.family, ratios: Vec::new() });
+                    profile.methods.len() - 1
+                });
+                profile.methods[place].ratios.push(cost / least);
+            }
+        }
+        for method in &mut profile.methods {
+            method.ratios.sort_by(f64::total_cmp);
+        }
+        profile
+            .methods
+            .sort_by(|a, b| b.area(MOST_RATIO).total_cmp(&a.area(MOST_RATIO)).then_with(|| a.name.cmp(b.name)));
+        profile
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_front_falls_and_has_nothing_that_is_beaten() {
+        let points = vec![[30.0, 1e-3], [10.0, 1e-1], [20.0, 1e-1], [30.0, 1e-4], [40.0, 1e-5], [50.0, 1e-4]];
+        assert_eq!(front(points), [[10.0, 1e-1], [30.0, 1e-4], [40.0, 1e-5]]);
+    }
+
+    #[test]
+    fn what_is_solved_at_the_least_cost_comes_first() {
+        let method = |name, ratios: &[f64]| Profiled { name, family: "f", ratios: ratios.to_vec() };
+        let [best, slow, rare] = [method("a", &[1.0, 1.0]), method("b", &[2.0, 50.0]), method("c", &[1.0])];
+        assert!(best.area(MOST_RATIO) > slow.area(MOST_RATIO));
+        assert!((best.area(MOST_RATIO) - 4.0).abs() < 1e-12 && (rare.area(MOST_RATIO) - 2.0).abs() < 1e-12);
+        assert_eq!(method("d", &[1e3]).area(MOST_RATIO), 0.0);
+    }
+}

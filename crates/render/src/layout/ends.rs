@@ -1,0 +1,112 @@
+//! Names of curves at their right ends, where a legend would be longer than a reader can hold.
+
+use super::super::drawing::{Anchor, Area, Group, Ink, Part, Shape};
+use super::super::figure::{Panel, Series};
+use super::super::kinds::{Kind, Place};
+use super::super::marks::marker;
+use super::super::style::Dash;
+use super::super::text::Text;
+use super::{TICK_SIZE, area, baseline, text};
+
+/// Most entries of a legend.
+const MOST: usize = 8;
+/// Height of a name, px.
+const ROW: f64 = 15.0;
+/// From the frame to the marker before a name, and from there to the name, px.
+const LEADER: f64 = 20.0;
+const GAP: f64 = 7.0;
+
+/// The curves that have their names at their ends: their places among the series of a panel, and the names.
+#[derive(Debug, Clone, Default)]
+pub struct Ends(Vec<(usize, Text)>);
+
+impl Ends {
+    /// Those of a panel: none where a legend of its series is short enough, unless names at the ends are asked for.
+    pub fn of(panel: &Panel) -> Self {
+        let is_curve = |series: &Series| {
+            matches!(series.kind, Kind::Line | Kind::Both | Kind::Markers) && !series.label.is_empty()
+        };
+        let named = panel.series.iter().enumerate().filter(|(_, series)| is_curve(series) && series.group.is_none());
+        let found: Vec<(usize, Text)> = named.map(|(index, series)| (index, Text::markup(&series.entry()))).collect();
+        if panel.named_at_ends || found.len() > MOST { Self(found) } else { Self::default() }
+    }
+
+    /// Whether no curve has its name at its end.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the `index`-th series has.
+    pub fn has(&self, index: usize) -> bool {
+        self.0.iter().any(|&(own, _)| own == index)
+    }
+
+    /// Room beside the frame, px.
+    pub fn width(&self) -> f64 {
+        let widest = self.0.iter().map(|(_, name)| name.width(TICK_SIZE)).fold(0.0, f64::max);
+        if self.is_empty() { 0.0 } else { LEADER + GAP + widest + 2.0 }
+    }
+
+    /// Least height of the frame, px.
+    pub fn height(&self) -> f64 {
+        self.0.len() as f64 * ROW
+    }
+
+    /// Draws names and the lines that lead to them.
+    pub fn draw(&self, place: Place<'_>, groups: &mut Vec<Group>) -> Option<Area> {
+        let frame = place.frame;
+        let end = |index: usize| {
+            let inside = place.inside(&place.panel.series[index]).map(|(_, at)| at);
+            // A curve that is nowhere in the frame failed, which is told above it.
+            inside.max_by(|a, b| a[0].total_cmp(&b[0])).unwrap_or([frame.right, frame.top])
+        };
+        let mut ends: Vec<(&(usize, Text), [f64; 2])> = self.0.iter().map(|entry| (entry, end(entry.0))).collect();
+        ends.sort_by(|a, b| a.1[1].total_cmp(&b.1[1]));
+        let wanted: Vec<f64> = ends.iter().map(|(_, at)| at[1]).collect();
+        let rows = spread(&wanted, frame.top + ROW / 2.0, frame.bottom - ROW / 2.0);
+        for (((index, name), from), &row) in ends.iter().zip(&rows) {
+            let series = &place.panel.series[*index];
+            let part = || Part::Legend(series.name().to_owned());
+            let at = [frame.right + LEADER, row];
+            let corner = [frame.right + 4.0, from[1]];
+            let points = vec![*from, corner, [at[0] - 4.0, row]];
+            let leader = Shape::Line { points, width: 0.6, dash: Dash::Solid };
+            let sample = marker(series.style.mark, at, series.published);
+            groups.push(Group { ink: Ink::Grid, part: Part::Scaffold, shapes: vec![leader] });
+            groups.push(Group { ink: series.kind.plot().ink(series), part: part(), shapes: vec![sample] });
+            let words = text(name.clone(), [at[0] + GAP, row + baseline(TICK_SIZE)], TICK_SIZE, Anchor::Start);
+            groups.push(Group { ink: Ink::Foreground, part: part(), shapes: vec![words] });
+        }
+        let (first, last) = (rows.first()?, rows.last()?);
+        Some(area(frame.right + LEADER - 4.0, first - ROW / 2.0, self.width() - LEADER + 4.0, last - first + ROW))
+    }
+}
+
+/// Places as near as can be to those that are wanted, which rise, [`ROW`] apart and between two ends.
+fn spread(wanted: &[f64], first: f64, last: f64) -> Vec<f64> {
+    let mut places = Vec::with_capacity(wanted.len());
+    let mut least = first;
+    for &place in wanted {
+        places.push(place.max(least));
+        least = place.max(least) + ROW;
+    }
+    let mut most = last;
+    for place in places.iter_mut().rev() {
+        *place = place.min(most);
+        most = *place - ROW;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_apart_and_between_the_ends() {
+        assert_eq!(spread(&[40.0, 200.0], 10.0, 300.0), [40.0, 200.0], "what has room stays");
+        let many = spread(&[5.0, 290.0, 291.0, 292.0, 299.0], 10.0, 300.0);
+        assert!(many.windows(2).all(|pair| pair[1] - pair[0] >= ROW - 1e-9), "{many:?}");
+        assert!(many[0] >= 10.0 && many[4] <= 300.0, "{many:?}");
+    }
+}

@@ -1,0 +1,56 @@
+//! How a paper is cited, as an entry for BibTeX.
+
+use std::fmt::Write as _;
+
+use mbsbench_judge::publication::Publication;
+
+use super::tex::escaped;
+
+/// The entry, under the paper's id.
+pub(super) fn entry(paper: &str, publication: &Publication) -> String {
+    let mut text = format!("@misc{{{paper},\n");
+    let mut field = |name: &str, value: &str| {
+        let _ = writeln!(text, "  {name} = {{{value}}},");
+    };
+    // Names of institutions have commas and words that are no surname: braces keep them whole.
+    let author = |name: &String| {
+        if name.split_whitespace().count() > 3 { format!("{{{}}}", escaped(name)) } else { escaped(name) }
+    };
+    if !publication.authors.is_empty() {
+        field("author", &publication.authors.iter().map(author).collect::<Vec<_>>().join(" and "));
+    }
+    field("title", &format!("{{{}}}", escaped(&publication.title)));
+    if let Some(source) = &publication.source {
+        field("howpublished", &escaped(source));
+    }
+    if publication.year > 0 {
+        field("year", &publication.year.to_string());
+    }
+    if let Some(link) = &publication.link {
+        // Addresses are taken as they stand.
+        field(if link.starts_with("10.") { "doi" } else { "url" }, link);
+    }
+    text.push('}');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_has_what_is_known_and_no_special_character_by_itself() {
+        let publication = Publication {
+            authors: vec!["A. One".to_owned(), "Institute for Work & Play".to_owned()],
+            title: "100 % of β_1".to_owned(),
+            year: 2020,
+            link: Some("10.1/x_y".to_owned()),
+            ..Publication::untold("one2020")
+        };
+        assert_eq!(
+            entry("one2020", &publication),
+            "@misc{one2020,\n  author = {A. One and {Institute for Work \\& Play}},\n  title = {{100 \\% of β\\_1}},\n  \
+             year = {2020},\n  doi = {10.1/x_y},\n}"
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Work over precision and performance profiles as figures, with names at the ends of curves.
+
+use mbsbench_judge::comparison::{Contestant, Field, MOST_RATIO, Profile, front};
+use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
+
+/// Most curves that stand out of a panel.
+const MOST: usize = 8;
+
+/// What families are called.
+pub(super) fn family_name(family: &str) -> String {
+    family.replace('-', " ")
+}
+
+/// All runs in grey, and of each family the runs that no other of it beats in both; a panel for each kind of work that is wanted.
+pub(super) fn best_of_families(field: &Field<'_>, id: &str, works: &[usize]) -> Figure {
+    let panel = |&work: &usize| {
+        let mut series = vec![background(field.methods.iter(), work)];
+        let families = field.families();
+        let mut fronts: Vec<(&str, Vec<[f64; 2]>)> =
+            families.iter().map(|&family| (family, front(of_family(field, family, work)))).collect();
+        fronts.retain(|(_, points)| !points.is_empty());
+        // Those nearest to the front of all stand out: what they need for their best error is least for that error.
+        fronts.sort_by(|a, b| reach(&b.1).total_cmp(&reach(&a.1)));
+        fronts.truncate(MOST - 1);
+        let all = field.methods.iter().flat_map(|method| method.measured(work)).collect();
+        let curves = fronts.into_iter().enumerate();
+        series.extend(
+            curves.map(|(index, (family, points))| Series::marked(family_name(family), solid(index + 1), points)),
+        );
+        series.push(Series::line("best of all", Style { dash: Dash::Short, ..Style::of_index(0) }, front(all)));
+        axes(field, work, String::new(), series)
+    };
+    let title = format!("{}: work and precision, the best of each family", field.spec.title);
+    Figure { id: id.to_owned(), title, columns: 1, panels: works.iter().map(panel).collect() }
+}
+
+/// A panel for each family of several methods, and one for those that are alone in theirs: the methods by name, all others in grey.
+pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
+    let is_done = |method: &&Contestant<'_>| !method.measured(work).is_empty();
+    let of = |family: &str| field.methods.iter().filter(|method| method.family == family).filter(is_done).collect();
+    let mut groups: Vec<(String, Vec<&Contestant<'_>>)> =
+        field.families().into_iter().map(|family| (family_name(family), of(family))).collect();
+    let alone = groups.extract_if(.., |(_, methods)| methods.len() < 2).flat_map(|(_, methods)| methods).collect();
+    groups.push(("alone in their families".to_owned(), alone));
+    let panels = groups.iter().flat_map(|(name, methods)| {
+        let count = methods.len().div_ceil(MOST);
+        methods.chunks(MOST).enumerate().map(move |(part, own)| {
+            let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
+            let mut series = vec![background(others, work)];
+            let curve = |(index, method): (usize, &&Contestant<'_>)| {
+                Series::marked(method.name, solid(index), front(method.measured(work)))
+            };
+            series.extend(own.iter().enumerate().map(curve));
+            let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
+            axes(field, work, format!("{name}{number}"), series)
+        })
+    });
+    let title = format!("{}: work and precision, family by family", field.spec.title);
+    Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
+}
+
+/// A look by number, with a whole line.
+fn solid(index: usize) -> Style {
+    Style { dash: Dash::Solid, ..Style::of_index(index) }
+}
+
+/// Performance profiles, a panel for each: the best methods by name, the rest in grey.
+pub(super) fn profiles(profiles: &[Profile<'_>], id: &str, title: &str) -> Figure {
+    let panel = |profile: &Profile<'_>| {
+        let steps = |ratios: &[f64]| {
+            let solved = |count: usize| count as f64 / profile.models as f64;
+            let mut points = vec![[1.0, 0.0]];
+            for (count, &ratio) in ratios.iter().enumerate() {
+                points.extend([[ratio, solved(count)], [ratio, solved(count + 1)]]);
+            }
+            points.push([MOST_RATIO, solved(ratios.iter().filter(|&&ratio| ratio <= MOST_RATIO).count())]);
+            points.retain(|[ratio, _]| *ratio <= MOST_RATIO);
+            points
+        };
+        let (best, rest) = profile.methods.split_at(profile.methods.len().min(MOST));
+        let grey = rest
+            .iter()
+            .map(|method| Series { published: true, ..Series::line("", Style::of_index(0), steps(&method.ratios)) });
+        let named = best
+            .iter()
+            .enumerate()
+            .map(|(index, method)| Series::line(method.name, solid(index), steps(&method.ratios)));
+        Panel {
+            title: format!("error at most {:e}, {} models", profile.accuracy, profile.models),
+            x: Axis::log(format!("{} over the least", profile.work), "").between(1.0, MOST_RATIO),
+            y: Axis::linear("share of models", "").between(0.0, 1.0),
+            series: grey.chain(named).collect(),
+            to_scale: false,
+            names: Vec::new(),
+            named_at_ends: true,
+        }
+    };
+    Figure { id: id.to_owned(), title: title.to_owned(), columns: 1, panels: profiles.iter().map(panel).collect() }
+}
+
+/// The runs of some methods as grey dots.
+fn background<'f, 'p: 'f>(methods: impl Iterator<Item = &'f Contestant<'p>>, work: usize) -> Series {
+    let points: Vec<[f64; 2]> = methods.flat_map(|method| method.measured(work)).collect();
+    Series { published: true, kind: Kind::Dots, ..Series::markers("", Style::of_index(0), points) }
+}
+
+fn of_family(field: &Field<'_>, family: &str, work: usize) -> Vec<[f64; 2]> {
+    field.methods.iter().filter(|method| method.family == family).flat_map(|method| method.measured(work)).collect()
+}
+
+/// How many digits a front has for each decade of work, where it has most.
+fn reach(front: &[[f64; 2]]) -> f64 {
+    front.iter().map(|[work, error]| -error.log10() / work.log10().max(1.0)).fold(f64::MIN, f64::max)
+}
+
+fn axes(field: &Field<'_>, work: usize, title: String, series: Vec<Series>) -> Panel {
+    let (name, _) = &field.spec.work.0[work];
+    Panel {
+        title,
+        x: Axis::log(name.as_str(), ""),
+        y: Axis::log("error and its bound", ""),
+        series,
+        to_scale: false,
+        names: Vec::new(),
+        named_at_ends: true,
+    }
+}

@@ -1,0 +1,63 @@
+//! Methods × models: how many digits each has for its work, and where it fails.
+
+use maud::{Markup, html};
+use mbsbench_judge::comparison::{Contestant, Field};
+
+use super::figures::family_name;
+use super::file_of;
+
+/// Shades of cells, from the fewest digits to the most on a model.
+const SHADES: f64 = 5.0;
+
+/// The table, by one kind of work.
+pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
+    let mut methods: Vec<(&str, &str)> =
+        fields.iter().flat_map(|field| &field.methods).map(|method| (method.family, method.name)).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let most: Vec<f64> = fields.iter().map(|field| best(field, work)).collect();
+    html! {
+        div.scroll {
+            table.matrix {
+                thead { tr {
+                    th { "Method" }
+                    @for field in fields { th { a href=(file_of(field)) { (field.spec.title) } } }
+                } }
+                tbody {
+                    @for &(family, name) in &methods {
+                        tr data-family=(family) data-method=(name) {
+                            th scope="row" { (name) " " small { (family_name(family)) } }
+                            @for (field, most) in fields.iter().zip(&most) { (cell(field, name, work, *most)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The most digits that a method has on a model.
+fn best(field: &Field<'_>, work: &str) -> f64 {
+    let Some(work) = field.work(work) else { return 0.0 };
+    field.methods.iter().filter_map(|method| method.digits(work)).map(|(digits, _)| digits).fold(0.0, f64::max)
+}
+
+/// What there is to say of a method on a model.
+fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
+    let method = field.methods.iter().find(|method| method.name == name);
+    let Some((method, work)) = method.zip(field.work(work)) else {
+        return html! { td.absent { "–" } };
+    };
+    match method.digits(work) {
+        Some((digits, run)) => {
+            let shade = (SHADES * digits / most).ceil().clamp(1.0, SHADES);
+            html! { td.number.(format!("shade-{shade}")) title=(told(method, &run.key().to_string())) { (format!("{digits:.2}")) } }
+        }
+        None if method.failed() == method.points.len() => html! { td.failed { "✗ failed" } },
+        None => html! { td.failed { "no digit" } },
+    }
+}
+
+fn told(method: &Contestant<'_>, run: &str) -> String {
+    format!("run {run}; {} of {} runs failed", method.failed(), method.points.len())
+}

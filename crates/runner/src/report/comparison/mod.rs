@@ -1,0 +1,217 @@
+//! The pages that compare methods across the papers: all models on one page, and a page for each model.
+
+mod figures;
+mod matrix;
+mod model;
+
+use std::path::Path;
+
+use maud::{Markup, html};
+use mbsbench_judge::comparison::{COMPARISON, Field, NAMED, Profile, Ranked, words};
+use mbsbench_render::{lay_out, svg};
+
+use super::artefact::Artefact;
+use super::behind::experiment;
+use super::page::{figure_named, page, with_contents};
+use super::statement::Found;
+use super::{ComparisonReport, ReportError};
+use figures::family_name;
+
+/// Accuracies of the performance profiles.
+const ACCURACIES: [f64; 3] = [1e-3, 1e-6, 1e-9];
+/// The kind of work that the matrix is about.
+const WORK: &str = "right-hand sides";
+
+/// The pages with their files.
+pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, ReportError> {
+    let fields = Field::all(&report.plans, report.evidence);
+    let mut pages = vec![("comparison.html".to_owned(), overview(results, report, &fields)?)];
+    for field in &fields {
+        pages.push((file_of(field), model::page_of(report, field)));
+    }
+    Ok(pages)
+}
+
+/// The file of a model's page.
+fn file_of(field: &Field<'_>) -> String {
+    format!("{}.html", field.plan.experiment.id.replace('/', "-"))
+}
+
+/// What a picture is called in the page.
+fn drawn(figure: &mbsbench_render::Figure) -> Markup {
+    figure_named(&svg::write(&lay_out(figure)), &figure.id, &figure.id)
+}
+
+/// The page of all models.
+fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Result<String, ReportError> {
+    let found = Found::new(&[]);
+    let mut others = Vec::new();
+    for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) {
+        for artefact in Artefact::all(&[plan]) {
+            others.push(artefact.section(results, COMPARISON, [&[], &[]], &found)?);
+        }
+    }
+    let works = works(fields);
+    let header = html! {
+        header {
+            p.crumbs { a href="index.html" { "All papers" } }
+            h1 { "Which method for which model?" }
+            p.lead { "The methods of all papers on the models of all papers: every method that suits a model, over steps or tolerances." }
+        }
+    };
+    let contents = html! {
+        ul {
+            li { a href="#cheapest" { "The cheapest" } }
+            li { a href="#models" { "Model by model" }
+                ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } } } }
+            }
+            @if !works.is_empty() { li { a href="#profiles" { "Performance profiles" } } }
+            li { a href="#matrix" { "Methods × models" } }
+            @if !others.is_empty() { li { a href="#others" { "Linear analysis and growth" } } }
+            li { a href="#experiments" { "The experiments" } }
+        }
+    };
+    let main = html! {
+        section id="cheapest" {
+            h2 { "The cheapest method for an accuracy" }
+            p { (words::WHAT_IT_MEANS) }
+            p.links {
+                @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
+                code { "mbsbench reproduce " (COMPARISON) } " · " code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
+            }
+            (cheapest(report, fields))
+        }
+        section id="models" {
+            h2 { "Model by model" }
+            p { "Work over precision with the front of all runs, family by family, and how many methods reach what:" }
+            ul { @for field in fields { li { a href=(file_of(field)) { (field.spec.title) } " " span.small { (field.methods.len()) " methods" } } } }
+        }
+        @if !works.is_empty() {
+            section id="profiles" {
+                h2 { "Performance profiles" }
+                p {
+                    "After Dolan and Moré (2002): the share of the models on which a method needs at most so many times the least work of any \
+                     method. At the left end stands how often it is the cheapest, at the right how often it gets there at all; a model on which \
+                     it was not run counts as one that it does not solve. Costs between two runs are read off a line in both logarithms. Methods \
+                     that have none of a kind of work, as explicit ones have no factorizations, stand in no profile by it. The eight with the \
+                     largest area below their curves have names."
+                }
+                @for (index, work) in works.iter().enumerate() {
+                    @let all: Vec<Profile<'_>> = ACCURACIES.iter().map(|&accuracy| Profile::of(fields, accuracy, work)).filter(|profile| profile.models > 0).collect();
+                    div.shown {
+                        h3 { "By " (work) }
+                        (drawn(&figures::profiles(&all, &format!("profiles-{index}"), &format!("Performance profiles by {work}"))))
+                    }
+                    (profile_table(&all))
+                }
+            }
+        }
+        section id="matrix" {
+            h2 { "Methods × models" }
+            p {
+                "Digits of the result for each decade of " (WORK) ": −log₁₀ of the error, with the bound on the reference's own error added, over \
+                 log₁₀ of the work, of the run that has most of it. The stronger the colour, the nearer to the best on that model. "
+                "A dash: the model does not suit the method; ✗: no run went to its end; no digit: no error is below one."
+            }
+            (filters(fields))
+            (matrix::table(fields, WORK))
+        }
+        @if !others.is_empty() { section id="others" { h2 { "Linear analysis and growth" } @for section in &others { (section) } } }
+        section id="experiments" {
+            h2 { "The experiments" }
+            @for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) { (experiment(plan)) }
+        }
+    };
+    Ok(page("mbsbench: which method for which model?", &with_contents(&header, &contents, &main)))
+}
+
+/// Kinds of work in the order of the models, each once.
+fn works(fields: &[Field<'_>]) -> Vec<String> {
+    let mut works: Vec<String> = Vec::new();
+    for (work, _) in fields.iter().flat_map(|field| &field.spec.work.0) {
+        if !works.contains(work) {
+            works.push(work.clone());
+        }
+    }
+    works
+}
+
+/// The cheapest methods of each model by the first kind of work.
+fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
+    let ranked = |field: &Field<'_>| report.summary.0.iter().find(|ranked| std::ptr::eq(ranked.spec, field.spec));
+    let rows: Vec<(&Field<'_>, &Ranked<'_>)> =
+        fields.iter().filter_map(|field| Some((field, ranked(field)?))).collect();
+    let mut accuracies: Vec<f64> = rows.iter().flat_map(|(_, ranked)| ranked.spec.accuracies.iter().copied()).collect();
+    accuracies.sort_by(|a, b| b.total_cmp(a));
+    accuracies.dedup();
+    let cell = |ranked: &Ranked<'_>, accuracy: f64| {
+        let level = ranked.spec.accuracies.iter().position(|&own| own == accuracy)?;
+        let place = ranked.places[level].first()?.first()?;
+        Some(html! { strong { (place.candidate.method) } " " (words::cost(place.cost)) })
+    };
+    html! {
+        div.scroll {
+            table.cheapest {
+                thead { tr { th { "Model" } @for accuracy in &accuracies { th { (format!("{accuracy:e}")) } } } }
+                tbody {
+                    @for (field, ranked) in &rows {
+                        tr {
+                            th scope="row" { a href=(file_of(field)) { (ranked.spec.title) } " " small { (ranked.spec.meaning) } }
+                            @for &accuracy in &accuracies { td { @if let Some(cell) = cell(ranked, accuracy) { (cell) } @else { "–" } } }
+                        }
+                    }
+                }
+            }
+        }
+        p.small { "By right-hand sides, the first of " (NAMED) " that stand on the page of the model, with costs by other kinds of work." }
+    }
+}
+
+/// The profiles of the methods with names as a table.
+fn profile_table(profiles: &[Profile<'_>]) -> Markup {
+    const RATIOS: [f64; 4] = [1.0, 2.0, 5.0, 100.0];
+    let share = |profile: &Profile<'_>, ratios: &[f64], most: f64| {
+        let solved = ratios.iter().filter(|&&ratio| ratio <= most * (1.0 + 1e-12)).count();
+        format!("{solved} of {}", profile.models)
+    };
+    html! {
+        details {
+            summary { "The same as a table, of all methods" }
+            @for profile in profiles {
+                div.scroll {
+                    table {
+                        caption { "Error at most " (format!("{:e}", profile.accuracy)) ", by " (profile.work) }
+                        thead { tr { th { "Method" } @for ratio in RATIOS { th { "≤ " (ratio) "×" } } } }
+                        tbody {
+                            @for method in &profile.methods {
+                                tr {
+                                    th scope="row" { (method.name) }
+                                    @for ratio in RATIOS { td.number { (share(profile, &method.ratios, ratio)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The field that leaves only some methods in the matrix; the script makes it work.
+fn filters(fields: &[Field<'_>]) -> Markup {
+    let mut families: Vec<&str> = fields.iter().flat_map(Field::families).collect();
+    families.sort_unstable();
+    families.dedup();
+    html! {
+        form.filter hidden {
+            label { "Methods " input type="search" placeholder="radau5 dop853" autocomplete="off"; }
+            label {
+                "family "
+                select {
+                    option value="" { "any" }
+                    @for family in families { option value=(family) { (family_name(family)) } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The page of a model: the front of all methods, family by family, and the cheapest for each accuracy.
+
+use maud::{Markup, html};
+use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::comparison::{Field, NAMED, Ranked, words};
+
+use super::{drawn, figures};
+use crate::report::ComparisonReport;
+use crate::report::page::{page, with_contents};
+
+/// The page.
+pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> String {
+    let plan = field.plan;
+    let id = &plan.experiment.id;
+    let works: Vec<usize> = (0..field.spec.work.0.len()).filter(|&work| is_done(field, work)).collect();
+    let ranked = || report.summary.0.iter().filter(|ranked| std::ptr::eq(ranked.plan, plan));
+    let header = html! {
+        header {
+            p.crumbs { a href="index.html" { "All papers" } " › " a href="comparison.html" { "Which method for which model?" } }
+            h1 { (field.spec.title) }
+            p.lead { "Errors are " (field.spec.meaning) "." }
+        }
+    };
+    let contents = html! {
+        ul {
+            li { a href="#best" { "Work and precision" } }
+            li { a href="#families" { "Family by family" } }
+            li { a href="#cheapest" { "The cheapest" } }
+            li { a href="#experiment" { "The experiment" } }
+        }
+    };
+    let main = html! {
+        section id="best" {
+            h2 { "Work and precision" }
+            div.shown { (drawn(&figures::best_of_families(field, "best-of-families", &works))) }
+            p.caption {
+                "Each dot is a run, its error with the bound on the reference's own added. The broken line joins the runs that no other beats in \
+                 work and error both; so do the lines of the families among their own runs. Of many families those have lines that get the \
+                 most digits for their work. Runs that failed are in the CSV file only."
+            }
+        }
+        @if let Some(&work) = works.first() {
+            section id="families" {
+                h2 { "Family by family" }
+                div.shown { (drawn(&figures::by_family(field, "by-family", work))) }
+            }
+        }
+        section id="cheapest" {
+            h2 { "The " (NAMED) " cheapest methods" }
+            p {
+                "Right-hand sides include those for difference quotients. Of a constrained mechanism one is the solution for \
+                 accelerations and multipliers (index 1), or one residual for methods that solve the constraints (index 3); exact \
+                 Jacobians are not among them. Factorizations are those of a method's own matrices, and only methods that have some \
+                 are ranked by them. Times are medians on the machine that made these results."
+            }
+            @for ranked in ranked() { (table(ranked)) }
+        }
+        section id="experiment" {
+            h2 { "The experiment" }
+            p.links {
+                a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
+                code { "mbsbench reproduce " (id) }
+            }
+            (left_out(plan))
+            details {
+                summary { code { "experiments/" (id) ".yaml" } }
+                pre { code { (plan.experiment.document.source.text()) } }
+            }
+        }
+    };
+    page(&format!("mbsbench: {}", field.spec.title), &with_contents(&header, &contents, &main))
+}
+
+/// Whether some run has this kind of work.
+fn is_done(field: &Field<'_>, work: usize) -> bool {
+    field.methods.iter().any(|method| !method.measured(work).is_empty())
+}
+
+/// The cheapest methods on a model.
+fn table(ranked: &Ranked<'_>) -> Markup {
+    let spec = ranked.spec;
+    html! {
+        h3 { (spec.title) }
+        p.caption { (words::about(ranked)) }
+        div.scroll {
+            table.ranking {
+                thead { tr { th { "Accuracy" } th { "Reached by" } @for (head, _) in &spec.work.0 { th.work { (head) } } } }
+                tbody {
+                    @for (level, &accuracy) in spec.accuracies.iter().enumerate() {
+                        tr {
+                            th scope="row" { (format!("{accuracy:e}")) }
+                            td data-head="reached by" { (words::reached(ranked, level)) }
+                            @for (places, (head, _)) in ranked.places[level].iter().zip(&spec.work.0) {
+                                td data-head=(head) {
+                                    @if places.is_empty() { "–" }
+                                    @else { ol { @for place in places.iter().take(NAMED) {
+                                        li {
+                                            strong { (place.candidate.method) } " " (words::cost(place.cost)) " "
+                                            small { (place.candidate.setting) }
+                                        }
+                                    } } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Methods that were not run, each with the reason.
+fn left_out(plan: &Plan) -> Markup {
+    let mut all: Vec<(&String, &String)> = plan.experiment.cases.iter().flat_map(|case| &case.left_out).collect();
+    all.sort();
+    all.dedup();
+    html! {
+        @if !all.is_empty() {
+            p.caption { "Left out: " @for (index, (name, why)) in all.iter().enumerate() {
+                @if index > 0 { "; " } code { (name) } " (" (why) ")"
+            } "." }
+        }
+    }
+}

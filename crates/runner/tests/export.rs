@@ -1,0 +1,67 @@
+//! Statements, figures and tables handed out for papers and slides, from the committed results.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What is printed, and the exit code.
+fn export(name: &str, form: &str) -> (String, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+    let output =
+        command.current_dir(root()).args(["export", name, "--to", form]).env("NO_COLOR", "1").output().unwrap();
+    (String::from_utf8([output.stdout, output.stderr].concat()).unwrap(), output.status.code())
+}
+
+#[test]
+fn a_figure_has_all_its_points() {
+    let data = fs::read_to_string(root().join("results/gil2013/eq35-local-error/figure-6.csv")).unwrap();
+    let (text, code) = export("gil2013/figure-6", "pgfplots");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("xmode=log, ymode=log") && text.contains("\\addlegendentry{local\\_error}"), "{text}");
+    let mut points = 0;
+    for line in data.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert!(text.contains(&format!("({},{})", cells[1], cells[2])), "{line}");
+        points += 1;
+    }
+    assert_eq!(text.matches(") (").count() + text.matches("{(").count(), points, "and no others");
+    assert_eq!(export("gil2013/eq35-local-error/figure-6", "csv"), (data, Some(0)), "by its whole name as well");
+}
+
+#[test]
+fn a_table_has_its_published_cells() {
+    let published = fs::read_to_string(root().join("experiments/compere2001/published/table-3.1.csv")).unwrap();
+    let (text, code) = export("compere2001/table-3.1", "tex");
+    assert_eq!(code, Some(0), "{text}");
+    let cells = published.lines().skip(1).flat_map(|line| line.split(',').skip(1));
+    for cell in cells {
+        assert!(text.contains(&format!("({})", cell.trim())), "{cell} is not in {text}");
+    }
+    assert_eq!(text.matches("\\begin{").count(), text.matches("\\end{").count());
+}
+
+#[test]
+fn a_statement_has_its_verdict_and_checks_and_its_paper_an_entry() {
+    let (text, _) = export("gil2013/linear/exact", "tex");
+    assert!(text.contains("\\cite{gil2013}") && text.contains("\\emph{reproduced}"), "{text}");
+    let (text, _) = export("gil2013/linear/exact", "csv");
+    assert_eq!(text.lines().count(), 1 + 4, "{text}");
+    let (text, _) = export("gil2013/linear/exact", "bibtex");
+    assert!(text.starts_with("@misc{gil2013,") && text.contains(" and P. E. Nikravesh}"), "{text}");
+}
+
+#[test]
+fn what_there_is_not_is_told() {
+    for (name, form, said) in [
+        ("gil2013/linear/exact", "pgfplots", "has no curves"),
+        ("zhang2022/figure-28", "csv", "columns of runs.csv"),
+        ("gil2013/figure-66", "tex", "did you mean `gil2013/figure-6`?"),
+    ] {
+        let (text, code) = export(name, form);
+        assert!(code == Some(2) && text.contains(said), "{name}: {text}");
+    }
+}

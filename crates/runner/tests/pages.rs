@@ -1,0 +1,108 @@
+//! The committed pages as files: links that lead somewhere, names that are unique, nothing fetched, sizes.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a page.
+const LARGEST_PAGE: u64 = 2_000_000;
+/// Most bytes of all results.
+const LARGEST_RESULTS: u64 = 25_000_000;
+
+fn results() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results")
+}
+
+/// The pages of the report, by their names.
+fn pages() -> HashMap<String, String> {
+    let entries = fs::read_dir(results().join("report")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = entries.filter(|path| path.extension().is_some_and(|end| end == "html"));
+    let read =
+        |path: PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
+    pages.map(read).collect()
+}
+
+/// The values of an attribute.
+fn values<'t>(page: &'t str, attribute: &str) -> Vec<&'t str> {
+    let pieces = page.split(&format!(" {attribute}=\"")).skip(1).collect::<Vec<_>>();
+    pieces.into_iter().map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere_and_every_name_is_there_once() {
+    let pages = pages();
+    assert!(pages.len() > 10);
+    let names: HashMap<&str, HashSet<&str>> = pages
+        .iter()
+        .map(|(name, text)| {
+            let all = values(text, "id");
+            let names: HashSet<&str> = all.iter().copied().collect();
+            let twice: Vec<_> =
+                names.iter().filter(|name| all.iter().filter(|other| other == name).count() > 1).collect();
+            assert!(twice.is_empty(), "{name}: more than once there are {twice:?}");
+            (name.as_str(), names)
+        })
+        .collect();
+    let mut links = 0;
+    for (name, text) in &pages {
+        for link in values(text, "href").into_iter().filter(|link| !link.starts_with("https://")) {
+            links += 1;
+            let (file, target) = link.split_once('#').unwrap_or((link, ""));
+            let file = if file.is_empty() { name } else { file };
+            match names.get(file) {
+                Some(names) => assert!(target.is_empty() || names.contains(target), "{name}: nothing is at {link}"),
+                None => assert!(results().join("report").join(file).exists(), "{name}: there is no {link}"),
+            }
+        }
+    }
+    assert!(links > 1000, "{links}");
+}
+
+#[test]
+fn pages_need_nothing_else_and_are_small() {
+    for (name, text) in pages() {
+        assert!((text.len() as u64) < LARGEST_PAGE, "{name} has {} bytes", text.len());
+        let markup = text.split("<script>").next().unwrap();
+        for part in [" src=", " style=", "<link", "<iframe", "<img", "@import", "url(", " onclick=", " onload="] {
+            assert!(!markup.contains(part), "{name} has `{part}`");
+        }
+        let script = text.rsplit("<script>").next().unwrap();
+        assert!(!script.contains("fetch(") && !script.contains("XMLHttpRequest"), "{name} fetches");
+        assert_eq!(text.matches("<script>").count(), 1, "{name}: all scripts are one file");
+    }
+}
+
+#[test]
+fn all_results_together_are_small() {
+    fn size(folder: &Path) -> u64 {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.map(|path| if path.is_dir() { size(&path) } else { fs::metadata(&path).unwrap().len() }).sum()
+    }
+    let bytes = size(&results());
+    assert!(bytes < LARGEST_RESULTS, "{bytes} bytes");
+}
+
+/// No legend is longer than eight entries: where curves are more, they have their names at their ends.
+#[test]
+fn no_figure_has_a_long_legend() {
+    use mbsbench::render::{Axis, Figure, Panel, Series, Style, lay_out};
+    let of = |count: usize| {
+        let series =
+            (0..count).map(|k| Series::marked(format!("m{k}"), Style::of_index(k), [[0.0, k as f64], [1.0, 2.0]]));
+        let panel = Panel {
+            title: String::new(),
+            x: Axis::linear("t", "s"),
+            y: Axis::linear("x", "m"),
+            series: series.collect(),
+            to_scale: false,
+            names: Vec::new(),
+            named_at_ends: false,
+        };
+        lay_out(&Figure { id: "f".into(), title: "f".into(), columns: 1, panels: vec![panel] })
+    };
+    let is_below = |count: usize| {
+        let drawing = of(count);
+        drawing.legends[0].top > drawing.frames[0].bottom
+    };
+    assert!(is_below(8) && !is_below(9) && !is_below(30));
+}

@@ -1,0 +1,80 @@
+// Looks at every page of a folder in Chromium; called by pages.sh.
+"use strict";
+const fs = require("fs");
+const path = require("path");
+const { pathToFileURL } = require("url");
+
+const [modules, browserPath, folder] = process.argv.slice(2);
+const { chromium } = require(path.resolve(modules, "playwright-core"));
+const axe = fs.readFileSync(path.resolve(modules, "axe-core/axe.min.js"), "utf8");
+
+const LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
+const LOOKS = [
+  { width: 1280, scheme: "light" },
+  { width: 1280, scheme: "dark" },
+  { width: 400, scheme: "light" },
+];
+// 9 pt.
+const LEAST_TEXT = 12;
+// As a phone has it, against this machine.
+const SLOWER = 4;
+const MOST_SECONDS = 1;
+
+// Texts that are smaller than they may be, superscripts apart, and whether the page is wider than its window.
+const look = (least) => {
+  const seen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== "hidden";
+  const small = new Set();
+  for (const element of document.querySelectorAll("body *:not(script):not(tspan):not(sup):not(sub)")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!own || !seen(element) || element.closest("title, desc, option, .skip")) continue;
+    const matrix = element instanceof SVGElement && element.getScreenCTM ? element.getScreenCTM() : { a: 1, b: 0 };
+    const scale = Math.hypot(matrix.a, matrix.b);
+    const size = parseFloat(getComputedStyle(element).fontSize) * scale;
+    if (size < least - 0.05) small.add(`${element.tagName} ${size.toFixed(1)} px: ${element.textContent.trim().slice(0, 40)}`);
+  }
+  return { small: [...small].slice(0, 5), wide: document.documentElement.scrollWidth - innerWidth };
+};
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  let wrong = 0;
+  const say = (page, text) => {
+    wrong += 1;
+    console.log(`${page}: ${text}`);
+  };
+  for (const name of fs.readdirSync(folder).filter((name) => name.endsWith(".html")).sort()) {
+    const url = pathToFileURL(path.resolve(folder, name)).href;
+    for (const { width, scheme } of LOOKS) {
+      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, bypassCSP: true });
+      const page = await context.newPage();
+      const where = `${name}, ${width} px, ${scheme}`;
+      page.on("request", (request) => request.url() !== url && say(where, `asks for ${request.url()}`));
+      page.on("pageerror", (error) => say(where, error.message));
+      await page.goto(url);
+      await page.evaluate(axe);
+      const found = await page.evaluate((tags) => axe.run(document, { runOnly: { type: "tag", values: tags } }), LEVELS);
+      for (const { id, nodes, help } of found.violations) {
+        say(where, `${id} (${help}), ${nodes.length} times, first ${nodes[0].target.join(" ")}`);
+      }
+      const { small, wide } = await page.evaluate(look, LEAST_TEXT);
+      small.forEach((text) => say(where, `small text: ${text}`));
+      if (wide > 0) say(where, `${wide} px wider than the window`);
+      await context.close();
+    }
+    const context = await browser.newContext({ viewport: { width: 400, height: 900 } });
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+    await page.goto(url);
+    const seconds = await page.evaluate(() => performance.getEntriesByType("navigation")[0].domInteractive / 1000);
+    const bytes = fs.statSync(path.resolve(folder, name)).size;
+    console.log(`${name}: ${(bytes / 1e6).toFixed(2)} MB, usable after ${seconds.toFixed(2)} s at a ${SLOWER}th of the speed`);
+    if (seconds > MOST_SECONDS) console.log(`${name}: slower than ${MOST_SECONDS} s, which a busy machine makes of any page`);
+    await context.close();
+  }
+  await browser.close();
+  if (wrong > 0) {
+    console.log(`${wrong} things are wrong`);
+    process.exit(1);
+  }
+})();
