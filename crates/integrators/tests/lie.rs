@@ -188,7 +188,6 @@ fn multipliers_begin_with_an_error_of_first_order() {
         [(0..8).map(error).fold(0.0, f64::max), error(record.times.len() - 1)]
     };
     let (coarse, fine) = (errors(1000), errors(2000));
-    println!("{coarse:?} {fine:?}");
     let orders = [0, 1].map(|k: usize| (coarse[k] / fine[k]).log2());
     assert!((orders[0] - 1.0).abs() < 0.1 && (orders[1] - 2.0).abs() < 0.1, "{orders:.3?}");
 }

@@ -77,7 +77,7 @@ def test_parameters_have_values_units_and_ranges() -> None:
 
 @pytest.mark.parametrize(
     ("name", "parameters", "said"),
-    [("pendulun", {}, "pendulum"), ("pendulum", {"lenght": 1}, "length"), ("pendulum", {"mass": -1}, "above zero")],
+    [("pendulun", {}, "pendulum"), ("pendulum", {"long": 1}, "unknown"), ("pendulum", {"mass": -1}, "above zero")],
 )
 def test_what_cannot_be_made_is_refused_with_what_would_be(name: str, parameters: dict, said: str) -> None:
     with pytest.raises(mbsbench.InputError, match=said):

@@ -8,7 +8,8 @@
 //! | `sh`: `cargo run … -- …` | the same for the part behind `--`; packages, binaries and tests that are named exist |
 //! | `sh`: `make …` | `make -n` expands it; not run |
 //! | `sh`: `scripts/…` | may be executed, and its shell reads it (`bash -n`); not run |
-//! | `sh`: `python3 …`, and `python` | run where there is pandas; else compiled, where there is Python |
+//! | `python` | run where the package is installed; else compiled, where there is Python |
+//! | `sh`: `pip install …` | the package is there; `make python` installs it |
 //! | `sh`: [`UNCHECKED`] | nothing: it needs the network, or a shell of the reader's own |
 //! | commands within a sentence | as in `sh`, but that nothing of `mbsbench` is run |
 //! | links | what they lead to is there |
@@ -390,9 +391,8 @@ fn check(command: &str, scratch: Option<&Scratch>) {
             assert!(expanded, "`{command}`: {}", String::from_utf8_lossy(&dry.stderr));
         }
         ["cargo", "run" | "test", ref options @ ..] => check_cargo(command, options, scratch),
-        ["python3", script, ..] => {
-            assert!(root().join(script).is_file(), "`{command}`: {script} is not there");
-            check_python(scratch.unwrap(), command, script);
+        ["pip", "install", folder] => {
+            assert!(root().join(folder).join("pyproject.toml").is_file(), "`{command}`: {folder} is no package");
         }
         [script] if script.starts_with("scripts/") => check_script(&root().join(script)),
         _ => panic!("nothing is known of `{command}`"),
@@ -449,24 +449,20 @@ fn check_script(path: &Path) {
 }
 
 /// Runs a line of Python where there is pandas; compiles its file where there is Python.
-fn check_python(scratch: &Scratch, line: &str, file: &str) {
-    let can = |line: &str| scratch.shell(line).status.success();
-    if can("python3 -c 'import pandas'") {
-        scratch.succeeds(line);
-    } else if can("python3 --version") {
-        scratch.succeeds(&format!("python3 -m py_compile {file}"));
-    }
-}
-
 #[test]
 fn python_of_the_readme_works() {
     let readme = readme();
     let scratch = Scratch::new(&readme);
     let blocks = blocks(&readme, "python");
     assert!(!blocks.is_empty());
+    let can = |line: &str| scratch.shell(line).status.success();
     for block in blocks {
         fs::write(scratch.0.path().join("shown.py"), block.join("\n")).unwrap();
-        check_python(&scratch, "python3 shown.py", "shown.py");
+        if can("python3 -c 'import mbsbench'") {
+            scratch.succeeds("python3 shown.py");
+        } else if can("python3 --version") {
+            scratch.succeeds("python3 -m py_compile shown.py");
+        }
     }
 }
 

@@ -40,7 +40,7 @@ impl<S: Scalar> DescriptorStepper<S> {
     /// Memory for a problem, whose rows are sorted by its Jacobian at the start.
     ///
     /// # Errors
-    /// Those of [`Parts`], of the Jacobian, and [`Failure::SingularMatrix`] for the mass of the differential unknowns.
+    /// Those of the parts, of the Jacobian, and [`Failure::SingularMatrix`] for the mass of the differential unknowns.
     pub fn new(table: &'static Table, problem: &mut Counted<'_, S>, t: S, start: &[S]) -> Result<Self, Failure> {
         let coefficients = Coefficients::of(table);
         let stage = Stage::new(problem, t, start, table.explicit_start)?;
