@@ -448,7 +448,6 @@ fn check_script(path: &Path) {
     }
 }
 
-/// Runs a line of Python where there is pandas; compiles its file where there is Python.
 #[test]
 fn python_of_the_readme_works() {
     let readme = readme();
