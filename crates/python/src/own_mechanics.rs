@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Entries, Matrix};
-use mbsbench_problem::{Derivatives, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms};
+use mbsbench_problem::{Derivatives, Displaced, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms};
 use nalgebra::DMatrix;
 use pyo3::prelude::*;
 
@@ -322,6 +322,23 @@ impl Mechanics for PythonMechanics<'_> {
         }
     }
 
+    fn displaced_derivatives(
+        &mut self,
+        t: f64,
+        at: Displaced<'_, f64>,
+        by_displacement: &mut DMatrix<f64>,
+        by_velocity: &mut DMatrix<f64>,
+    ) {
+        let (n, m) = (self.n(), self.m());
+        let q: Vec<f64> = at.q.iter().zip(at.delta).map(|(q, delta)| q + delta).collect();
+        for k in 0..n {
+            let column = Self::partial(n + m, &q, k, |q, rest| self.rest_at(t, q, &at, rest));
+            by_displacement.column_mut(k).copy_from_slice(&column);
+            let forces = Self::partial(n, at.v, k, |v, forces| self.forces_at(t, &q, v, forces));
+            by_velocity.column_mut(k).iter_mut().zip(forces).for_each(|(entry, force)| *entry = -force);
+        }
+    }
+
     fn is_autonomous(&self) -> bool {
         false
     }
@@ -367,6 +384,21 @@ impl Mechanics for PythonMechanics<'_> {
 }
 
 impl PythonMechanics<'_> {
+    /// `(M a − D − Jᵀ λ ; Φ)`.
+    fn rest_at(&self, t: f64, q: &[f64], at: &Displaced<'_, f64>, rest: &mut [f64]) {
+        let (n, m) = (self.n(), self.m());
+        let (dynamics, phi) = rest.split_at_mut(n);
+        self.forces_at(t, q, at.v, dynamics);
+        let (mass, mut jacobian) = (self.mass_at(q), DMatrix::zeros(m, n));
+        self.jacobian_at(t, q, &mut jacobian);
+        for (i, entry) in dynamics.iter_mut().enumerate() {
+            let inertia: f64 = mass.row(i).iter().zip(at.a).map(|(m, a)| m * a).sum();
+            let reaction: f64 = jacobian.column(i).iter().zip(at.lambda).map(|(j, l)| j * l).sum();
+            *entry = inertia - *entry - reaction;
+        }
+        self.phi(t, q, phi);
+    }
+
     /// `J a + bias`.
     fn accelerations_of_constraints(&mut self, t: f64, q: &[f64], v: &[f64], a: &[f64], sum: &mut [f64]) {
         self.acceleration_bias(t, q, v, sum);

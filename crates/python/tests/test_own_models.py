@@ -39,7 +39,7 @@ def test_equations_of_python_are_solved_by_all_kinds_of_methods(method: str) -> 
 
 
 @pytest.mark.parametrize("jacobian", [True, False])
-@pytest.mark.parametrize("method", ["dopri5", "radau5", "hht-i3", "generalized-alpha", "trapezoidal"])
+@pytest.mark.parametrize("method", ["dopri5", "radau5", "hht-i3", "generalized-alpha", "lie-generalized-alpha", "trapezoidal"])
 def test_mechanics_of_python_are_solved_on_all_levels(method: str, jacobian: bool) -> None:
     # The pendulum of length one from the horizontal, by its angle.
     angle = mbsbench.Ode("angle", lambda t, y: [y[1], -10 * np.sin(y[0])], [np.pi / 2, 0.0])

@@ -208,8 +208,8 @@ fn how_to_add() -> Markup {
             h2 { "Add a method" }
             ul {
                 li { "A tableau, multistep coefficients or weights are a file: " code { "docs/methods.md" } ". " code { "mbsbench describe my-method.yaml" } " shows order and stability, " code { "mbsbench rank my-method.yaml" } " where it stands among all others." }
+                li { "A class of Python with a step is a method: " code { "mbsbench.compare(MyMethod)" } " runs it beside all others, " code { "docs/python.md" } " says what it may ask of its problem. The package reads results into frames, too." }
                 li { "Anything else is a struct and a line in the registry, in Rust, here or in a crate of your own: " code { "docs/extending.md" } "." }
-                li { "Results are CSV files; " code { "scripts/results.py" } " reads them into Python." }
             }
         }
     }
