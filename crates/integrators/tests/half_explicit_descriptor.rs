@@ -71,21 +71,25 @@ fn methods() -> [Box<dyn Method>; 2] {
 /// What is above the order by less than one is the next term of the error at these steps.
 #[test]
 fn orders_by_index() {
-    let check = |name: &str, [coarse, fine]: [&[f64]; 2], expected: &[f64]| {
+    let check = |name: &str, [coarse, fine]: [&[f64]; 2], expected: &[f64], below: f64| {
         for (i, expected) in expected.iter().enumerate() {
             let order = (coarse[i] / fine[i]).log2();
-            assert!((-0.2..0.75).contains(&(order - expected)), "{name}, class {i}: order {order:.3}, not {expected}");
+            let is_expected = (-below..0.75).contains(&(order - expected));
+            assert!(is_expected, "{name}, class {i}: order {order:.3}, not {expected}");
         }
     };
     for (method, [state, multiplier]) in methods().iter().zip([[4.0, 2.0], [5.0, 4.0]]) {
         let settings = [64.0, 128.0].map(|steps| Settings::fixed(1.0 / steps));
         let [coarse, fine] = settings.map(|settings| Mixed::errors(&**method, settings));
-        check("mixed", [&coarse, &fine], &[state, state, multiplier]);
-        for (level, expected) in
-            [(Level::Velocity, [state, state, multiplier]), (Level::Acceleration, [state, state, state])]
-        {
+        check("mixed", [&coarse, &fine], &[state, state, multiplier], 0.2);
+        // With constraints on accelerations the multipliers have the order of the state, which those of HEDOP5 come to from below: 4.3 and
+        // 4.7 in two halvings, and then there is rounding. Theirs is held above 4.5, well above the 4 that they have with velocities.
+        for (level, expected, below) in [
+            (Level::Velocity, [state, state, multiplier], 0.2),
+            (Level::Acceleration, [state, state, state], if state > 4.0 { 0.5 } else { 0.2 }),
+        ] {
             let [coarse, fine] = settings.map(|settings| manufactured_errors(&**method, settings, level).0);
-            check(&format!("{level:?}"), [&coarse, &fine], &expected);
+            check(&format!("{level:?}"), [&coarse, &fine], &expected, below);
         }
     }
 }
