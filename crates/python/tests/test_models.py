@@ -115,6 +115,25 @@ def test_right_hand_sides_are_bitwise_those_of_the_program(name: str) -> None:
         assert np.array_equal(solution.y[-1], expected)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_is_bitwise_the_problem_that_a_step_is_given(name: str) -> None:
+    """Also where it has events or contacts."""
+    m = made(name)
+    if m is None or not m.has_rhs or m.mass_matrix() is not None:
+        pytest.skip("given in another form")
+    same = []
+
+    class Probe:
+        name, order = "probe", 1
+
+        def step(self, problem, t, y, h):
+            same.append(np.array_equal(problem.rhs(t, y), m.rhs(t, y)))
+            return y
+
+    solution = mbsbench.solve(m, 1e-9, method=Probe, step=1e-9)
+    assert same and all(same), solution.message
+
+
 @pytest.mark.parametrize(("name", "end", "first"), [("pendulum", 2.0, 0.3), ("squeezer", 0.03, 2e-3), ("slider-crank", 0.5, 0.02)])
 def test_scipy_takes_a_model_as_it_is_and_the_same_steps(name: str, end: float, first: float) -> None:
     """With a first step from which no limit of growth acts: SciPy lets a step grow by ten, the code DOP853 by six."""
