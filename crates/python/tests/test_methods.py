@@ -1,6 +1,7 @@
 """Methods that are classes of Python."""
 
 import _thread
+import signal
 import threading
 import time
 from pathlib import Path
@@ -272,6 +273,8 @@ def test_ctrl_c_ends_what_no_budget_can_and_keeps_what_is_finished(tmp_path: Pat
         "step": 0.01,
         "measures": ["steps_accepted"],
     }
+    # A shell that puts the tests into its background has the signal ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(1.5, _thread.interrupt_main)
     timer.start()
     began = time.monotonic()
