@@ -60,6 +60,7 @@ pub mod ode45;
 pub mod projected;
 pub mod radau5;
 pub mod rattle;
+mod saddle;
 mod sizes;
 pub mod stepper;
 mod suite;

@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 
 use super::tables::{Coefficients, Table};
 use crate::Stepper;
+use crate::saddle::{SADDLE, factors};
 
 /// Makes steps by a [`Table`].
 #[derive(Debug, Clone)]
@@ -40,9 +41,6 @@ enum Known {
     /// It is the end of the step made last.
     End,
 }
-
-/// Where an equation is solved: the matrix of failures.
-const SADDLE: &str = "[M -J'; J 0]";
 
 impl<S: Scalar> HalfExplicitStepper<S> {
     /// Memory for a mechanical system of that kind.
@@ -93,12 +91,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         }
         costs.factorizations += 1;
         costs.linear_solves += 1;
-        let time = time.value();
-        if system.factorize().is_err() {
-            let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
-            let singular = Failure::SingularMatrix { time, matrix: SADDLE };
-            return Err(if is_finite { singular } else { Failure::NonFinite { time } });
-        }
+        factors(system, time.value(), SADDLE)?;
         system.solve(x);
         stages[i * (*coordinates + n) + *coordinates..][..n].copy_from_slice(&x[..n]);
         Ok(())

@@ -5,6 +5,7 @@ use mbsbench_problem::{Counted, CountedMechanics, Displaced, Failure, Run};
 use nalgebra::DMatrix;
 
 use crate::newton::{Iteration, Outcome, Progress};
+use crate::saddle::factorize;
 
 /// How many roundings of positions a correction is taken for.
 const ROUNDINGS: f64 = 64.0;
@@ -123,16 +124,6 @@ fn put_reactions(system: &mut System, jacobian: &DMatrix<f64>) {
             system.matrix[(j, n + c)] = -jacobian[(c, j)];
         }
     }
-}
-
-/// Factorizes, and tells what is singular from what is not finite.
-fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
-    let time = run.t;
-    run.own.factorizations += 1;
-    system.factorize().map_err(|_| {
-        let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
-        if is_finite { Failure::SingularMatrix { time, matrix: "[M -J'; J 0]" } } else { Failure::NonFinite { time } }
-    })
 }
 
 /// The iteration of [`Solver::leap`], on accelerations and multipliers.

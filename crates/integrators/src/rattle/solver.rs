@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 
 use super::point::Point;
 use crate::newton::{Iteration, Outcome, Progress};
+use crate::saddle::factorize;
 
 /// Solves for velocities and multipliers.
 pub struct Solver {
@@ -146,16 +147,6 @@ fn put(matrix: &mut DMatrix<f64>, mass: &DMatrix<f64>, start: &DMatrix<f64>, end
             (matrix[(j, n + c)], matrix[(n + c, j)]) = (-start[(c, j)], end[(c, j)]);
         }
     }
-}
-
-/// Factorizes, and tells what is singular from what is not finite.
-fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
-    let time = run.t;
-    run.own.factorizations += 1;
-    system.factorize().map_err(|_| {
-        let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
-        if is_finite { Failure::SingularMatrix { time, matrix: "[M -J'; J 0]" } } else { Failure::NonFinite { time } }
-    })
 }
 
 /// The iteration of [`Solver::push`], on `u` and the multipliers.

@@ -7,6 +7,7 @@ use nalgebra::DMatrix;
 use super::factorized;
 use super::parts::{Parts, copy};
 use crate::newton::{Iteration, Outcome, Progress};
+use crate::saddle::factors;
 
 /// A stage that takes as many iterations has not converged.
 pub const MOST_ITERATIONS: u32 = 10;
@@ -241,11 +242,7 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
             system
         };
         costs.factorizations += 1;
-        let time = self.times.start.value();
-        system.factorize().map_err(|_| {
-            let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
-            if is_finite { Failure::SingularMatrix { time, matrix: MATRIX } } else { Failure::NonFinite { time } }
-        })
+        factors(system, self.times.start.value(), MATRIX)
     }
 
     /// Solves for a correction, and gives the largest change that it makes of the next point.
