@@ -13,7 +13,7 @@ use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings, Status};
 use rayon::prelude::*;
 
 use crate::execute::caught::caught;
-use crate::execute::lane::{Pending, run_all};
+use crate::execute::lane::{Pending, interrupted, run_all};
 use crate::execute::reference::{ReferenceSolve, certify};
 use crate::execute::run::{Job, Record, execute};
 use crate::execute::timing::{self, Rounds, Timed};
@@ -118,14 +118,24 @@ pub fn make(
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     means: Means<'_>,
 ) -> io::Result<Made> {
-    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
-    let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
-    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
-    let certificates = references(plans, &needed, means)?;
+    let (chosen, certificates) = chosen(plans, is_chosen, means)?;
     let pending: Vec<Pending<'_>> = chosen.into_iter().map(|(plan, run)| pending(plan, run, &certificates)).collect();
     let records = run_all(&pending, means)?;
     drop(pending);
     Ok(Made { records, certificates: certificates.into_values().collect() })
+}
+
+/// The chosen runs with their plans, and the references that they need.
+fn chosen<'p>(
+    plans: &'p [Plan],
+    is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    means: Means<'_>,
+) -> io::Result<(Vec<(&'p Plan, &'p RunSpec)>, BTreeMap<String, Certificate>)> {
+    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
+    let needed = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let certificates = references(plans, &needed, means)?;
+    Ok((chosen, certificates))
 }
 
 /// A stored run that was made again.
@@ -147,19 +157,15 @@ pub fn made_again(
     means: Means<'_>,
 ) -> io::Result<Vec<Again>> {
     let Means { store, progress, .. } = means;
-    let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
+    let (mut chosen, certificates) = chosen(plans, is_chosen, means)?;
     let mut seen = BTreeSet::new();
-    let chosen: Vec<(&Plan, &RunSpec)> = runs
-        .filter(|(plan, run)| is_chosen(plan, run) && seen.insert((run.key(), run.recording.to_string())))
-        .collect();
-    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
-    let certificates = references(plans, &needed, means)?;
+    chosen.retain(|(_, run)| seen.insert((run.key(), run.recording.to_string())));
     let again = chosen.into_par_iter().filter_map(|(plan, run)| {
         let pending = pending(plan, run, &certificates);
         let stored = store.load(&pending.key, &pending.fits)?;
         let made = pending.made(means);
         if made.status.is_lost() {
-            progress.finished(&pending.title, &made);
+            progress.finished(&pending.title, &made, true);
             return None;
         }
         let is_same = serde_json::to_vec(&made).ok() == serde_json::to_vec(&stored).ok();
@@ -260,6 +266,8 @@ fn references(
             {
                 return Ok((key, Certificate::new(plan, Ok(reference))));
             }
+            let ensure_wanted = || if progress.is_stopped() { Err(interrupted()) } else { Ok(()) };
+            ensure_wanted()?;
             let title = || format!("reference {}", plan.key);
             let made = caught(|| match memory.reserve(memory::of_reference(&plan, times.len())) {
                 Ok(_reserved) => make_reference(&plan, &times),
@@ -272,8 +280,10 @@ fn references(
                 progress.lost(Status::Panicked, &title(), &said);
                 Err(said)
             });
-            if let (Ok(reference), true) = (&outcome, is_kept) {
-                store.save(&stored, reference)?;
+            match &outcome {
+                Ok(reference) if is_kept => store.save(&stored, reference)?,
+                Ok(_) => {}
+                Err(_) => ensure_wanted()?,
             }
             Ok((key, Certificate::new(plan, outcome)))
         })

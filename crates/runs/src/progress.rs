@@ -42,6 +42,17 @@ pub fn kept_of_all() -> (usize, usize) {
     (KEPT.load(Ordering::Relaxed), PLANNED.load(Ordering::Relaxed))
 }
 
+/// Whether a run is in a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// It was there before.
+    Before,
+    /// It has been put there.
+    Now,
+    /// It is not.
+    Not,
+}
+
 /// Distance between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -92,7 +103,7 @@ impl Progress {
     /// A run was taken from the store; how it failed is said again.
     pub fn kept(&self, title: &str, record: &Record) {
         self.tell_failure(title, record);
-        self.count(record.status, true);
+        self.count(record.status, Kept::Before);
     }
 
     /// A run begins.
@@ -102,13 +113,13 @@ impl Progress {
         }
     }
 
-    /// A run is over.
-    pub fn finished(&self, title: &str, record: &Record) {
+    /// A run is over, and in a store by now or not.
+    pub fn finished(&self, title: &str, record: &Record, is_kept: bool) {
         match &record.message {
             Some(message) if record.status.is_lost() => self.lost(record.status, title, message),
             _ => self.tell_failure(title, record),
         }
-        self.count(record.status, false);
+        self.count(record.status, if is_kept { Kept::Now } else { Kept::Not });
     }
 
     fn tell_failure(&self, title: &str, record: &Record) {
@@ -152,12 +163,12 @@ impl Progress {
         }
     }
 
-    fn count(&self, status: Status, kept: bool) {
+    fn count(&self, status: Status, kept: Kept) {
         let mut state = self.lock();
         state.done += 1;
-        state.kept += usize::from(kept);
+        state.kept += usize::from(kept == Kept::Before);
         state.failed += usize::from(status != Status::Ok);
-        KEPT.fetch_add(usize::from(!status.is_lost()), Ordering::Relaxed);
+        KEPT.fetch_add(usize::from(kept != Kept::Not), Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(1);
         } else if state.said.elapsed() >= PLAIN_INTERVAL {

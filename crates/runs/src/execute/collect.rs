@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use mbsbench_measures::slack;
 use mbsbench_problem::{Counted, Failure, Formulated, Method, Observer, Scalar, Settings, Step, Task};
 
+use crate::stop::Stop;
+
 /// A solve whose states are wanted.
 pub struct Collection<'c, S: Scalar> {
     /// The equations in this scalar.
@@ -15,6 +17,8 @@ pub struct Collection<'c, S: Scalar> {
     pub settings: Settings,
     /// Start and end, s.
     pub span: [f64; 2],
+    /// Whether it ends where all work is [asked](crate::stop::ask) to.
+    pub may_be_stopped: bool,
 }
 
 impl<S: Scalar> Collection<'_, S> {
@@ -27,7 +31,8 @@ impl<S: Scalar> Collection<'_, S> {
         let mut ode = self.formulated.ode();
         let [t_start, t_end] = self.span.map(S::from);
         let task = Task { t_start, t_end, initial: &initial, settings: self.settings };
-        let mut collector = Collector { times, states: Vec::with_capacity(times.len()) };
+        let mut collector =
+            Collector { times, states: Vec::with_capacity(times.len()), stop: self.may_be_stopped.then(Stop::now) };
         let solution = self.method.solve(Counted::new(ode.as_mut()), &task, &mut collector);
         let failure = solution.failure.filter(|_| !collector.is_complete());
         collector.states.resize(times.len(), None);
@@ -39,6 +44,7 @@ impl<S: Scalar> Collection<'_, S> {
 struct Collector<'t, S> {
     times: &'t [f64],
     states: Vec<Option<Vec<S>>>,
+    stop: Option<Stop>,
 }
 
 impl<S: Scalar> Collector<'_, S> {
@@ -72,7 +78,10 @@ impl<S: Scalar> Observer<S> for Collector<'_, S> {
         if self.is_complete() {
             return ControlFlow::Break(Failure::Rule { time: end, rule: "all states have been seen".to_owned() });
         }
-        ControlFlow::Continue(())
+        match self.stop.is_some_and(Stop::is_asked) {
+            true => ControlFlow::Break(Failure::Interrupted { time: end }),
+            false => ControlFlow::Continue(()),
+        }
     }
 }
 

@@ -61,7 +61,8 @@ pub fn run_all(pending: &[Pending<'_>], means: Means<'_>) -> io::Result<Vec<Reco
     Ok(records.into_iter().map(|(_, record)| record).collect())
 }
 
-fn interrupted() -> io::Error {
+/// What ends a call that was asked to end.
+pub(crate) fn interrupted() -> io::Error {
     io::ErrorKind::Interrupted.into()
 }
 
@@ -89,11 +90,11 @@ fn run_each(pending: &[(usize, &Pending<'_>)], means: Means<'_>) -> io::Result<V
                 return Err(interrupted());
             }
             memory.keep(record.trajectory.as_ref());
-            let is_lost = record.status.is_lost() || !run.is_kept;
-            let kept = if is_lost { Ok(()) } else { store.save(&run.key, &record) };
-            stop.fetch_or(kept.is_err(), Ordering::Relaxed);
-            progress.finished(&run.title, &record);
-            kept.map(|()| (place, record))
+            let is_kept = run.is_kept && !record.status.is_lost();
+            let saved = if is_kept { store.save(&run.key, &record) } else { Ok(()) };
+            stop.fetch_or(saved.is_err(), Ordering::Relaxed);
+            progress.finished(&run.title, &record, is_kept && saved.is_ok());
+            saved.map(|()| (place, record))
         })
         .collect()
 }

@@ -76,7 +76,7 @@ fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<Option<f64>> {
 /// States at `times`, by extra steps where they are no step's end.
 fn states<S: Scalar>(solve: &ReferenceSolve<'_, S>, span: [f64; 2], times: &[f64]) -> Result<Vec<Vec<S>>, Failure> {
     let &ReferenceSolve { formulated, method, settings, .. } = solve;
-    let (states, failure) = Collection { formulated, method, settings, span }.states(times);
+    let (states, failure) = Collection { formulated, method, settings, span, may_be_stopped: true }.states(times);
     match failure {
         Some(failure) => Err(failure),
         None => states.into_iter().zip(times).map(|(state, &time)| state.ok_or(Failure::NonFinite { time })).collect(),

@@ -29,5 +29,7 @@ pub fn states_at(run: &RunSpec, times: &[f64], store: &Store) -> Vec<Option<Vec<
 fn solved(run: &RunSpec, times: &[f64]) -> Vec<Option<Vec<f64>>> {
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let formulated: &dyn Formulated<f64> = model.as_ref();
-    Collection { formulated, method: method.as_ref(), settings: run.settings, span: run.span }.states(times).0
+    Collection { formulated, method: method.as_ref(), settings: run.settings, span: run.span, may_be_stopped: false }
+        .states(times)
+        .0
 }
