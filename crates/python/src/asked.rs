@@ -154,24 +154,40 @@ pub fn jacobian<'py>(
     matrix(py, &into)
 }
 
+/// Where a quantity of the mechanical system is asked for: time (s), positions, and velocities, zero where none are given.
+type Point<'p, 'py> = (f64, &'p Vector<'py>, Option<&'p Vector<'py>>);
+
+/// Asks for a quantity of the mechanical system, in what `room` makes of its sizes.
+fn quantity<'py, R: Send>(
+    source: &(impl Source + Sync),
+    py: Python<'py>,
+    of: Of,
+    (t, q, v): Point<'_, 'py>,
+    room: impl FnOnce([usize; 3]) -> R,
+    into: impl FnOnce(&mut R) -> Room<'_> + Send,
+) -> PyResult<R> {
+    let sizes @ [coordinates, velocities, _] = source.sizes()?.mechanics;
+    let q = numbers(q, "q", coordinates)?;
+    let v = v.map_or_else(|| Ok(vec![0.0; velocities]), |v| numbers(v, "v", velocities))?;
+    let mut found = room(sizes);
+    source.ask_long(py, velocities, |asked| asked.mechanics(of, t, &q, &v, into(&mut found)))?;
+    Ok(found)
+}
+
 /// A vector of the mechanical system.
 pub fn vector_of<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
     of: Of,
-    (t, q, v): (f64, &Vector<'py>, Option<&Vector<'py>>),
+    point: Point<'_, 'py>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let [coordinates, velocities, constraints] = source.sizes()?.mechanics;
-    let zeros = vec![0.0; velocities];
-    let (q, v) = (numbers(q, "q", coordinates)?, v.map(|v| numbers(v, "v", velocities)).transpose()?);
-    let length = match of {
-        Of::Constraints | Of::Bias => constraints,
-        Of::PositionRate => coordinates,
-        _ => velocities,
+    let room = |[coordinates, velocities, constraints]: [usize; 3]| match of {
+        Of::Constraints | Of::Bias => vec![0.0; constraints],
+        Of::PositionRate => vec![0.0; coordinates],
+        _ => vec![0.0; velocities],
     };
-    let (mut into, v) = (vec![0.0; length], v.as_deref().unwrap_or(&zeros));
-    source.ask_long(py, velocities, |asked| asked.mechanics(of, t, &q, v, Room::Vector(&mut into)))?;
-    Ok(vector(py, &into))
+    let found = quantity(source, py, of, point, room, |found| Room::Vector(found))?;
+    Ok(vector(py, &found))
 }
 
 /// A matrix of the mechanical system.
@@ -179,15 +195,12 @@ pub fn matrix_of<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
     of: Of,
-    (t, q, v): (f64, &Vector<'py>, Option<&Vector<'py>>),
+    point: Point<'_, 'py>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let [coordinates, velocities, constraints] = source.sizes()?.mechanics;
-    let zeros = vec![0.0; velocities];
-    let (q, v) = (numbers(q, "q", coordinates)?, v.map(|v| numbers(v, "v", velocities)).transpose()?);
-    let mut into = DMatrix::zeros(if of == Of::Mass { velocities } else { constraints }, velocities);
-    let v = v.as_deref().unwrap_or(&zeros);
-    source.ask_long(py, velocities, |asked| asked.mechanics(of, t, &q, v, Room::Matrix(&mut into)))?;
-    matrix(py, &into)
+    let room = |[_, velocities, constraints]: [usize; 3]| {
+        DMatrix::zeros(if of == Of::Mass { velocities } else { constraints }, velocities)
+    };
+    matrix(py, &quantity(source, py, of, point, room, |found| Room::Matrix(found))?)
 }
 
 /// The methods of a class that is a [`Source`], and others.

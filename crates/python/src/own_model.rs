@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use mbsbench_experiment::registry::AnyModel;
 use mbsbench_problem::{
-    AccelerationLevel, Class, DoubleDouble, Failure, Form, Formulated, Matrices, Model, Observable, Observation, Ode,
-    Tangent,
+    AccelerationLevel, Class, DoubleDouble, Failure, Formulated, Model, Observable, Observation, Ode,
 };
 use nalgebra::DMatrix;
 use pyo3::exceptions::PyTypeError;
@@ -133,7 +132,7 @@ impl Model for PythonModel {
             let n = initial.len();
             values[..n].copy_from_slice(y);
             let mut rest = values[n..].iter_mut();
-            if let (Some(energy), Some(value)) = (energy, rest.next_if(energy.is_some())) {
+            if let Some((energy, value)) = energy.as_ref().and_then(|energy| Some((energy, rest.next()?))) {
                 *value = Python::attach(|py| {
                     let found = energy.bind(py).call1((t, frozen(py, y))).and_then(|found| found.extract());
                     found.unwrap_or(f64::NAN)
@@ -150,17 +149,6 @@ impl Model for PythonModel {
         let (n, is_mechanics) = (self.functions.initial.len(), self.functions.mass.is_some());
         let class = |i| if is_mechanics && i >= n / 2 { Class::Velocity } else { Class::Position };
         (0..n).map(class).collect()
-    }
-}
-
-/// The next of an iterator, where it is wanted.
-trait NextIf: Iterator {
-    fn next_if(&mut self, is_wanted: bool) -> Option<Self::Item>;
-}
-
-impl<I: Iterator> NextIf for I {
-    fn next_if(&mut self, is_wanted: bool) -> Option<Self::Item> {
-        if is_wanted { self.next() } else { None }
     }
 }
 
@@ -216,17 +204,5 @@ impl Ode<DoubleDouble> for DoubleOnly {
 
     fn rhs(&mut self, _: DoubleDouble, _: &[DoubleDouble], _: &mut [DoubleDouble]) -> Result<(), Failure> {
         Err(double_only())
-    }
-
-    fn keep_matrices(&mut self, _matrices: Matrices) -> bool {
-        false
-    }
-
-    fn tangent(&mut self) -> Option<Tangent<DoubleDouble>> {
-        None
-    }
-
-    fn form(&mut self) -> Form<'_, DoubleDouble> {
-        Form::Explicit
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -157,7 +158,7 @@ pub struct Options {
     #[pyo3(item)]
     cache: PathBuf,
     #[pyo3(item)]
-    jobs: Option<usize>,
+    jobs: Option<NonZero<usize>>,
     #[pyo3(item)]
     fresh: bool,
     #[pyo3(item)]
@@ -208,7 +209,7 @@ fn run_plans(
     progress: &Progress,
 ) -> Result<Vec<Ran>, Wrong> {
     let system = |error: &dyn std::fmt::Display| Wrong::System(error.to_string());
-    let pool = ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build();
+    let pool = ThreadPoolBuilder::new().num_threads(cli::threads(options.jobs)).build();
     let pool = pool.map_err(|error| system(&error))?;
     let store = Store::new(&options.cache, fingerprint(registry));
     let memory = cli::memory_of_machine();

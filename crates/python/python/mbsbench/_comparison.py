@@ -78,8 +78,7 @@ def compare(
         arguments += ["--figures", scratch]
         arguments += [] if jobs is None else ["--jobs", str(jobs)]
         found = json.loads(command(*arguments))
-        pictures = [Picture(path.read_text(encoding="utf-8")) for path in sorted(Path(scratch).glob("*.svg"))]
-        figures = dict(zip((path.stem for path in sorted(Path(scratch).glob("*.svg"))), pictures))
+        figures = {path.stem: Picture(path.read_text(encoding="utf-8")) for path in sorted(Path(scratch).glob("*.svg"))}
     rows = [
         {"model": ranking["model"], "experiment": ranking["experiment"], **place}
         | {"best": place["best"]["method"] if "best" in place else None}

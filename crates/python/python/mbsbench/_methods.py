@@ -117,8 +117,8 @@ def methods(family: str | None = None) -> dict[str, str]:
 def register(cls: type) -> type:
     """Makes a class a method of this process; usable as a decorator. Calls that take a class do it themselves.
 
-    It can then be named in files and dicts, and stands wherever these say `every`. A class of the same name takes the place of the one
-    before, so that a cell of a notebook can be run again; built-in names are taken.
+    Files and dicts can then name it as any other; what they call `every` stays the project's own methods. A class of the same name takes
+    the place of the one before, so that a cell of a notebook can be run again; built-in names are taken.
 
     Raises:
         InputError: the name cannot be used.

@@ -20,8 +20,6 @@ from ._models import Mechanics, Ode, model
 from ._program import interrupt
 from .results import Picture, Results, load
 
-Experiment = "str | os.PathLike[str] | Mapping[str, Any]"
-
 
 def solve(
     m: "Model | Ode | Mechanics | str",

@@ -36,14 +36,19 @@ impl Jobs {
 
     /// The threads. Where more are asked for than make sense, there are as many as do, and that is said.
     pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool, CommandError> {
-        let cores = available_parallelism().map_or(1, NonZero::get);
-        let asked = self.jobs.map_or(cores, NonZero::get);
-        let threads = asked.min(EACH * cores);
-        if threads < asked {
+        let threads = threads(self.jobs);
+        if let Some(asked) = self.jobs.filter(|asked| asked.get() > threads) {
             output.beside(format!("--jobs {asked}: {threads} threads are made, twice as many as there are cores"));
         }
         Ok(ThreadPoolBuilder::new().num_threads(threads).build()?)
     }
+}
+
+/// How many threads make runs: as many as are asked for, at most two for each core of the machine; one for each where nobody asks.
+#[must_use]
+pub fn threads(asked: Option<NonZero<usize>>) -> usize {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    asked.map_or(cores, NonZero::get).min(EACH * cores)
 }
 
 /// What runs may take where nobody says how much.

@@ -38,7 +38,7 @@ use clap::Parser;
 pub use args::{Arguments, Command, Format, Listed};
 pub use check::load;
 pub use error::CommandError;
-pub use jobs::memory_of_machine;
+pub use jobs::{memory_of_machine, threads};
 
 use crate::output::Output;
 use files::Library;

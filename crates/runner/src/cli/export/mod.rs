@@ -97,27 +97,23 @@ fn find<'p>(
             known.push(format!("{paper}/{id}"));
             own == id || own == format!("{folder}/{id}")
         };
-        for spec in experiment.tables.iter().map(|table| &table.value) {
-            if is_called(&spec.id) {
-                let title = spec.title.as_deref().unwrap_or(&spec.id);
-                return Ok(Some(Found::Table(Picture { id: &spec.id, title, plan, panels: Vec::new() })));
-            }
-        }
-        for spec in experiment.plots.iter().map(|plot| &plot.value) {
-            if is_called(&spec.id) {
-                let title = spec.title.as_deref().unwrap_or(&spec.id);
-                return Ok(Some(Found::Figure(Picture {
-                    id: &spec.id,
-                    title,
-                    plan,
-                    panels: spec.panels.iter().collect(),
-                })));
-            }
-        }
-        for spec in experiment.drawings.iter().map(|drawing| &drawing.value) {
-            if is_called(&spec.id) {
-                let title = spec.title.as_deref().unwrap_or(&spec.id);
-                return Ok(Some(Found::Figure(Picture { id: &spec.id, title, plan, panels: Vec::new() })));
+        let picture = |id: &'p str, title: &'p Option<String>, panels: &'p [PanelSpec]| Picture {
+            id,
+            title: title.as_deref().unwrap_or(id),
+            plan,
+            panels: panels.iter().collect(),
+        };
+        let tables = experiment.tables.iter().map(|table| &table.value);
+        let tables = tables.map(|spec| Found::Table(picture(&spec.id, &spec.title, &[])));
+        let plots = experiment.plots.iter().map(|plot| &plot.value);
+        let plots = plots.map(|spec| Found::Figure(picture(&spec.id, &spec.title, &spec.panels)));
+        let drawings = experiment.drawings.iter().map(|drawing| &drawing.value);
+        let drawings = drawings.map(|spec| Found::Figure(picture(&spec.id, &spec.title, &[])));
+        for found in tables.chain(plots).chain(drawings) {
+            if let Found::Table(Picture { id, .. }) | Found::Figure(Picture { id, .. }) = &found
+                && is_called(id)
+            {
+                return Ok(Some(found));
             }
         }
     }
