@@ -1,14 +1,14 @@
-//! Trajectories that a file gives: references of other codes, or measurements.
+//! References that a file gives: trajectories of other codes, or measurements, with what is stated of their errors.
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_input::{BadInput, Node, Place, Problem, Source, Value, read, source};
+use mbsbench_input::{BadInput, Node, Place, Problem, Value, read, source};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_problem::Observable;
 
 use super::included::is_relative;
 use super::keys::{self, GIVEN};
-use super::units;
+use super::trajectory_file::TrajectoryFile;
 
 /// `reference: { file, by, bound }` as written.
 #[derive(Debug, Clone)]
@@ -93,8 +93,8 @@ impl Given {
     /// What is wrong with the file, at its place in it.
     pub fn read(path: &Path, bytes: &[u8], spec: &GivenSpec, observables: &[Observable]) -> Result<Self, BadInput> {
         let source = source(path, bytes)?;
-        let table = Table::read(&source, observables);
-        let trajectory = table.and_then(|table| table.trajectory(&spec.bound));
+        let file = TrajectoryFile::read(&source, observables);
+        let trajectory = file.and_then(|file| trajectory(file, &spec.bound));
         let hash = blake3::hash(bytes).to_hex().to_string();
         match trajectory {
             Ok(trajectory) => {
@@ -131,171 +131,38 @@ impl Given {
     }
 }
 
-/// A file as it is written: heads, then numbers in SI units.
-struct Table {
-    heads: Vec<(String, Place)>,
-    times: Vec<f64>,
-    values: Vec<Vec<f64>>,
-}
-
-/// As many problems of a file are shown.
-const MOST_PROBLEMS: usize = 10;
-
-impl Table {
-    /// Lines that begin with `#` are comments. The first other line has the heads, `t [s]` and then observables with their units,
-    /// `x [m]`; all others have numbers.
-    fn read(source: &Source, observables: &[Observable]) -> Result<Self, Vec<Problem>> {
-        let mut lines = lines(source.text());
-        let Some(first) = lines.next() else {
-            return Err(vec![Problem::new(Place::new(0, 0), "the file is empty").help("accepted: `t [s],x [m]`")]);
-        };
-        let (mut heads, mut factors, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-        for (column, (cell, place)) in cells(first).enumerate() {
-            match head(cell, place, column == 0, observables) {
-                Ok((name, _)) if heads.iter().any(|(other, _)| *other == name) => {
-                    problems
-                        .push(Problem::new(place, format!("a second column `{name}`")).help("accepted: one of each"));
+/// What is stated of the error goes to every value. Its digits are those that the bound leaves of the largest value of each column.
+fn trajectory(file: TrajectoryFile, bound: &Bound) -> Result<ReferenceTrajectory, Vec<Problem>> {
+    let TrajectoryFile { heads, times, values } = file;
+    let mut bounds = Vec::with_capacity(heads.len());
+    let mut problems = Vec::new();
+    for (name, place) in &heads {
+        match bound {
+            Bound::All(bound) => bounds.push(*bound),
+            Bound::Each(each) => match each.iter().find(|(known, _)| known == name) {
+                Some((_, bound)) => bounds.push(*bound),
+                None => {
+                    let problem = Problem::new(*place, format!("no bound is stated of the errors of `{name}`"));
+                    problems.push(problem.help(format!("add `{name}` to `bound:` in the experiment")));
                 }
-                Ok((name, factor)) => {
-                    heads.push((name, place));
-                    factors.push(factor);
-                }
-                Err(problem) => problems.push(problem),
-            }
+            },
         }
-        if heads.len() == 1 && problems.is_empty() {
-            problems.push(Problem::new(heads[0].1, "there is no observable").help("accepted: `t [s],x [m]`"));
-        }
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let mut table = Self { heads: heads.split_off(1), times: Vec::new(), values: Vec::new() };
-        for line in lines {
-            if problems.len() >= MOST_PROBLEMS {
-                break;
-            }
-            table.add(line, &factors, &mut problems);
-        }
-        if table.times.is_empty() && problems.is_empty() {
-            problems.push(
-                Problem::new(first.1, "there are no times below the heads").help("accepted: a row for each time"),
-            );
-        }
-        if problems.is_empty() { Ok(table) } else { Err(problems) }
     }
-
-    /// Adds the numbers of a line.
-    fn add(&mut self, line: (&str, Place), factors: &[f64], problems: &mut Vec<Problem>) {
-        let before = problems.len();
-        let mut numbers = Vec::with_capacity(factors.len());
-        for ((cell, place), factor) in cells(line).zip(factors) {
-            match cell.parse::<f64>() {
-                Ok(number) if number.is_finite() => numbers.push(number * factor),
-                _ => {
-                    let found = if cell.is_empty() { "nothing".to_owned() } else { format!("`{cell}`") };
-                    problems.push(Problem::new(place, format!("found {found}")).help("accepted: a finite number"));
-                }
-            }
-        }
-        let count = cells(line).count();
-        if count != factors.len() {
-            let message = format!("{count} cells, and {} heads", factors.len());
-            problems.push(Problem::new(line.1, message).help("accepted: a number below each head"));
-        }
-        if problems.len() > before {
-            return;
-        }
-        let (t, values) = (numbers[0], numbers.split_off(1));
-        if let Some(last) = self.times.last().filter(|last| t <= **last) {
-            let place = cells(line).next().map_or(line.1, |(_, place)| place);
-            let message = format!("the time {t} s does not come after {last} s");
-            problems.push(Problem::new(place, message).help("accepted: times that increase"));
-            return;
-        }
-        self.times.push(t);
-        self.values.push(values);
+    if !problems.is_empty() {
+        return Err(problems);
     }
-
-    /// What is stated of the error goes to every value. Its digits are those that the bound leaves of the largest value of each column.
-    fn trajectory(self, bound: &Bound) -> Result<ReferenceTrajectory, Vec<Problem>> {
-        let Self { heads, times, values } = self;
-        let mut bounds = Vec::with_capacity(heads.len());
-        let mut problems = Vec::new();
-        for (name, place) in &heads {
-            match bound {
-                Bound::All(bound) => bounds.push(*bound),
-                Bound::Each(each) => match each.iter().find(|(known, _)| known == name) {
-                    Some((_, bound)) => bounds.push(*bound),
-                    None => {
-                        let problem = Problem::new(*place, format!("no bound is stated of the errors of `{name}`"));
-                        problems.push(problem.help(format!("add `{name}` to `bound:` in the experiment")));
-                    }
-                },
-            }
-        }
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let digits_of = |(column, bound): (usize, &f64)| {
-            let largest = values.iter().map(|row| row[column].abs()).fold(0.0, f64::max);
-            if largest > 0.0 { -(bound / largest).log10() } else { -bound.log10() }
-        };
-        Ok(ReferenceTrajectory {
-            digits: bounds.iter().enumerate().map(digits_of).fold(f64::INFINITY, f64::min),
-            digits_asked: 0.0,
-            observables: heads.into_iter().map(|(name, _)| name).collect(),
-            bounds: vec![bounds; times.len()],
-            times,
-            values,
-        })
-    }
-}
-
-/// Lines with something in them that are no comments, each with its place.
-fn lines(text: &str) -> impl Iterator<Item = (&str, Place)> + Clone {
-    let start = text.as_ptr() as usize;
-    text.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).map(
-        move |line| {
-            let at = line.as_ptr() as usize - start;
-            (line, Place::new(at, at + line.len()))
-        },
-    )
-}
-
-/// The cells of a line, trimmed, each with its place.
-fn cells((line, place): (&str, Place)) -> impl Iterator<Item = (&str, Place)> + Clone {
-    line.split(',').map(move |raw| {
-        let cell = raw.trim();
-        let at = place.start + (cell.as_ptr() as usize - line.as_ptr() as usize);
-        (cell, Place::new(at, at + cell.len()))
+    let digits_of = |(column, bound): (usize, &f64)| {
+        let largest = values.iter().map(|row| row[column].abs()).fold(0.0, f64::max);
+        if largest > 0.0 { -(bound / largest).log10() } else { -bound.log10() }
+    };
+    Ok(ReferenceTrajectory {
+        digits: bounds.iter().enumerate().map(digits_of).fold(f64::INFINITY, f64::min),
+        digits_asked: 0.0,
+        observables: heads.into_iter().map(|(name, _)| name).collect(),
+        bounds: vec![bounds; times.len()],
+        times,
+        values,
     })
-}
-
-/// Name and factor to the unit of the model of a column.
-fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) -> Result<(String, f64), Problem> {
-    let example = if is_first { "t [s]" } else { "x [m]" };
-    let split = cell.strip_suffix(']').and_then(|cell| cell.split_once('['));
-    let Some((name, unit)) = split.map(|(name, unit)| (name.trim(), unit.trim())) else {
-        return Err(Problem::new(place, format!("`{cell}` has no unit")).help(format!("accepted: `{example}`")));
-    };
-    let own = if is_first {
-        (name == "t").then_some("s")
-    } else {
-        observables.iter().find(|observable| observable.name == name).map(|observable| observable.unit)
-    };
-    let Some(own) = own else {
-        if is_first {
-            return Err(Problem::new(place, format!("the first column is `{name}`")).help("accepted: `t [s]`"));
-        }
-        return Err(Problem::unknown(place, "observable", name, observables.iter().map(|known| known.name.as_str())));
-    };
-    match units::factor(unit, own) {
-        Some(factor) => Ok((name.to_owned(), factor)),
-        None => {
-            let message = format!("`{name}` is in `{own}`, and not in `{unit}`");
-            Err(Problem::new(place, message).help(format!("accepted: `{name} [{own}]`")))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -375,7 +242,7 @@ mod tests {
         one("t [s],x [m]\n0,1,2\n", 2, 1, "3 cells, and 2 heads");
         one("t [s],x [m]\n0,1\n2,1\n2,1\n", 4, 1, "does not come after 2 s");
         let many = wrong(&format!("t [s],x [m]\n{}", "0,x\n".repeat(100)));
-        assert_eq!(many.len(), MOST_PROBLEMS);
+        assert_eq!(many.len(), crate::trajectory_file::MOST_PROBLEMS);
         let unbounded = given("t [s],x [m]\n0,1\n", Bound::Each(Vec::new())).expect_err("no bound");
         assert!(unbounded.problems()[0].message.contains("no bound is stated"));
     }

@@ -29,6 +29,7 @@ pub mod schema;
 mod shape;
 pub mod spec;
 mod study;
+mod trajectory_file;
 pub mod undetermined;
 pub mod units;
 
@@ -43,7 +44,7 @@ pub use identity::{is_safe_name, read_id};
 pub use included::{read_contender, read_method};
 pub use known::{Known, Mark};
 pub use problems::Problems;
-pub use published::{Published, PublishedError};
+pub use published::{Published, PublishedError, PublishedTrajectory};
 pub use ranking::RankingSpec;
 pub use recording::Recording;
 pub use reference::{Control, Origin, Precision, ReferenceSpec, SolvedSpec, SolverSpec};

@@ -1,6 +1,11 @@
-//! Published tables: what the paper printed, as CSV beside the experiment file.
+//! What a paper printed, or another code gave, as CSV beside the experiment file: tables, and trajectories.
 
 use std::path::Path;
+
+use mbsbench_input::{BadInput, LARGEST_DATA, LARGEST_TEXT, read_file, source};
+use mbsbench_problem::Observable;
+
+use super::trajectory_file::TrajectoryFile;
 
 /// A published table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +25,25 @@ pub enum PublishedError {
     /// It is no table.
     #[error("is no table: {0}")]
     Csv(#[from] csv::Error),
+    /// It is no trajectory of the model.
+    #[error("is no trajectory: line {line}, column {column}: {found}")]
+    Trajectory {
+        /// The line of the first mistake, from 1.
+        line: usize,
+        /// Its column, from 1.
+        column: usize,
+        /// What was found, and what would be accepted.
+        found: String,
+    },
+}
+
+impl From<BadInput> for PublishedError {
+    fn from(bad: BadInput) -> Self {
+        let problem = &bad.problems()[0];
+        let (line, column) = bad.source().line_and_column(problem.place);
+        let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        Self::Trajectory { line, column, found: format!("{}{help}", problem.message) }
+    }
 }
 
 impl Published {
@@ -28,7 +52,7 @@ impl Published {
     /// # Errors
     /// Where there is no such file, or its lines differ in length.
     pub fn read(path: &Path) -> Result<Self, PublishedError> {
-        let file = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)?;
+        let file = read_file(path, LARGEST_TEXT)?;
         let mut reader =
             csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(file.as_slice());
         let columns = reader.headers()?.iter().skip(1).map(str::to_owned).collect();
@@ -41,5 +65,42 @@ impl Published {
             }
         }
         Ok(Self { columns, rows })
+    }
+}
+
+/// Observables over time that others have computed or measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedTrajectory {
+    observables: Vec<String>,
+    times: Vec<f64>,
+    values: Vec<Vec<f64>>,
+}
+
+impl PublishedTrajectory {
+    /// Reads a trajectory of a model with these observables: the first line is `t [s]` and observables with their units, `x [m]`;
+    /// lines with `#` are comments.
+    ///
+    /// # Errors
+    /// Where there is no such file, or it is none of this model.
+    pub fn read(path: &Path, observables: &[Observable]) -> Result<Self, PublishedError> {
+        let source = source(path, &read_file(path, LARGEST_DATA)?)?;
+        let file = TrajectoryFile::read(&source, observables).map_err(|problems| BadInput::new(source, problems))?;
+        let observables = file.heads.into_iter().map(|(name, _)| name).collect();
+        Ok(Self { observables, times: file.times, values: file.values })
+    }
+
+    /// The observables that it has.
+    pub fn observables(&self) -> impl Iterator<Item = &str> {
+        self.observables.iter().map(String::as_str)
+    }
+
+    /// An observable, or time for `t`, in the unit of the model, at all of its times; none where it does not have it.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<Vec<f64>> {
+        if name == "t" {
+            return Some(self.times.clone());
+        }
+        let index = self.observables.iter().position(|own| own == name)?;
+        Some(self.values.iter().map(|row| row[index]).collect())
     }
 }

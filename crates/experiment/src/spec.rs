@@ -344,8 +344,9 @@ pub struct PanelSpec {
     /// With `scale: log-x`: what is drawn instead of the columns.
     #[serde(default)]
     pub derive: Option<Derived>,
-    /// With columns of `runs.csv`: CSV file with the published values, relative to the experiment file. First column the values
-    /// of x, then one column for each series, named like it; where there is one series its column may have any name. They are
+    /// CSV file with published values, relative to the experiment file. With columns of `runs.csv`: first column the values
+    /// of x, then one column for each series, named like it; where there is one series its column may have any name. With
+    /// observables: a trajectory of another code, or a measured one, with columns `t [s]`, `x [m]`, …. They are
     /// drawn as bars beside ours, or else as rings in the colours of the series.
     #[serde(default)]
     pub published: Option<String>,

@@ -31,6 +31,7 @@ impl Plot {
         let text = format!("{EXPERIMENT}  - {{ id: figure-1, {keys} }}\n");
         fs::write(folder.path().join("experiment.yaml"), text).unwrap();
         fs::write(folder.path().join("paper.csv"), "# figure 1\nmethod,evaluations\nrk3,1.2e3\nrk8,\n").unwrap();
+        fs::write(folder.path().join("other.csv"), trajectory()).unwrap();
         fs::write(folder.path().join("errors.csv"), "step,rk3,rk4\n0.08,1.5e-3,2e-5\n0.04,2e-4,\n").unwrap();
         run(&folder);
         Self { folder }
@@ -57,6 +58,12 @@ impl Plot {
         };
         rows.into_iter().map(row).collect()
     }
+}
+
+/// What another code might give of the pendulum of [`EXPERIMENT`]: 181 times to 1.8 s, and an angle in degrees that is a straight line.
+fn trajectory() -> String {
+    let row = |k: u32| format!("{},{}\n", f64::from(k) * 10.0, 35.0 - f64::from(k) / 10.0);
+    format!("# another code\nt [ms],theta [deg]\n{}", (0..=180).map(row).collect::<String>())
 }
 
 /// Runs `experiment.yaml` in a folder.
@@ -224,6 +231,27 @@ fn published_points_are_rings_in_the_colours_of_their_series() {
         published,
         ["rk3, authors' code 0.08 0.0015", "rk3, authors' code 0.04 0.0002", "rk4, authors' code 0.08 2e-5"]
     );
+}
+
+#[test]
+fn a_trajectory_of_another_code_is_laid_over_ours() {
+    let keys =
+        "x: t, y: theta, where: { method: rk8, step: 0.005 }, published: other.csv, published_label: another code";
+    let plot = Plot::new(&format!("{keys}, y_unit: deg, x_range: [0, 1.2]"));
+    let rings: Vec<[f64; 2]> = plot
+        .data()
+        .iter()
+        .filter(|row| row("published") == "true")
+        .map(|row| ["x", "y"].map(|head| row(head).parse().unwrap()))
+        .collect();
+    // Of the 121 values to 1.2 s every third, which leaves 41.
+    assert_eq!(rings.len(), 41);
+    for (k, [t, theta]) in rings.iter().enumerate() {
+        assert!((t - 0.03 * k as f64).abs() < 1e-12 && (theta - (35.0 - 0.3 * k as f64)).abs() < 1e-12, "{t} {theta}");
+    }
+    let text = plot.text("svg");
+    let svg = Document::parse(&text).unwrap();
+    assert!(names(&svg, "data-legend").contains(&"another code (1 of 3 values)".to_owned()));
 }
 
 #[test]

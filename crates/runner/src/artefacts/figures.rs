@@ -7,7 +7,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
 use mbsbench_experiment::units;
-use mbsbench_experiment::{Label, Published, PublishedError};
+use mbsbench_experiment::{Label, Published, PublishedError, PublishedTrajectory};
 use mbsbench_measures::bound_of;
 use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
@@ -35,8 +35,17 @@ pub fn figure(
     let look = Look::new(plan, registry);
     let folder = plan.experiment.document.source.folder();
     let panel = |panel: &PanelSpec| {
-        let published = panel.published.as_ref().map(|file| Published::read(&folder.join(file))).transpose()?;
-        Ok(look.panel(panel, results, published.as_ref()))
+        let Some(path) = panel.published.as_ref().map(|file| folder.join(file)) else {
+            return Ok(look.panel(panel, results, None));
+        };
+        let others = if look.is_over_time(panel, results) {
+            let run = plan.runs.iter().find(|run| plan.is_meant(run, &panel.filter));
+            let observables = run.map(|run| drawable(&*run.model.object().model())).unwrap_or_default();
+            Others::Trajectory(PublishedTrajectory::read(&path, &observables)?)
+        } else {
+            Others::Values(Published::read(&path)?)
+        };
+        Ok(look.panel(panel, results, Some(&others)))
     };
     Ok(Figure {
         id: spec.id.clone(),
@@ -44,6 +53,14 @@ pub fn figure(
         columns: spec.columns as usize,
         panels: spec.panels.iter().map(panel).collect::<Result<_, PublishedError>>()?,
     })
+}
+
+/// What others have published of a panel.
+pub(super) enum Others {
+    /// Values of its columns.
+    Values(Published),
+    /// Observables over time.
+    Trajectory(PublishedTrajectory),
 }
 
 /// A series of a panel of columns before it is drawn.
@@ -104,8 +121,13 @@ impl Look {
         Self { styles, units }
     }
 
-    fn panel(&self, spec: &PanelSpec, results: &ResultSet, published: Option<&Published>) -> Panel {
-        let over_time = spec.x == "t" || (self.units.contains_key(&spec.x) && results.axis(&spec.x).is_none());
+    /// Whether a panel shows observables over time or over each other.
+    fn is_over_time(&self, spec: &PanelSpec, results: &ResultSet) -> bool {
+        spec.x == "t" || (self.units.contains_key(&spec.x) && results.axis(&spec.x).is_none())
+    }
+
+    fn panel(&self, spec: &PanelSpec, results: &ResultSet, others: Option<&Others>) -> Panel {
+        let over_time = self.is_over_time(spec, results);
         let first = spec.y.iter().next().unwrap_or_default();
         let own_unit =
             if over_time { Cow::Borrowed(self.unit(first)) } else { units::of_column(first, self.unit_inside(first)) };
@@ -114,13 +136,20 @@ impl Look {
         let bars = spec.kind == PanelKind::Bars;
         let names = if bars { Self::bar_names(spec, results) } else { Vec::new() };
         let series = if bars {
+            let published = others.and_then(|others| match others {
+                Others::Values(table) => Some(table),
+                Others::Trajectory(_) => None,
+            });
             self.bars(spec, results, &names, published, scale)
         } else {
             let series = if over_time { self.curves(spec, results, scale) } else { self.columns(spec, results, scale) };
             let mut series = distinguished(series);
-            if let Some(table) = published {
-                series.extend(Self::rings(spec, results, table, &series));
-            }
+            let rings = match others {
+                Some(Others::Values(table)) => Self::rings(spec, results, table, &series),
+                Some(Others::Trajectory(trajectory)) => rings_over_time(spec, trajectory, &series, scale),
+                None => Vec::new(),
+            };
+            series.extend(rings);
             series
         };
         let own_x_unit = if spec.x == "t" { "s".into() } else { units::of_column(&spec.x, self.unit_inside(&spec.x)) };
@@ -257,6 +286,31 @@ impl Look {
         }
         .unwrap_or_else(|| Style::of_index(index))
     }
+}
+
+/// Rings of a curve at most: more would be a band that hides it.
+const MOST_RINGS: usize = 60;
+
+/// What others have of the observables of a panel, in the colour of our curve where there is one of that observable alone.
+fn rings_over_time(spec: &PanelSpec, trajectory: &PublishedTrajectory, series: &[Series], scale: f64) -> Vec<Series> {
+    let names: Vec<&str> = spec.y.iter().collect();
+    let of = |(index, &name): (usize, &&str)| {
+        let (xs, ys) = (trajectory.column(&spec.x)?, trajectory.column(name)?);
+        let is_within = |range: Option<[f64; 2]>, value| range.is_none_or(|[low, high]| (low..=high).contains(&value));
+        let points = xs.iter().zip(ys).map(|(&x, y)| [x, y * scale]);
+        let points: Vec<[f64; 2]> =
+            points.filter(|&[x, y]| is_within(spec.x_range, x) && is_within(spec.y_range, y)).collect();
+        let each = points.len().div_ceil(MOST_RINGS).max(1);
+        let mut group = spec.published_label.clone().unwrap_or_else(|| "published".to_owned());
+        if each > 1 {
+            group += &format!(" (1 of {each} values)");
+        }
+        let style =
+            if series.len() == names.len() { series[index].style } else { Style::of_index(series.len() + index) };
+        let label = if names.len() == 1 { group.clone() } else { format!("{name}, {group}") };
+        Some(Series::rings(label, group, style, points.into_iter().step_by(each)))
+    };
+    names.iter().enumerate().filter_map(of).collect()
 }
 
 /// Series that a reader can tell apart. Curves of methods that differ in nothing but their markers get some.

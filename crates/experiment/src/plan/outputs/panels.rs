@@ -1,11 +1,12 @@
 //! Panels of plots: what they show exists, and can be shown so.
 
 use mbsbench_input::Problem;
+use mbsbench_measures::stepwise::drawable;
 
 use super::{Outputs, is_trajectory};
 use crate::plan::RunSpec;
 use crate::spec::{Derived, PanelKind, PanelSpec, Scale};
-use crate::{Label, Published};
+use crate::{Label, Published, PublishedTrajectory};
 
 impl Outputs<'_> {
     pub(super) fn panel(&mut self, panel: &PanelSpec) {
@@ -28,9 +29,16 @@ impl Outputs<'_> {
             self.problems.add(problem.help("accepted: a combination that is not excluded"));
             return;
         };
+        if panel.published_label.is_some() && panel.published.is_none() {
+            let help = "accepted: `published_label` beside `published`";
+            self.refuse("published_label", "a label for values that are not there", help);
+        }
         let place = self.place("y");
         if is_trajectory(panel, self.observables.at(first)) {
             self.columns_only(panel);
+            if let Some(file) = &panel.published {
+                self.published_trajectory(panel, file, first);
+            }
             for run in &runs {
                 for name in panel.y.iter() {
                     self.problems.keep(self.observables.require(run, name, place));
@@ -72,7 +80,6 @@ impl Outputs<'_> {
             ("kind: bars", panel.kind == PanelKind::Bars),
             ("slopes", panel.slopes.is_some()),
             ("derive", panel.derive.is_some()),
-            ("published", panel.published.is_some()),
         ];
         for (key, _) in given.into_iter().filter(|(_, given)| *given) {
             let message = format!("`{key}` where observables are drawn over `{}`", panel.x);
@@ -107,10 +114,6 @@ impl Outputs<'_> {
             let message = format!("the unit `{unit}` of x");
             self.refuse("x_unit", message, "accepted: `x_unit: 1` beside an `x_label` that says what the number is");
         }
-        if panel.published_label.is_some() && panel.published.is_none() {
-            let help = "accepted: `published_label` beside `published`";
-            self.refuse("published_label", "a label for values that are not there", help);
-        }
         if panel.published.is_some() && panel.derive.is_some() {
             let help = "accepted: `published` with columns as they are, with `kind: bars`, or on a table";
             self.refuse("published", "published values in a panel of slopes", help);
@@ -141,6 +144,26 @@ impl Outputs<'_> {
         self.one_run_a_place("bar", &panel.filter, &[&panel.x], series);
         if let Some(file) = &panel.published {
             self.published_bars(panel, file, series);
+        }
+    }
+
+    /// A published trajectory has what the panel draws.
+    fn published_trajectory(&mut self, panel: &PanelSpec, file: &str, run: &RunSpec) {
+        let path = self.plan.experiment.document.source.folder().join(file);
+        match PublishedTrajectory::read(&path, &drawable(&*run.model.object().model())) {
+            Err(error) => {
+                let help = "accepted: a CSV file beside the experiment file, with columns `t [s]`, `x [m]`, …";
+                self.refuse("published", format!("`{}` {error}", path.display()), help);
+            }
+            Ok(found) => {
+                let has = |name: &str| found.column(name).is_some();
+                if !has(&panel.x) || !panel.y.iter().any(has) {
+                    let names: Vec<_> = found.observables().map(|name| format!("`{name}`")).collect();
+                    let lacks = if has(&panel.x) { "nothing of `y`" } else { "no `x`" };
+                    let message = format!("`{file}` has {}, and {lacks}", names.join(", "));
+                    self.refuse("published", message, "accepted: columns for `x` and an observable of `y`");
+                }
+            }
         }
     }
 
