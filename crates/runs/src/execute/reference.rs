@@ -44,7 +44,6 @@ pub fn certify<S: Scalar>(
     let (mut one, mut other) = (main.model.observation(), check.model.observation());
     for ((&t, a), b) in times.iter().zip(&first).zip(&second) {
         for ((a, b), scale) in a.iter().zip(b).zip(&scale) {
-            let Some(scale) = scale else { continue };
             let difference = (*a - *b).value().abs();
             let relative = if *scale > 0.0 { difference / scale } else { difference };
             reference.digits = reference.digits.min(-relative.max(1e-33).log10());
@@ -60,17 +59,18 @@ pub fn certify<S: Scalar>(
     Ok(reference)
 }
 
-/// The largest magnitude of each component over all `states`; none where it is not zero and rounding of the largest component of its
-/// class is all that it ever is (a coordinate that joints hold at zero).
-fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<Option<f64>> {
-    const ROUNDING: f64 = 1e-12;
+/// What differences of each component are relative to: its largest magnitude over all `states`. Where that is less than a billionth of the
+/// largest of its class, the component is zero but for rounding and for what rounding has grown to over the span (a coordinate that joints
+/// hold at zero), and has no digits of its own: there it is the largest of its class.
+fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<f64> {
+    const BILLIONTH: f64 = 1e-9;
     let largest = |i: usize| states.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max);
     let own: Vec<f64> = (0..classes.len()).map(largest).collect();
     let of_class = |class: Class| {
         own.iter().zip(classes).filter(|(_, other)| **other == class).map(|(scale, _)| *scale).fold(0.0, f64::max)
     };
-    let is_rounding = |scale: f64, class: Class| scale > 0.0 && scale < ROUNDING * of_class(class);
-    own.iter().zip(classes).map(|(&scale, &class)| (!is_rounding(scale, class)).then_some(scale)).collect()
+    let scale = |(&own, &class): (&f64, &Class)| if own < BILLIONTH * of_class(class) { of_class(class) } else { own };
+    own.iter().zip(classes).map(scale).collect()
 }
 
 /// States at `times`, by extra steps where they are no step's end.
@@ -91,9 +91,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn components_that_only_rounding_moves_have_no_scale() {
+    fn components_that_only_rounding_moves_are_measured_by_their_class() {
         let states = [vec![2.0, 1e-16, 0.0, 1e-16], vec![-3.0, -2e-16, 0.0, 0.0]];
         let classes = [Class::Position, Class::Position, Class::Position, Class::Velocity];
-        assert_eq!(scales(&states, &classes), [Some(3.0), None, Some(0.0), Some(1e-16)]);
+        assert_eq!(scales(&states, &classes), [3.0, 3.0, 3.0, 1e-16]);
     }
 }
