@@ -401,7 +401,7 @@ pub struct FigureSpec {
     #[schemars(range(min = 1))]
     pub columns: u32,
     /// Whether the panels are also written by themselves as `figure-3.10a` and so on: the data of each, and its picture where
-    /// the figure is a paper's.
+    /// the figure is a paper's. The data of all panels are one file otherwise.
     #[serde(default = "yes")]
     pub separate: bool,
     /// The panels, row by row.

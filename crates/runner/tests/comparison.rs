@@ -59,6 +59,34 @@ fn least(runs: &[HashMap<String, String>], work: &str, accuracy: f64) -> f64 {
     runs.iter().filter(good).map(|run| number(run, work)).filter(|&cost| cost > 0.0).fold(f64::INFINITY, f64::min)
 }
 
+/// Digits are those of the run that is named, and what is read off between runs is no more than the least of them costs.
+fn costs_are_of_the_runs(
+    costs: &[HashMap<String, String>],
+    summary: &[HashMap<String, String>],
+    runs: &[HashMap<String, String>],
+) {
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let (mut digits, mut read_off) = (0, 0);
+    for line in costs {
+        let work = if line["work"] == "factorizations" { "factorizations" } else { "all_rhs_evaluations" };
+        if let Some(run) = runs.iter().find(|run| run["run"] == line["run"]) {
+            let error = number(&run["error(theta)"]) + number(&run["error_bound(theta)"]);
+            let own = -error.log10() / number(&run[work]).log10();
+            assert!((number(&line["digits per decade"]) - own).abs() < 1e-4 * own, "{line:?}");
+            digits += 1;
+        }
+        for accuracy in ["1e-3", "1e-6", "1e-9"] {
+            let is_own = |other: &&HashMap<String, String>| {
+                ["method", "work"].iter().all(|key| other[*key] == line[*key]) && other["accuracy"] == accuracy
+            };
+            let Some(least) = summary.iter().find(is_own) else { continue };
+            assert!(number(&line[&format!("cost for {accuracy}")]) <= number(&least["cost"]) * 1.0001, "{line:?}");
+            read_off += 1;
+        }
+    }
+    assert!(digits > 20 && read_off > 4, "{digits} {read_off}");
+}
+
 #[test]
 fn the_comparison_is_made_when_it_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -100,6 +128,7 @@ fn the_comparison_is_made_when_it_is_asked_for() {
         compared += 1;
     }
     assert!(compared >= 4, "{compared}");
+    costs_are_of_the_runs(&rows(&at("results/comparison/costs.csv")), &summary, &runs);
     let markdown = fs::read_to_string(at("results/comparison/summary.md")).unwrap();
     assert!(markdown.contains("| 1e-6 |") && markdown.contains("## Angle of the pendulum"));
 

@@ -4,9 +4,10 @@
 //! rankings: ─┐
 //! runs.csv ──┼─ rank ──▶ Ranked ─▶ summary.csv, summary.md, report
 //! own runs ──┴─ stand ─▶ Standing: where one method stands among all others
-//!               Field ─▶ fronts, performance profiles, digits for work: all methods on all models at once
+//!               Field ─▶ fronts, performance profiles, digits for work: all methods on all models at once ─▶ costs.csv
 //! ```
 
+mod costs;
 mod curve;
 mod field;
 mod rank;
@@ -15,6 +16,7 @@ mod standing;
 mod summary;
 mod traits;
 
+pub use costs::{ACCURACIES, costs_csv};
 pub use curve::{Cost, Point};
 pub use field::{Contestant, Field, MOST_RATIO, Profile, Profiled, front};
 pub use rank::{Candidate, Place, cheapest};

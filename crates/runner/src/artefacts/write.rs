@@ -126,17 +126,17 @@ fn figures(
     plots.chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, store), true)))).collect()
 }
 
-/// A figure as SVG and the data it shows. Where it has several panels, each is there by itself with `separate`: its data,
-/// which are those of the figure, and the SVG of one that a paper has a number for.
+/// A figure as SVG and the data it shows, in one file; with `separate` each of several panels is there by itself instead: its data,
+/// and the SVG of one that a paper has a number for.
 fn pictures_of(figure: &Figure, separate: bool) -> Vec<(String, Vec<u8>)> {
     let picture = |figure: &Figure| (format!("{}.svg", figure.id), svg::write(&lay_out(figure)).into_bytes());
     let data = |figure: &Figure| (format!("{}.csv", figure.id), csv::write(figure).into_bytes());
     let mut files = vec![picture(figure)];
-    if figure.panels.len() < 2 {
+    if figure.panels.len() < 2 || !separate {
         files.push(data(figure));
         return files;
     }
-    for (index, panel) in figure.panels.iter().enumerate().filter(|_| separate) {
+    for (index, panel) in figure.panels.iter().enumerate() {
         let id = panel_id(&figure.id, index).expect("more panels than letters are refused when the file is read");
         let panel = Figure {
             title: format!("{}, panel {}", figure.title, &id[figure.id.len()..]),

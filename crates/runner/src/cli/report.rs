@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::Evidence;
-use mbsbench_judge::comparison::{COMPARISON, Summary, is_comparison, rank};
+use mbsbench_judge::comparison::{COMPARISON, Field, Summary, costs_csv, is_comparison, rank};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::provenance;
 
@@ -48,6 +48,9 @@ fn comparison<'p>(
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
     let summary = Summary(own.iter().flat_map(|plan| rank(plan, evidence)).collect());
     save(&results.join(COMPARISON), "summary", &summary)?;
+    let costs = costs_csv(&Field::all(&own, evidence)).map_err(WriteError::from)?;
+    let path = results.join(COMPARISON).join("costs.csv");
+    write_atomically(&path, &costs).map_err(|error| CommandError::Store { path, error })?;
     Ok(ComparisonReport { plans: own, summary, evidence })
 }
 

@@ -103,8 +103,10 @@ impl<'r> Artefact<'r> {
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
         let kinds: &[&str] = if self.is_table { &["csv", "md"] } else { &["svg", "csv"] };
-        // The data of a figure of several panels lie beside its panels.
         let kinds = kinds.iter().filter(|kind| folder.join(format!("{}.{kind}", self.id)).exists());
+        // The data of a figure of several panels lie beside its panels.
+        let of_panels = (0..).map_while(|panel| panel_id(self.id, panel)).map(|panel| format!("{panel}.csv"));
+        let of_panels: Vec<String> = of_panels.take_while(|name| folder.join(name).exists()).collect();
         let name = if self.is_published() { self.name() } else { beyond(paper).to_owned() };
         let is_alone = judged.is_empty() && linked.is_empty();
         let room = if is_alone || width > WIDEST_BESIDE { "wide" } else { "" };
@@ -116,6 +118,10 @@ impl<'r> Artefact<'r> {
                     @if !self.caption.is_empty() { p.caption { (self.caption) } }
                     p.links {
                         @for kind in kinds { a href=(link(kind)) { (kind.to_uppercase()) } " · " }
+                        @if !of_panels.is_empty() {
+                            "CSV of panel" @for (number, name) in of_panels.iter().enumerate() { " " a href=(format!("../{id}/{name}")) { (number + 1) } }
+                            " · "
+                        }
                         a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
                         a href=(format!("{}#{}", if paper == COMPARISON { String::new() } else { file_of(paper) }, experiment_anchor(id))) { "YAML" } " · "
                         code { "mbsbench reproduce " (id) }

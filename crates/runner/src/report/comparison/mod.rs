@@ -7,7 +7,7 @@ mod model;
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_judge::comparison::{COMPARISON, Field, NAMED, Profile, Ranked, words};
+use mbsbench_judge::comparison::{ACCURACIES, COMPARISON, Field, NAMED, Profile, Ranked, words};
 use mbsbench_render::{lay_out, svg};
 
 use super::artefact::Artefact;
@@ -17,8 +17,6 @@ use super::statement::Found;
 use super::{ComparisonReport, ReportError};
 use figures::family_name;
 
-/// Accuracies of the performance profiles.
-const ACCURACIES: [f64; 3] = [1e-3, 1e-6, 1e-9];
 /// The kind of work that the matrix is about.
 const WORK: &str = "right-hand sides";
 
@@ -96,6 +94,7 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
                      that have none of a kind of work, as explicit ones have no factorizations, stand in no profile by it. The eight with the \
                      largest area below their curves have names."
                 }
+                (costs_link())
                 @for (index, work) in works.iter().enumerate() {
                     @let all: Vec<Profile<'_>> = ACCURACIES.iter().map(|&accuracy| Profile::of(fields, accuracy, work)).filter(|profile| profile.models > 0).collect();
                     div.shown {
@@ -113,6 +112,7 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
                  log₁₀ of the work, of the run that has most of it. The stronger the colour, the nearer to the best on that model. "
                 "A dash: the model does not suit the method; ✗: no run went to its end; no digit: no error is below one."
             }
+            (costs_link())
             (filters(fields))
             (matrix::table(fields, WORK))
         }
@@ -123,6 +123,11 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
         }
     };
     Ok(page("mbsbench: which method for which model?", &with_contents(&header, &contents, &main)))
+}
+
+/// The numbers behind profiles and matrix.
+fn costs_link() -> Markup {
+    html! { p.links { a href=(format!("../{COMPARISON}/costs.csv")) { "CSV of all methods on all models" } } }
 }
 
 /// Kinds of work in the order of the models, each once.
