@@ -39,8 +39,8 @@ test: ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)
 	$(CARGO) test --release --locked $(OWN_METHODS) --target-dir $(TARGET)
 
-fuzz: ## ten minutes of mutated files for everything that is read; FUZZ_SEED draws others
-	FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
+fuzz: ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
+	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
 
 attack: ## mutated files, extreme runs, kills and full disks, as docs/reliability.md counts them; the disks as root
 	$(CARGO) build --release -p mbsbench-runner

@@ -14,7 +14,7 @@ use super::{Placed, Problems, Rule, list};
 use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
 
 /// Columns of `runs.csv` that are no measures.
-const RESERVED: [&str; 4] = ["case", "status", "t_reached", "run"];
+const RESERVED: [&str; 5] = ["case", "status", "t_reached", "run", "message"];
 
 /// One case of an experiment.
 #[derive(Debug, Clone)]

@@ -235,3 +235,75 @@ fn currents_of_diode_branches_are_known_at_any_time() {
         assert!([1e12, 1e15, 1e300].iter().all(|&t| problem.exact(branch, t).is_finite()));
     }
 }
+
+/// Its pieces one after the other, as the closed form had them before it knew of periods.
+fn driven_from_zero(problem: &DrivenRelaxation, t: f64) -> f64 {
+    let events = problem.events(t);
+    let (mut x, mut start, mut is_driven_up, mut is_above) = (0.0, 0.0, true, false);
+    for (end, function) in events.into_iter().chain([(t, 2)]) {
+        let rate = if is_above { problem.fast } else { problem.slow };
+        let level = if is_driven_up { problem.drive / rate } else { -problem.drive / rate };
+        x = if function == 1 { problem.threshold } else { level + (x - level) * (-rate * (end - start)).exp() };
+        start = end;
+        match function {
+            0 => is_driven_up = !is_driven_up,
+            1 => is_above = !is_above,
+            _ => {}
+        }
+    }
+    x
+}
+
+#[test]
+fn a_driven_relaxation_is_known_at_any_time() {
+    let problem = DrivenRelaxation::default();
+    // Before the clock starts again to the bit, later to the rounding of long sums.
+    for t in (0..600).map(|k| f64::from(k) * 0.1) {
+        assert_eq!(problem.exact(t), driven_from_zero(&problem, t), "{t}");
+    }
+    for t in (0..40).map(|k| 63.0 + f64::from(k) * 37.3) {
+        close(problem.exact(t), driven_from_zero(&problem, t), 1e-12);
+    }
+    // Slow, fast, no passages, and a rate that falls at the threshold.
+    let others = [
+        DrivenRelaxation { frequency: 20.0, ..problem.clone() },
+        DrivenRelaxation { slow: 2.0, fast: 3.0, frequency: 0.02, ..problem.clone() },
+        DrivenRelaxation { threshold: 0.9, ..problem.clone() },
+        DrivenRelaxation { slow: 2.0, fast: 0.5, ..problem.clone() },
+    ];
+    for other in others {
+        for t in (0..40).map(|k| f64::from(k) * 23.7) {
+            // the list adds up half periods from zero on
+            let rounding = 2.0 * other.frequency * t * t * f64::EPSILON;
+            close(other.exact(t), driven_from_zero(&other, t), 1e-12 + rounding);
+        }
+    }
+    // The period is 2 s. One time after the other, with nothing kept of those between.
+    for t in [0.1, 0.7, 1.3, 1.9] {
+        // a double at 1e9 s is known to 1e-7 s
+        close(problem.exact(1e9 + t), problem.exact(1e3 + t), 1e-6);
+    }
+    assert!([1e12, 1e15, 1e300].iter().all(|&t| problem.exact(t).is_finite()));
+    // What does not become periodic in time is no number, and none is made up.
+    let slow = DrivenRelaxation { slow: 1e-2, fast: 1e-2, frequency: 1e3, ..problem };
+    assert!(slow.exact(1.0).is_finite() && slow.exact(1e15).is_nan());
+}
+
+#[test]
+fn a_threshold_that_is_crossed_without_end_is_followed_for_some_time_only() {
+    let problem = DampedCosineThreshold { decay: 1e-9, ..DampedCosineThreshold::default() };
+    assert!(problem.exact(4000.0).is_finite() && problem.exact(1e15).is_nan());
+    // Where the oscillation has faded, all crossings are known.
+    assert!(DampedCosineThreshold::default().exact(1e3).is_finite());
+}
+
+#[test]
+fn a_ball_that_bounces_without_end_is_followed_for_some_time_only() {
+    let rigid = BallBetweenWalls { restitution: 1.0, ..BallBetweenWalls::default() };
+    assert!(rigid.exact(1e3).iter().all(|number| number.is_finite()));
+    assert!(rigid.exact(1e15).iter().any(|number| number.is_nan()));
+    let soft = SpringDamperBall { damping: 0.0, ..SpringDamperBall::default() };
+    assert!(soft.exact(1e3).0.is_finite() && soft.exact(1e15).0.is_nan());
+    // Bounces that become shorter end, and what comes after is known.
+    assert_eq!(BallBetweenWalls::default().exact(1e3)[..2], [0.0, 0.0]);
+}

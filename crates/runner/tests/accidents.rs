@@ -160,6 +160,10 @@ measures: [energy_variation, steps_accepted]
         assert!(status == expected || (expected.is_empty() && !status.is_empty()), "{row:?}");
         assert!(!row[column("t_reached")].is_empty(), "{row:?}");
         assert!(!row[column("steps_accepted")].is_empty(), "counters of a failed run hold: {row:?}");
+        assert_eq!(column("message"), row.len() - 1);
+        let said = &row[column("message")];
+        assert_eq!(status == "budget-exhausted", said.contains("`settings: { max_steps }` allows more"), "{row:?}");
+        assert!(said.contains(" at t = "), "{row:?}");
     }
 }
 

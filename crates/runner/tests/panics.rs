@@ -177,7 +177,14 @@ fn a_panic_is_the_failure_of_its_run_alone() {
     let rows = place.read("results/broken/squeezer/runs.csv");
     let row = |method: &str| rows.lines().find(|row| row.starts_with(method)).unwrap();
     assert!(row("mistaken,").contains(",panicked,,,,"), "no number of it is believed: {rows}");
-    assert!(row("rk4,").contains(",ok,0.001,"), "{rows}");
+    assert!(
+        row("mistaken,").contains(",panicked: a mistake of two lines (") && !row("mistaken,").contains("/crates/"),
+        "{rows}"
+    );
+    assert!(
+        row("rk4,").contains(",ok,0.001,") && row("rk4,").ends_with(','),
+        "nothing is said of what did not fail: {rows}"
+    );
     assert_eq!(entries(Path::new(&cache)), 1, "it is not kept");
 
     let (exit, text, _) = place.end(&["verify", "broken"]);
@@ -250,6 +257,7 @@ fn a_run_that_needs_too_much_memory_fails_alone() {
     let rows = place.read("results/broken/squeezer/runs.csv");
     let row = |method: &str| rows.lines().find(|row| row.starts_with(method)).unwrap();
     assert!(row("mistaken,").contains(",memory,,,") && row("rk4,").contains(",ok,0.001,"), "{rows}");
+    assert!(row("mistaken,").contains("of memory, and there is less for it; `--memory` gives it more"), "{rows}");
     assert_eq!(entries(Path::new(&cache)), 1, "it is not kept");
     let (exit, text, _) = place.end(&["verify", "broken"]);
     assert_eq!(exit, Exit::System, "{text}");

@@ -21,7 +21,7 @@ fn check(text: &str, further: &[&str]) -> (Exit, String) {
 const HEAD: &str = "id: mine/file\nspan: [0.0, 1.0]\n";
 
 /// Files with what is said of them.
-const WARNED: [(&str, &str); 3] = [
+const WARNED: [(&str, &str); 5] = [
     (
         "model: penalty-ball\nmethod: contact-power\ntolerance: [1e-4, 1e-6]\nmeasures: [steps_accepted]\n",
         "file.yaml:5:13: `contact-power` has no tolerance: its runs are the same with each of these; give it a case",
@@ -29,6 +29,14 @@ const WARNED: [(&str, &str); 3] = [
     (
         "model: pendulum\nmethod: rk5\nstep: 0.1\nmatrix: { settings.initial_step: [0.1, 0.2] }\nmeasures: [steps_accepted]\n",
         "runs with different `settings.initial_step` are the same; the axis changes nothing there",
+    ),
+    (
+        "model: pendulum\nmethod: [rk5, { rk5: { label: again } }]\nstep: 0.1\nmeasures: [steps_accepted]\n",
+        "runs with different `method` are the same; the axis changes nothing there",
+    ),
+    (
+        "model: pendulum\nmethod: rk5\nmeasures: [steps_accepted]\ncases:\n  - { case: one, step: [0.1, 0.2] }\n  - { case: other, step: 0.1 }\n",
+        "file.yaml:8:5: the case `other` has no run that `one` or another before it has not; what it sets changes nothing",
     ),
     (
         "model: pendulum\nmethod: rk5\nstep: [0.1, 0.2]\nmeasures: [energy_variation, rhs_evaluations]\nrankings:\n  - { title: one, \
@@ -51,6 +59,28 @@ fn what_changes_nothing_is_warned_of_and_an_error_with_strict() {
     }
     let quiet = format!("{HEAD}model: pendulum\nmethod: rk5\nstep: [0.1, 0.2]\nmeasures: [rhs_evaluations]\n");
     assert_eq!(check(&quiet, &["--strict"]), (Exit::Done, String::new()));
+}
+
+/// Baselines that stand in every case are one run, a row in each, and nothing is wrong with that.
+#[test]
+fn a_run_may_stand_in_several_cases() {
+    let cases = "cases:\n  - { case: one, method: [rk3, rk5] }\n  - { case: other, method: [rk5, rk8] }\n";
+    let text = format!("{HEAD}model: pendulum\nstep: 0.1\nmeasures: [rhs_evaluations]\n{cases}");
+    assert_eq!(check(&text, &["--strict"]), (Exit::Done, String::new()));
+}
+
+/// Nor can one row be listed twice: what an axis or a list of cases names is different, however it is spelled.
+#[test]
+fn no_row_is_listed_twice() {
+    let listed = [
+        ("method: rk5\nstep: [0.125, 2^-3]\n", "the axis `step` has `2^-3` twice: `0.125` is the same"),
+        ("method: [rk5, rk5]\nstep: 0.1\n", "a second method is labelled `rk5`"),
+        ("method: rk5\nstep: 0.1\ncases: [{ case: one }, { case: one }]\n", "a second case `one`"),
+    ];
+    for (text, refused) in listed {
+        let (exit, said) = check(&format!("{HEAD}model: pendulum\nmeasures: [rhs_evaluations]\n{text}"), &[]);
+        assert!(exit == Exit::BadInput && said.contains(refused), "{said}");
+    }
 }
 
 #[test]

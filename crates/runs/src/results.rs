@@ -1,4 +1,4 @@
-//! The rows of `runs.csv`: one line a run, axes first, then status, measures and the run's key.
+//! The rows of `runs.csv`: one line a run, axes first, then status, measures, the run's key and why it failed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mbsbench_experiment::Label;
 use mbsbench_experiment::plan::joined;
 use mbsbench_experiment::spec::AxisValue;
+use mbsbench_input::printable;
 use mbsbench_numbers::{decimal, guarded};
 use mbsbench_problem::Status;
 
@@ -49,6 +50,13 @@ impl Row {
     #[must_use]
     pub fn is_ok(&self) -> bool {
         self.status == Status::Ok
+    }
+
+    /// Why it failed, as a cell: the first line of what is said (a method of others may add where in its files), and nothing in it acts on what
+    /// shows it.
+    fn why(&self) -> String {
+        let said = self.message.as_deref().filter(|_| !self.is_ok()).unwrap_or_default();
+        guarded(&printable(said.lines().next().unwrap_or_default())).into_owned()
     }
 }
 
@@ -116,7 +124,8 @@ impl ResultSet {
     pub fn to_csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let fixed = ["status", "t_reached"].map(str::to_owned);
-        writer.write_record(self.axes.iter().chain(&fixed).chain(&self.measures).chain([&"run".to_owned()]))?;
+        let last = ["run", "message"].map(str::to_owned);
+        writer.write_record(self.axes.iter().chain(&fixed).chain(&self.measures).chain(&last))?;
         for row in &self.rows {
             let reached = if row.t_reached.is_nan() { String::new() } else { decimal(row.t_reached) };
             let cells = row.values.iter().map(|value| value.map(decimal).unwrap_or_default());
@@ -126,9 +135,43 @@ impl ResultSet {
                     .map(|label| label.as_ref().map_or_else(String::new, |label| guarded(&label.text).into_owned()))
                     .chain([row.status.to_string(), reached])
                     .chain(cells)
-                    .chain([row.key.clone()]),
+                    .chain([row.key.clone(), row.why()]),
             )?;
         }
         writer.into_inner().map_err(|error| error.into_error().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mbsbench_numbers::unguarded;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_run_says_why_in_the_last_column() {
+        let row = |key: &str, status, message: Option<&str>| Row {
+            axes: Vec::new(),
+            status,
+            message: message.map(str::to_owned),
+            t_reached: 0.5,
+            values: Vec::new(),
+            key: key.to_owned(),
+            timing: None,
+            trajectory: None,
+        };
+        let rows = vec![
+            row("a", Status::Ok, None),
+            row("b", Status::Ok, Some("what is said of a run that ended well")),
+            row("c", Status::Rule, Some("rule `x, \"y\"` is broken at t = 0.5")),
+            row("d", Status::SolverFailed, Some("=1+1 \u{1b}[31m\u{202e}x\nFile \"/home/somebody/method.py\", line 3")),
+            row("e", Status::Panicked, None),
+        ];
+        let text = ResultSet { rows, ..ResultSet::default() }.to_csv().unwrap();
+        let mut reader = csv::Reader::from_reader(text.as_slice());
+        assert_eq!(reader.headers().unwrap(), ["status", "t_reached", "run", "message"].as_slice());
+        let said: Vec<String> = reader.records().map(|row| unguarded(&row.unwrap()[3]).to_owned()).collect();
+        assert_eq!(said, ["", "", "rule `x, \"y\"` is broken at t = 0.5", "=1+1 \\u{1b}[31m\\u{202e}x", ""]);
+        assert!(String::from_utf8(text).unwrap().contains(",d,'=1+1 "), "no spreadsheet runs it");
     }
 }

@@ -16,10 +16,12 @@ impl Plan {
     #[must_use]
     pub fn warnings(&self) -> Vec<Problem> {
         let mut warnings = notes(&self.experiment.document.root);
+        let mut before = HashMap::new();
         for case in &self.experiment.cases {
             let runs: Vec<&RunSpec> = runs_of(self, case).take(LOOKED_AT).collect();
             warnings.extend(unheeded(case, &runs));
             warnings.extend(twice(self, case, &runs));
+            warnings.extend(repeated(case, &runs, &mut before));
         }
         for ranking in &self.experiment.rankings {
             let meant = self.runs.iter().filter(|run| self.is_meant(run, &ranking.value.filter));
@@ -54,4 +56,18 @@ fn twice(plan: &Plan, case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     let axes: Vec<String> = cells.filter(|(_, (a, b))| a != b).map(|(axis, _)| format!("`{axis}`")).collect();
     let problem = Problem::new(case.place, format!("runs with different {} are the same", axes.join(" and ")));
     Some(problem.help("the axis changes nothing there: leave it out, or all of its values but one"))
+}
+
+/// A case without a run that no case before it has. Single runs may stand in several, as what others are compared with in each of them.
+fn repeated<'p>(case: &'p Case, runs: &[&'p RunSpec], before: &mut HashMap<&'p str, &'p Case>) -> Option<Problem> {
+    let first = runs.first().and_then(|run| before.get(run.key().full()).copied());
+    let adds = runs.iter().any(|run| !before.contains_key(run.key().full()));
+    for run in runs {
+        before.entry(run.key().full()).or_insert(case);
+    }
+    let first = first.filter(|_| !adds)?.name.as_deref().unwrap_or_default();
+    let name = case.name.as_deref().unwrap_or_default();
+    let problem =
+        Problem::new(case.place, format!("the case `{name}` has no run that `{first}` or another before it has not"));
+    Some(problem.help("what it sets changes nothing: leave it out, or set something else"))
 }

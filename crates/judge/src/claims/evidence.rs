@@ -357,6 +357,7 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
             match head {
                 "status" => status = text,
                 "run" => key = text,
+                "message" => {}
                 "t_reached" => t_reached = number()?.unwrap_or(f64::NAN),
                 _ if plan.axis(head).is_some() => {}
                 _ => {

@@ -16,59 +16,69 @@ pub struct Event {
     pub velocity: f64,
 }
 
-/// Events of a ball that falls from rest at `height` (m), up to `t_end` (s), on a rigid floor.
+/// Events that the motion is followed over to a time: some milliseconds.
+const MOST: usize = 10_000;
+
+/// The last of some events up to a time; one without numbers where it is not among the first [`MOST`].
+fn last(events: impl Iterator<Item = Event>, t: f64) -> Option<Event> {
+    let begun = events.take_while(|event| event.time <= t);
+    let numbered = begun.enumerate().take(MOST + 1).last();
+    numbered.map(|(number, event)| if number < MOST { event } else { Event { time: f64::NAN, velocity: f64::NAN } })
+}
+
+/// Events of a ball that falls from rest at `height` (m) on a rigid floor.
+fn all_bounces(height: f64, gravity: f64, floor: &Restitution) -> impl Iterator<Item = Event> {
+    let coefficient = floor.coefficient;
+    let start = (2.0 * gravity * height).sqrt();
+    let first = Event { time: start / gravity, velocity: start * coefficient };
+    std::iter::successors(Some(first), move |event| {
+        let time = event.time + 2.0 * event.velocity / gravity;
+        // Bounces accumulate at a finite time; what is shorter than a double resolves is rest.
+        (time != event.time).then_some(Event { time, velocity: event.velocity * coefficient })
+    })
+}
+
+/// Those up to `t_end` (s).
 #[must_use]
 pub fn bounces(height: f64, gravity: f64, floor: &Restitution, t_end: f64) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut speed = (2.0 * gravity * height).sqrt();
-    let mut time = speed / gravity;
-    while time <= t_end {
-        speed *= floor.coefficient;
-        events.push(Event { time, velocity: speed });
-        let flight = 2.0 * speed / gravity;
-        // Bounces accumulate at a finite time; what is shorter than a double resolves is rest.
-        if time + flight == time {
-            break;
-        }
-        time += flight;
-    }
-    events
+    all_bounces(height, gravity, floor).take_while(|event| event.time <= t_end).collect()
 }
 
-/// Height and velocity at `t` on a rigid floor.
+/// Height and velocity at `t` on a rigid floor; no numbers after more than `MOST` bounces.
 #[must_use]
 pub fn rigid_state(height: f64, gravity: f64, floor: &Restitution, t: f64) -> (f64, f64) {
-    let events = bounces(height, gravity, floor, t);
-    let (start, y, v) = events.last().map_or((0.0, height, 0.0), |event| (event.time, 0.0, event.velocity));
-    flight(y, v, gravity, t - start)
+    match last(all_bounces(height, gravity, floor), t) {
+        None => flight(height, 0.0, gravity, t),
+        Some(Event { time, velocity }) if t > time && time + 2.0 * velocity / gravity == time => (0.0, 0.0),
+        Some(Event { time, velocity }) => flight(0.0, velocity, gravity, t - time),
+    }
 }
 
-/// Events of a ball that falls from rest at `height`, up to `t_end`, on a floor with spring and damper: touching and
-/// leaving by turns. Ends when the ball has no energy left to leave.
+/// Events of a ball that falls from rest at `height` on a floor with spring and damper: touching and leaving by turns. Ends when the ball has
+/// no energy left to leave.
+fn all_contacts(height: f64, mass: f64, gravity: f64, floor: &SpringDamper) -> impl Iterator<Item = Event> {
+    let speed = (2.0 * gravity * height).sqrt();
+    let first = Event { time: speed / gravity, velocity: -speed };
+    std::iter::successors(Some(first), move |event| {
+        if event.velocity > 0.0 {
+            let time = event.time + 2.0 * event.velocity / gravity;
+            return Some(Event { time, velocity: -event.velocity });
+        }
+        let (stay, leaving) = Stay::new(mass, gravity, floor, -event.velocity)?.end()?;
+        Some(Event { time: event.time + stay, velocity: leaving })
+    })
+}
+
+/// Those up to `t_end`.
 #[must_use]
 pub fn contacts(height: f64, mass: f64, gravity: f64, floor: &SpringDamper, t_end: f64) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut speed = (2.0 * gravity * height).sqrt();
-    let mut time = speed / gravity;
-    while time <= t_end {
-        events.push(Event { time, velocity: -speed });
-        let Some((stay, leaving)) = Stay::new(mass, gravity, floor, speed).and_then(|stay| stay.end()) else { break };
-        time += stay;
-        if time > t_end {
-            break;
-        }
-        events.push(Event { time, velocity: leaving });
-        speed = leaving;
-        time += 2.0 * speed / gravity;
-    }
-    events
+    all_contacts(height, mass, gravity, floor).take_while(|event| event.time <= t_end).collect()
 }
 
-/// Height and velocity at `t` on a floor with spring and damper (underdamped).
+/// Height and velocity at `t` on a floor with spring and damper (underdamped); no numbers after more than `MOST` events.
 #[must_use]
 pub fn soft_state(height: f64, mass: f64, gravity: f64, floor: &SpringDamper, t: f64) -> (f64, f64) {
-    let events = contacts(height, mass, gravity, floor, t);
-    match events.last() {
+    match last(all_contacts(height, mass, gravity, floor), t) {
         None => flight(height, 0.0, gravity, t),
         Some(event) if event.velocity > 0.0 => flight(0.0, event.velocity, gravity, t - event.time),
         Some(event) => Stay::new(mass, gravity, floor, -event.velocity)

@@ -38,63 +38,94 @@ impl DrivenRelaxation {
 }
 
 impl DrivenRelaxation {
-    /// The pieces of the motion up to `t_end`: the start of each (s), `x` there, the sign of the drive and the rate; with the
-    /// function whose zero began it.
-    fn pieces(&self, t_end: f64) -> Vec<Piece> {
-        let half_period = 0.5 / self.frequency;
-        let mut flip = half_period * (1.0 - self.phase / std::f64::consts::PI);
-        let mut pieces = vec![Piece { t: 0.0, x: 0.0, level: self.drive / self.slow, rate: self.slow, event: None }];
-        let (mut sign, mut is_above) = (1.0, false);
-        while let Some(&piece) = pieces.last() {
-            // the way to the threshold, where this piece leads there
-            let share = (piece.x - piece.level) / (self.threshold - piece.level);
-            let passes = (piece.level > self.threshold) != is_above && share > 1.0;
-            let passage = if passes { piece.t + share.ln() / piece.rate } else { f64::INFINITY };
-            let is_passage = passage < flip;
-            let (t, x) = if is_passage { (passage, self.threshold) } else { (flip, piece.at(flip)) };
-            if t > t_end {
-                break;
-            }
-            if is_passage {
-                is_above = !is_above;
-            } else {
-                sign = -sign;
-                flip += half_period;
-            }
-            let rate = if is_above { self.fast } else { self.slow };
-            let event = Some(usize::from(is_passage));
-            pieces.push(Piece { t, x, level: sign * self.drive / rate, rate, event });
-        }
-        pieces
+    fn half_period(&self) -> f64 {
+        0.5 / self.frequency
     }
 
-    /// The solution.
+    /// The piece at the start.
+    fn first(&self) -> Piece {
+        let flip = self.half_period() * (1.0 - self.phase / std::f64::consts::PI);
+        Piece { t: 0.0, x: 0.0, is_driven_up: true, is_above: false, flip }
+    }
+
+    /// What `x` goes to in a piece, and its rate, 1/s.
+    fn course(&self, piece: &Piece) -> (f64, f64) {
+        let rate = if piece.is_above { self.fast } else { self.slow };
+        (if piece.is_driven_up { self.drive / rate } else { -self.drive / rate }, rate)
+    }
+
+    /// `x` in a piece at a time, s.
+    fn at(&self, piece: &Piece, t: f64) -> f64 {
+        let (level, rate) = self.course(piece);
+        level + (piece.x - level) * (-rate * (t - piece.t)).exp()
+    }
+
+    /// The piece after another, with the function whose zero begins it.
+    fn next(&self, piece: &Piece) -> (Piece, usize) {
+        let (level, rate) = self.course(piece);
+        // the way to the threshold, where this piece leads there
+        let share = (piece.x - level) / (self.threshold - level);
+        let passes = (level > self.threshold) != piece.is_above && share > 1.0;
+        let passage = if passes { piece.t + share.ln() / rate } else { f64::INFINITY };
+        if passage < piece.flip {
+            return (Piece { t: passage, x: self.threshold, is_above: !piece.is_above, ..*piece }, 1);
+        }
+        let (t, x) = (piece.flip, self.at(piece, piece.flip));
+        (Piece { t, x, is_driven_up: !piece.is_driven_up, flip: t + self.half_period(), ..*piece }, 0)
+    }
+
+    /// The solution; no number where it has not become periodic within `CHANGES * ROUNDS` changes of the drive.
+    ///
+    /// The clock starts again after every so many changes. Where the motion then starts as it did before, to the bit, all that follows is known.
     #[must_use]
     pub fn exact(&self, t: f64) -> f64 {
-        self.pieces(t).last().map_or(0.0, |piece| piece.at(t))
+        let (mut start, mut rest) = (self.first(), t);
+        for _ in 0..ROUNDS {
+            let (mut piece, mut changes) = (start, 0);
+            while changes < CHANGES {
+                let (next, function) = self.next(&piece);
+                if next.t > rest {
+                    return self.at(&piece, rest);
+                }
+                piece = next;
+                changes += usize::from(function == 0);
+            }
+            rest -= piece.t;
+            let again = Piece { t: 0.0, flip: self.half_period(), ..piece };
+            if again == start {
+                rest %= piece.t;
+            }
+            start = again;
+        }
+        f64::NAN
     }
 
     /// Times of the events up to `t_end`, s, with the number of the function.
     #[must_use]
     pub fn events(&self, t_end: f64) -> Vec<(f64, usize)> {
-        self.pieces(t_end).into_iter().filter_map(|piece| Some((piece.t, piece.event?))).collect()
+        let after = |(piece, _): &(Piece, usize)| Some(self.next(piece));
+        let pieces = std::iter::successors(Some(self.next(&self.first())), after);
+        pieces.map(|(piece, function)| (piece.t, function)).take_while(|(t, _)| *t <= t_end).collect()
     }
 }
 
-/// An interval on which `x` goes to `level` at `rate`.
-#[derive(Debug, Clone, Copy)]
+/// Changes of the drive after which the clock of the solution starts again: an even number, so that the drive is what it was.
+const CHANGES: usize = 64;
+
+/// How often the clock starts again before the motion is given up as one that does not become periodic: some milliseconds.
+const ROUNDS: usize = 2000;
+
+/// An interval without events.
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
+    /// Its start, s.
     t: f64,
+    /// `x` there.
     x: f64,
-    level: f64,
-    rate: f64,
-    event: Option<usize>,
-}
-
-impl Piece {
-    fn at(&self, t: f64) -> f64 {
-        self.level + (self.x - self.level) * (-self.rate * (t - self.t)).exp()
-    }
+    is_driven_up: bool,
+    is_above: bool,
+    /// When the drive changes its sign next, s.
+    flip: f64,
 }
 
 impl ModelDefinition for DrivenRelaxation {

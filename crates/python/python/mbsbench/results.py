@@ -20,8 +20,8 @@ import pandas as pd
 OTHERS = {"runs", "timings", "references", "robustness", "robustness-samples"}
 # Columns of the data of a figure; those that would be empty are left out, `x` and `y` never.
 FIGURE = {"panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"}
-# Hexadecimal, and never a number.
-KEYS = ["run", "reference"]
+# Never numbers: keys, which are hexadecimal, and the words of a failure.
+TEXTS = ["run", "reference", "message"]
 
 
 class Picture:
@@ -47,7 +47,7 @@ class Results:
     """What is known of one experiment; a table that is not there is empty."""
 
     runs: pd.DataFrame
-    """One row a run: axes, `status`, `t_reached`, measures, and the key `run`."""
+    """One row a run: axes, `status`, `t_reached`, measures, the key `run`, and why it failed, `message`."""
     timings: pd.DataFrame
     """One row a run that was timed, on the machine that is named there."""
     references: pd.DataFrame
@@ -91,7 +91,7 @@ def read(path: Path) -> pd.DataFrame:
     table = pd.read_csv(path, dtype=str)
     for name in table.columns:
         table[name] = table[name].map(unguarded, na_action="ignore")
-    for name in table.columns.difference(KEYS):
+    for name in table.columns.difference(TEXTS):
         values = [cell if pd.isna(cell) else value(cell) for cell in table[name]]
         if None not in values:
             table[name] = pd.Series(values)

@@ -36,15 +36,32 @@ fn note(panic: &PanicHookInfo<'_>) -> bool {
         let Some(said) = said else { return false };
         let message = panic.payload_as_str().unwrap_or("no message");
         let words: Vec<&str> = message.split_whitespace().collect();
-        let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
+        let place = panic.location().map(|at| format!(" ({}:{})", within_crate(at.file()), at.line()));
         *said = format!("panicked: {}{}", words.join(" "), place.unwrap_or_default());
         true
     })
 }
 
+/// The path of a source file from its crate on, which is the same wherever it was compiled.
+fn within_crate(file: &str) -> String {
+    let parts: Vec<&str> = file.split(['/', '\\']).collect();
+    let root = parts.iter().rposition(|part| ["src", "tests"].contains(part));
+    parts[root.unwrap_or(parts.len() - 1).saturating_sub(1)..].join("/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_does_not_say_where_it_was_compiled() {
+        let registry =
+            "/home/somebody/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/nalgebra-0.35.0/src/base/matrix.rs";
+        assert_eq!(within_crate(registry), "nalgebra-0.35.0/src/base/matrix.rs");
+        assert_eq!(within_crate(r"crates\runs\src\execute\caught.rs"), "runs/src/execute/caught.rs");
+        assert_eq!(within_crate("/rustc/5980/library/core/src/option.rs"), "core/src/option.rs");
+        assert_eq!(within_crate("src/lib.rs"), "src/lib.rs");
+    }
 
     #[test]
     fn a_panic_is_what_it_said_and_where() {
