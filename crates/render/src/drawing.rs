@@ -59,6 +59,15 @@ pub enum Part {
     Series(String),
     /// The entry of a series in the legend.
     Legend(String),
+    /// The data of a series that a script moves.
+    Moving {
+        /// Its label.
+        series: String,
+        /// Which of all that move it is.
+        number: usize,
+    },
+    /// The time that a drawing is of.
+    Time,
 }
 
 /// An ink, which a theme maps to a colour.
