@@ -139,7 +139,7 @@ fn frames_are_the_positions_at_their_times() {
     }
     assert!(farthest < 0.35 * pixel, "{} px", farthest / pixel);
     assert!(moved > 1000.0, "it swings by {moved} tenths of a pixel");
-    let said = attributed(&svg, "data-time", "")[0].descendants().find_map(|node| node.text()).unwrap().to_owned();
+    let said: String = attributed(&svg, "data-time", "")[0].descendants().filter_map(|node| node.text()).collect();
     assert!(text.contains("<title id=\"swing-title\">") && said.contains("1.00"), "{said}");
     assert!(text.len() < 16_000, "{} bytes", text.len());
 }
@@ -277,7 +277,11 @@ fn models_with_bodies_have_a_picture() {
             let text = format!("id: films/model\nmodel: {name}\nspan: [0.0, 1.0]\n{how}\nmeasures: [steps_accepted]\n");
             Plan::read(Path::new("film.yaml"), text.as_bytes(), &registry, false).ok()
         };
-        let how = ["method: rk4\nstep: 0.1", "method: radau5\ntolerance: 1e-5", "method: { lms2: { rho-inf: 0.0 } }\nstep: 0.1"];
+        let how = [
+            "method: rk4\nstep: 0.1",
+            "method: radau5\ntolerance: 1e-5",
+            "method: { lms2: { rho-inf: 0.0 } }\nstep: 0.1",
+        ];
         let Some(plan) = how.into_iter().find_map(plan) else {
             assert_eq!(name, "mechanism", "that of a file has bodies, and this one has none");
             continue;

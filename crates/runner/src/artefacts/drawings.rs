@@ -121,7 +121,10 @@ impl<'s> Pen<'s> {
         let (&Shape::Circle { radius, .. } | &Shape::Around { radius, .. }) = shape else { return CORNERS };
         match self.corners {
             Corners::Fixed(corners) => corners,
-            Corners::Within(distance) => ((PI * (0.5 * radius / distance).sqrt()).ceil() as usize).clamp(8, CORNERS),
+            // An odd number does not halve: the round end of a rod has the same corners however it lies.
+            Corners::Within(distance) => {
+                ((PI * (0.5 * radius / distance).sqrt()).ceil() as usize).clamp(8, CORNERS) | 1
+            }
         }
     }
 

@@ -192,6 +192,8 @@ impl CommandError {
             | Self::NoForm { .. }
             | Self::Exists { .. }
             | Self::NoExperiment { .. }
+            | Self::NoView { .. }
+            | Self::NothingMoves { .. }
             | Self::UnknownRun { .. }
             | Self::NoResults { .. }
             | Self::TimedRun { .. }
