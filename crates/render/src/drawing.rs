@@ -235,6 +235,12 @@ impl Area {
 }
 
 impl Shape {
+    /// The points of a line; `None` for other shapes.
+    #[must_use]
+    pub fn points(&self) -> Option<&[[f64; 2]]> {
+        if let Self::Line { points, .. } = self { Some(points) } else { None }
+    }
+
     /// The rectangle that a text takes; `None` for other shapes.
     #[must_use]
     pub fn text_area(&self) -> Option<Area> {

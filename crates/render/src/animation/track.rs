@@ -53,8 +53,7 @@ impl Track {
 }
 
 fn lines(group: &Group) -> Vec<&[[f64; 2]]> {
-    let line = |shape| if let &Shape::Line { ref points, .. } = shape { Some(points.as_slice()) } else { None };
-    group.shapes.iter().filter_map(line).collect()
+    group.shapes.iter().filter_map(Shape::points).collect()
 }
 
 /// The motion as that of a rigid body, if it is one as far as is seen. It may be gone from some drawing on.
