@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mbsbench_input::{Document, Node, Place, Problem};
 
 use super::identity::is_safe_name;
-use super::spec::{DrawingSpec, FigureSpec, MOST_PANELS, TableSpec};
+use super::spec::{AnimationSpec, DrawingSpec, FigureSpec, MOST_PANELS, TableSpec};
 use super::{Placed, Problems};
 
 /// Files that are there besides those of tables and figures.
@@ -23,6 +23,7 @@ pub(super) fn check(
     tables: &[Placed<TableSpec>],
     plots: &[Placed<FigureSpec>],
     drawings: &[Placed<DrawingSpec>],
+    animations: &[Placed<AnimationSpec>],
     problems: &mut Problems,
 ) {
     let mut names = Names { document, seen: HashMap::new(), problems };
@@ -34,6 +35,9 @@ pub(super) fn check(
     }
     for Placed { value, node } in drawings {
         names.id("drawing", &value.id, node);
+    }
+    for Placed { value, node } in animations {
+        names.id("animation", &value.id, node);
     }
     for Placed { value, node } in plots.iter().filter(|figure| figure.value.separate) {
         names.panels(&value.id, value.panels.len(), node);

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::known::{Mark, Marked};
-use super::spec::{DrawingSpec, Settings, TableSpec, Timing};
+use super::spec::{AnimationSpec, DrawingSpec, Settings, TableSpec, Timing};
 use super::undetermined::UndeterminedSpec;
 use super::{Gathered, Precision, RankingSpec, Rule, StudySpec};
 
@@ -66,6 +66,7 @@ pub(crate) static RUNS: &[FileKey] = &[
     ("cases", |generator| list(&object(generator, &[CASE, RUN], &["case"]))),
     ("trajectories", texts),
     ("drawings", list_of::<DrawingSpec>),
+    ("animations", list_of::<AnimationSpec>),
     ("rankings", list_of::<RankingSpec>),
     ("timing", of::<Timing>),
     ("known", |generator| {

@@ -54,7 +54,7 @@ pub use study::{Feature, StudyScope, StudySpec};
 pub use undetermined::{Reading, Undetermined, Varies};
 
 use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
-use spec::{DrawingSpec, FigureSpec, TableSpec, Timing};
+use spec::{AnimationSpec, DrawingSpec, FigureSpec, TableSpec, Timing};
 use undetermined::read_undetermined;
 
 /// Version of the file format.
@@ -83,6 +83,8 @@ pub struct Experiment {
     pub plots: Vec<Placed<FigureSpec>>,
     /// Drawings of mechanisms with their nodes.
     pub drawings: Vec<Placed<DrawingSpec>>,
+    /// Mechanisms in motion with their nodes.
+    pub animations: Vec<Placed<AnimationSpec>>,
     /// Questions for the cheapest methods, with their nodes.
     pub rankings: Vec<Placed<RankingSpec>>,
     /// Whether and how the runs are timed.
@@ -158,14 +160,16 @@ impl Experiment {
         let tables = problems.keep(items(root, "tables", spec::read_table));
         let plots = problems.keep(items(root, "plots", spec::read_figure));
         let drawings = problems.keep(items(root, "drawings", read::<DrawingSpec>));
+        let animations = problems.keep(items(root, "animations", read::<AnimationSpec>));
         let rankings = problems.keep(items(root, "rankings", ranking::read_ranking));
         let gathers = problems.keep(gathered::read_gathered(root));
         let cases = match root.get("gathers") {
             Some(_) => Vec::new(),
             None => case::read_cases(root, registry, quick, &mut problems),
         };
-        if let (Some(tables), Some(plots), Some(drawings)) = (&tables, &plots, &drawings) {
-            file_names::check(document, tables, plots, drawings, &mut problems);
+        if let (Some(tables), Some(plots), Some(drawings), Some(animations)) = (&tables, &plots, &drawings, &animations)
+        {
+            file_names::check(document, tables, plots, drawings, animations, &mut problems);
         }
         let read = || {
             let id = id?;
@@ -180,6 +184,7 @@ impl Experiment {
                 tables: tables?,
                 plots: plots?,
                 drawings: drawings?,
+                animations: animations?,
                 rankings: rankings?,
                 timing: timing?,
                 trajectories: trajectories?,

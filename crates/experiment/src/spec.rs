@@ -442,6 +442,77 @@ pub struct DrawingSpec {
     pub filter: BTreeMap<String, AxisValue>,
 }
 
+/// The model of some runs in motion, from states at equal distances of time, drawn to scale.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnimationSpec {
+    /// Name of its file: `squeezer-in-motion`.
+    #[schemars(regex(pattern = FILE_NAME))]
+    pub id: String,
+    /// Heading, in our words.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// What there is to see, in our words.
+    #[serde(default)]
+    pub caption: Option<String>,
+    /// A view that the models have; their first one where not given.
+    #[serde(default)]
+    pub view: Option<String>,
+    /// Unit of both axes: `mm`; m where not given.
+    #[serde(default = "metre")]
+    pub unit: String,
+    /// Whether a length is as long on both axes, as it is where not given; otherwise the smaller extent fills its axis too.
+    #[serde(default = "yes")]
+    pub to_scale: bool,
+    /// First and last time, s; those of the runs where not given.
+    #[serde(default)]
+    pub span: Option<[f64; 2]>,
+    /// States that are shown, with those at both ends.
+    #[serde(default = "frames")]
+    #[schemars(range(min = 2, max = MOST_FRAMES))]
+    pub frames: usize,
+    /// Seconds of the model that pass in one; so many that it takes ten seconds where not given.
+    #[serde(default)]
+    pub speed: Option<f64>,
+    /// Time of the state that is printed, s; the start where not given.
+    #[serde(default)]
+    pub still: Option<f64>,
+    /// Only runs with these axis values. Several are drawn over one another in the colours of their methods, and what is seen is
+    /// where the first of them is.
+    #[serde(default, rename = "where")]
+    pub filter: BTreeMap<String, AxisValue>,
+}
+
+impl AnimationSpec {
+    /// The animation `id` of all runs over their whole span, with what holds where nothing is said.
+    #[must_use]
+    pub fn of(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: None,
+            caption: None,
+            view: None,
+            unit: metre(),
+            to_scale: yes(),
+            span: None,
+            frames: frames(),
+            speed: None,
+            still: None,
+            filter: BTreeMap::new(),
+        }
+    }
+}
+
+/// Most states that an animation shows.
+pub const MOST_FRAMES: usize = 1000;
+
+/// Most runs that are drawn over one another.
+pub const MOST_OVERLAID: usize = 8;
+
+fn frames() -> usize {
+    120
+}
+
 fn one() -> u32 {
     1
 }

@@ -1,7 +1,11 @@
 //! The car axis of the test set for IVP solvers: a stiff, driven mechanism of index 3 without damping.
 
-use mbsbench_problem::{ConstrainedFormulation, Entries, MechanicalModel, Model, ModelDefinition, Scalar, parameters};
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{
+    ConstrainedFormulation, Entries, MechanicalModel, Model, ModelDefinition, Scalar, View, parameters,
+};
 
+use crate::drawing::{rod, upright};
 use crate::mechanism::{Constrained, ConstrainedModel, Coordinate};
 
 parameters! {
@@ -111,6 +115,24 @@ impl Constrained for CarAxis {
         let (zero, along) = (S::nought(), S::from(-self.rest_length) * self.bump * self.frequency / self.length);
         let height = S::from(self.rest_length);
         vec![zero, height, S::from(self.length), height, along, zero, along, zero]
+    }
+
+    /// Where the right spring stands follows from the left one, which is at a right angle to the axle.
+    fn view(&self, state: &[f64]) -> View {
+        let (left, right) = ([state[0], state[1]], [state[2], state[3]]);
+        let along = self.length / left[0].hypot(left[1]);
+        let wheels = [[0.0; 2], [left[1] * along, -left[0] * along]];
+        let coil = 0.05 * self.rest_length;
+        let wheel = |centre| ("wheels", Shape::Circle { centre, radius: 0.1 * self.length });
+        let parts = vec![
+            wheel(wheels[0]),
+            wheel(wheels[1]),
+            ("axle", Shape::Line(wheels.to_vec())),
+            ("springs", Shape::spring(wheels[0], left, 6, coil)),
+            ("springs", Shape::spring(wheels[1], right, 6, coil)),
+            ("chassis", rod([left, right])),
+        ];
+        upright(["x", "y"], parts)
     }
 }
 

@@ -1,8 +1,11 @@
 //! The light cart-pole: a point mass that swings on a cart a millionth as heavy.
 
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, parameters,
+    AsOde, Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, OdeModel, Scalar, View, parameters,
 };
+
+use crate::drawing::{block, ground, upright};
 
 parameters! {
     /// A cart on a horizontal track, and a point mass on a massless bar that hangs from it, without friction; `y = (x, θ, x', θ')` with the
@@ -79,6 +82,18 @@ impl Model for CartPole {
 
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position, Class::Position, Class::Velocity, Class::Velocity]
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let (length, (sin, cos)) = (self.length, y[1].sin_cos());
+        let (cart, end) = ([y[0], 0.0], [y[0] + length * sin, -length * cos]);
+        let parts = vec![
+            ground([-1.2 * length, 2.2 * length], -0.05 * length),
+            ("cart", block(cart, 0.2 * length, 0.1 * length)),
+            ("bar", Shape::Line(vec![cart, end])),
+            ("mass", Shape::Circle { centre: end, radius: 0.05 * length }),
+        ];
+        vec![upright(["x", "y"], parts)]
     }
 }
 

@@ -1,7 +1,7 @@
 //! What models have in common that are watched by the components of their state.
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{Formulated, Model, Observable, Observation, Ode, OdeModel, Scalar};
+use mbsbench_problem::{Formulated, Model, Observable, Observation, Ode, OdeModel, Scalar, View};
 
 /// Equations that are watched by the components of their state.
 pub(crate) trait Components: OdeModel {
@@ -21,6 +21,11 @@ pub(crate) trait Components: OdeModel {
 
     /// Writes what is watched besides.
     fn observe(&self, _t: f64, _y: &[f64], _values: &mut [f64]) {}
+
+    /// What is seen of it, if it has a picture.
+    fn view(&self, _y: &[f64]) -> Option<View> {
+        None
+    }
 }
 
 /// Such equations with parameters chosen.
@@ -53,5 +58,9 @@ impl<M: Components> Model for ComponentModel<M> {
     fn classes(&self) -> Vec<Class> {
         let class = |component: &Observable| component.class.expect("components have classes");
         self.0.components().iter().map(class).collect()
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        self.0.view(y).into_iter().collect()
     }
 }

@@ -1,6 +1,18 @@
-//! Signs that drawings of mechanisms share.
+//! What drawings of models share.
 
+use mbsbench_problem::View;
 use mbsbench_problem::view::Shape;
+
+/// Most equal bodies that are drawn.
+pub(crate) const MOST_DRAWN: usize = 2000;
+
+/// What is drawn, with the part of the model that it belongs to.
+pub(crate) type Part = (&'static str, Shape);
+
+/// A model in a vertical plane, with the parts of each body in drawing order.
+pub(crate) fn upright(axes: [&'static str; 2], parts: Vec<Part>) -> View {
+    View { name: "plane", axes, parts, names: Vec::new() }
+}
 
 /// What holds a point to the ground: a triangle below it, on a line with hatches, with `unit` (m) for its size.
 pub(crate) fn support([x, y]: [f64; 2], unit: f64) -> [Shape; 5] {
@@ -13,4 +25,32 @@ pub(crate) fn support([x, y]: [f64; 2], unit: f64) -> [Shape; 5] {
         hatch(0.0),
         hatch(0.3),
     ]
+}
+
+/// The same as parts of the ground.
+pub(crate) fn pin(at: [f64; 2], unit: f64) -> impl Iterator<Item = Part> {
+    support(at, unit).into_iter().map(|shape| ("ground", shape))
+}
+
+/// A rod from one end to the other, a twenty-fifth as thick as long.
+pub(crate) fn rod(ends: [[f64; 2]; 2]) -> Shape {
+    let [from, to] = ends;
+    Shape::Around { corners: ends.to_vec(), radius: 0.02 * (to[0] - from[0]).hypot(to[1] - from[1]) }
+}
+
+/// A rod by its middle and its angle from the horizontal, rad, of half a length, m.
+pub(crate) fn rod_about(q: &[f64], half: f64) -> Shape {
+    let (sin, cos) = q[2].sin_cos();
+    rod([-half, half].map(|along| [q[0] + along * cos, q[1] + along * sin]))
+}
+
+/// A rectangle of given width and height about its middle, m.
+pub(crate) fn block([x, y]: [f64; 2], width: f64, height: f64) -> Shape {
+    let corner = |right: f64, up: f64| [x + 0.5 * right * width, y + 0.5 * up * height];
+    Shape::Outline(vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)])
+}
+
+/// The ground at a height, from the left to the right, m.
+pub(crate) fn ground([left, right]: [f64; 2], height: f64) -> Part {
+    ("ground", Shape::Line(vec![[left, height], [right, height]]))
 }

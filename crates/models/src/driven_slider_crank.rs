@@ -1,12 +1,14 @@
 //! The slider crank of the test set for IVP solvers: the crank turns as prescribed, the rod bends and stretches.
 
 use mbsbench_problem::linalg::Saddle;
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     ConstrainedFormulation, Entries, MechanicalModel, Mechanics, MechanicsOf, Model, ModelDefinition, Scalar, Terms,
-    parameters,
+    View, parameters,
 };
 use nalgebra::DMatrix;
 
+use crate::drawing::{block, pin, rod, upright};
 use crate::mechanism::{Constrained, ConstrainedModel, Coordinate};
 
 parameters! {
@@ -256,6 +258,25 @@ impl Constrained for DrivenSliderCrank {
             self.project(&mut motion);
         }
         motion
+    }
+
+    /// The rod is drawn as it bends, by less than can be seen.
+    fn view(&self, state: &[f64]) -> View {
+        let ((crank_sin, crank_cos), (sin, cos)) = (state[0].sin_cos(), state[1].sin_cos());
+        let (length, [first, second, stretch]) = (self.crank_length, [state[3], state[4], state[6]]);
+        let joint = [length * crank_cos, length * crank_sin];
+        let bent = (0..=20).map(|k| {
+            let share = f64::from(k) / 20.0;
+            let along = share * (self.rod_length + stretch);
+            let across = first * (PI * share).sin() + second * (2.0 * PI * share).sin();
+            [joint[0] + along * cos - across * sin, joint[1] + along * sin + across * cos]
+        });
+        let parts = [
+            ("crank", rod([[0.0; 2], joint])),
+            ("rod", Shape::Line(bent.collect())),
+            ("slider", block([state[2], 0.0], 0.3 * length, 0.2 * length)),
+        ];
+        upright(["x", "y"], pin([0.0; 2], 0.3 * length).chain(parts).collect())
     }
 }
 

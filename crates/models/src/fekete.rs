@@ -1,12 +1,14 @@
 //! Elliptic Fekete points of the test set for IVP solvers: twenty points on a sphere that repel each other.
 
 use mbsbench_problem::model::Class;
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsDescriptor, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, parameters,
+    AsDescriptor, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, View, parameters,
 };
 use nalgebra::DMatrix;
 
 use crate::components::{ComponentModel, Components};
+use crate::drawing::upright;
 
 parameters! {
     /// Points on the unit sphere that repel each other with a force of one over their distance, in a medium that slows them down:
@@ -158,6 +160,13 @@ impl Components for Fekete {
             }
         }
         values.copy_from_slice(&[energy, radius, radial]);
+    }
+
+    /// The sphere from the side, with the points on it before and behind.
+    fn view(&self, y: &[f64]) -> Option<View> {
+        let point = |i: usize| ("points", Shape::Circle { centre: [y[3 * i], y[3 * i + 2]], radius: 0.03 });
+        let sphere = ("sphere", Shape::Circle { centre: [0.0; 2], radius: 1.0 });
+        Some(upright(["x", "z"], std::iter::once(sphere).chain((0..POINTS).map(point)).collect()))
     }
 }
 

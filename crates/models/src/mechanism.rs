@@ -3,7 +3,7 @@
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
     AccelerationLevel, ConstrainedFormulation, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model,
-    Observable, Observation, Ode, Scalar,
+    Observable, Observation, Ode, Scalar, View,
 };
 
 /// A coordinate: its name, its unit, what it is.
@@ -19,6 +19,9 @@ pub(crate) trait Constrained: MechanicalModel {
 
     /// The state `(q ; v)` at time zero, formed in the scalar's own precision.
     fn motion<S: Scalar>(&self) -> Vec<S>;
+
+    /// What is seen of it at a state that begins with `q`.
+    fn view(&self, state: &[f64]) -> View;
 }
 
 /// A mechanism with parameters and formulation chosen.
@@ -75,6 +78,10 @@ impl<M: Constrained> Model for ConstrainedModel<M> {
 
     fn classes(&self) -> Vec<Class> {
         self.0.formulation().classes(&self.0)
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        vec![self.0.view(y)]
     }
 }
 

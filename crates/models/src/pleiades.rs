@@ -1,9 +1,11 @@
 //! The Pleiades of the test set for IVP solvers: seven stars in the plane with close encounters.
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{AsOde, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, parameters};
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{AsOde, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, View, parameters};
 
 use crate::components::{ComponentModel, Components};
+use crate::drawing::upright;
 
 parameters! {
     /// Seven stars of masses 1 to 7 in the plane that attract each other, `xᵢ'' = Σ mⱼ (xⱼ − xᵢ)/rᵢⱼ³`. `y = (x, y, x', y')`.
@@ -93,6 +95,15 @@ impl Components for Pleiades {
 
     fn observe(&self, _t: f64, y: &[f64], values: &mut [f64]) {
         values[0] = self.energy(y);
+    }
+
+    /// Stars with radii as of equal density.
+    fn view(&self, y: &[f64]) -> Option<View> {
+        let star = |i: usize| {
+            let radius = 0.06 * ((i + 1) as f64).cbrt();
+            ("stars", Shape::Circle { centre: [y[i], y[STARS + i]], radius })
+        };
+        Some(upright(["x", "y"], (0..STARS).map(star).collect()))
     }
 }
 

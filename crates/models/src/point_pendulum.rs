@@ -1,12 +1,14 @@
 //! A point mass on a circle in Cartesian coordinates, with its constraint differentiated as often as one likes.
 
 use mbsbench_problem::model::Class;
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsDescriptor, AsOde, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, parameters,
+    AsDescriptor, AsOde, DescriptorModel, Model, ModelDefinition, Observable, Ode, OdeModel, Scalar, View, parameters,
 };
 use nalgebra::DMatrix;
 
 use crate::components::{ComponentModel, Components};
+use crate::drawing::{pin, upright};
 
 parameters! {
     /// How often the constraint has been differentiated.
@@ -102,6 +104,16 @@ impl Components for PointPendulum {
     fn observe(&self, _t: f64, state: &[f64], values: &mut [f64]) {
         let &[x, y, u, v, _] = state else { unreachable!("there are five") };
         values.copy_from_slice(&[0.5 * (u * u + v * v) + y, (x * x + y * y - 1.0).abs(), (x * u + y * v).abs()]);
+    }
+
+    fn view(&self, state: &[f64]) -> Option<View> {
+        let mass = [state[0], state[1]];
+        let parts = [
+            ("circle", Shape::Circle { centre: [0.0; 2], radius: 1.0 }),
+            ("bar", Shape::Line(vec![[0.0; 2], mass])),
+            ("mass", Shape::Circle { centre: mass, radius: 0.06 }),
+        ];
+        Some(upright(["x", "y"], pin([0.0; 2], 0.2).chain(parts).collect()))
     }
 }
 

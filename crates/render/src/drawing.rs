@@ -59,6 +59,15 @@ pub enum Part {
     Series(String),
     /// The entry of a series in the legend.
     Legend(String),
+    /// The data of a series that a script moves.
+    Moving {
+        /// Its label.
+        series: String,
+        /// Which of all that move it is.
+        number: usize,
+    },
+    /// The time that a drawing is of.
+    Time,
 }
 
 /// An ink, which a theme maps to a colour.
@@ -226,6 +235,12 @@ impl Area {
 }
 
 impl Shape {
+    /// The points of a line; `None` for other shapes.
+    #[must_use]
+    pub fn points(&self) -> Option<&[[f64; 2]]> {
+        if let Self::Line { points, .. } = self { Some(points) } else { None }
+    }
+
     /// The rectangle that a text takes; `None` for other shapes.
     #[must_use]
     pub fn text_area(&self) -> Option<Area> {

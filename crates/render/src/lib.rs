@@ -1,11 +1,12 @@
 //! Figures and tables from plain data.
 //!
 //! A [`Figure`] is laid out once into a [`drawing::Drawing`], which is drawn on a [`canvas`], a backend of plotters: [`svg`] for
-//! pages and [`png`] for papers and slides. The data that a figure shows is written by [`csv`]; a [`Table`] of
+//! pages and [`png`] for papers and slides; several of them in a row are an [`animation`]. The data that a figure shows is written by [`csv`]; a [`Table`] of
 //! published and measured values prints to a terminal, Markdown and CSV.
 //!
 //! Nothing here knows experiments, runs or methods.
 
+pub mod animation;
 pub mod canvas;
 pub mod csv;
 pub mod drawing;

@@ -42,12 +42,7 @@ const LARGEST: f64 = 20_000.0;
 /// # Errors
 /// [`PngError::Size`] for a drawing that is empty or huge.
 pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, PngError> {
-    let (width, height) = ((drawing.width * SCALE).ceil(), (drawing.height * SCALE).ceil());
-    let is_sensible = [width, height].iter().all(|size| (1.0..=LARGEST).contains(size));
-    let pixmap = is_sensible.then(|| Pixmap::new(width as u32, height as u32)).flatten();
-    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size { width, height })?, dash: Dash::Solid };
-    bitmap.pixmap.fill(tiny_skia::Color::WHITE);
-    draw(drawing, &mut bitmap)?;
+    let Pixels { width, height, rgb } = pixels(drawing, SCALE)?;
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, width as u32, height as u32);
     encoder.set_color(::png::ColorType::Rgb);
@@ -56,24 +51,45 @@ pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, PngError> {
     let density = (SCALE * 96.0 / 0.0254).round() as u32;
     encoder.set_pixel_dims(Some(::png::PixelDimensions { xppu: density, yppu: density, unit: ::png::Unit::Meter }));
     let mut writer = encoder.write_header()?;
-    // No pixel is transparent: the page is white.
-    let rgb: Vec<u8> = bitmap.pixmap.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
-    writer.write_image_data(&rgb)?;
+    writer.write_image_data(rgb.as_flattened())?;
     writer.finish()?;
     Ok(bytes)
+}
+
+/// A bitmap without transparent pixels.
+pub(crate) struct Pixels {
+    pub width: usize,
+    pub height: usize,
+    /// Red, green and blue, row by row from the top.
+    pub rgb: Vec<[u8; 3]>,
+}
+
+/// The bitmap of `drawing` on white, with `scale` pixels for a pixel of it.
+pub(crate) fn pixels(drawing: &Drawing, scale: f64) -> Result<Pixels, PngError> {
+    let (width, height) = ((drawing.width * scale).ceil(), (drawing.height * scale).ceil());
+    let is_sensible = [width, height].iter().all(|size| (1.0..=LARGEST).contains(size));
+    let pixmap = is_sensible.then(|| Pixmap::new(width as u32, height as u32)).flatten();
+    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size { width, height })?, dash: Dash::Solid, scale };
+    bitmap.pixmap.fill(tiny_skia::Color::WHITE);
+    draw(drawing, &mut bitmap)?;
+    let rgb = bitmap.pixmap.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]).collect();
+    Ok(Pixels { width: width as usize, height: height as usize, rgb })
 }
 
 /// Pixels and the dashes of the next path.
 struct Bitmap {
     pixmap: Pixmap,
     dash: Dash,
+    /// Its pixels for a pixel of the drawing.
+    scale: f64,
 }
 
 impl Bitmap {
     /// Fills a path in units of the backend after `placed` has moved it.
     fn fill(&mut self, path: Option<Path>, color: BackendColor, placed: Transform) {
         if let Some(path) = path {
-            self.pixmap.fill_path(&path, &paint(color), FillRule::Winding, placed.post_concat(to_pixels()), None);
+            let placed = placed.post_concat(self.to_pixels());
+            self.pixmap.fill_path(&path, &paint(color), FillRule::Winding, placed, None);
         }
     }
 
@@ -83,8 +99,15 @@ impl Bitmap {
         let stroke =
             Stroke { width: style.stroke_width() as f32, line_join: LineJoin::Round, dash, ..Stroke::default() };
         if let Some(path) = path {
-            self.pixmap.stroke_path(&path, &paint(style.color()), &stroke, to_pixels(), None);
+            let to_pixels = self.to_pixels();
+            self.pixmap.stroke_path(&path, &paint(style.color()), &stroke, to_pixels, None);
         }
+    }
+
+    /// From units of the backend.
+    fn to_pixels(&self) -> Transform {
+        let scale = (self.scale / UNITS) as f32;
+        Transform::from_scale(scale, scale)
     }
 }
 
@@ -100,7 +123,7 @@ impl DrawingBackend for Bitmap {
     type ErrorType = Infallible;
 
     fn get_size(&self) -> (u32, u32) {
-        let unit = (UNITS / SCALE) as u32;
+        let unit = (UNITS / self.scale) as u32;
         (self.pixmap.width() * unit, self.pixmap.height() * unit)
     }
 
@@ -215,9 +238,4 @@ fn paint(color: BackendColor) -> Paint<'static> {
     let mut paint = Paint::default();
     paint.set_color_rgba8(r, g, b, (255.0 * color.alpha).round() as u8);
     paint
-}
-
-fn to_pixels() -> Transform {
-    let scale = (SCALE / UNITS) as f32;
-    Transform::from_scale(scale, scale)
 }

@@ -30,9 +30,14 @@ const PAGE_FILL: &str = " class=\"page\" fill=\"#fff\"";
 /// Writes `drawing` as an SVG document.
 #[must_use]
 pub fn write(drawing: &Drawing) -> String {
+    write_with(drawing, 0.0, "")
+}
+
+/// The same with room below the drawing, px, and further elements.
+pub(crate) fn write_with(drawing: &Drawing, room: f64, further: &str) -> String {
     let mut out = String::new();
-    let (width, height, id) = (decimal(drawing.width), decimal(drawing.height), escape(&drawing.id));
-    let [right, bottom] = [drawing.width, drawing.height].map(units);
+    let (width, height, id) = (decimal(drawing.width), decimal(drawing.height + room), escape(&drawing.id));
+    let [right, bottom] = [drawing.width, drawing.height + room].map(units);
     let _ = write!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {right} {bottom}\" width=\"{width}\" \
@@ -51,6 +56,7 @@ pub fn write(drawing: &Drawing) -> String {
     for (area, scales) in drawing.frames.iter().zip(&drawing.scales) {
         write_frame(&mut out, *area, scales);
     }
+    out.push_str(further);
     out.push_str("</svg>\n");
     out
 }
@@ -134,7 +140,7 @@ impl Piece {
 }
 
 /// The data of a path: its start, and from there everything relative to the point before.
-fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
+pub(crate) fn data(subpaths: &[(Vec<BackendCoord>, bool)]) -> String {
     let mut out = String::new();
     let mut here = (0, 0);
     for (corners, is_closed) in subpaths {
@@ -194,6 +200,8 @@ impl Canvas for Picture {
             Part::Scaffold => String::new(),
             Part::Series(label) => format!(" data-series=\"{}\"", escape(label)),
             Part::Legend(label) => format!(" data-legend=\"{}\"", escape(label)),
+            Part::Moving { series, number } => format!(" data-series=\"{}\" data-moving=\"{number}\"", escape(series)),
+            Part::Time => " data-time=\"\"".to_owned(),
         };
         let (name, colour) = (group.ink.name(), hex(group.ink.on_light()));
         let group = format!("<g{series} class=\"{name}\" color=\"{colour}\" stroke=\"currentColor\">\n");

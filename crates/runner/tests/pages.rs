@@ -63,6 +63,14 @@ fn pages_need_nothing_else_and_are_small() {
     for (name, text) in pages() {
         assert!((text.len() as u64) < LARGEST_PAGE, "{name} has {} bytes", text.len());
         let markup = text.split("<script>").next().unwrap();
+        // Animations are files beside the pages, which are loaded when they are seen.
+        for frame in markup.split("<iframe ").skip(1) {
+            let file = frame.strip_prefix("src=\"../").and_then(|rest| rest.split_once("\"")).map(|(file, _)| file);
+            let file = file.unwrap_or_else(|| panic!("{name}: a frame begins with {}", &frame[..60]));
+            assert!(file.ends_with(".svg") && results().join(file).exists(), "{name} shows {file}");
+            assert!(frame.split('>').next().unwrap().contains(" loading=\"lazy\""), "{name} loads {file} at once");
+        }
+        let markup = markup.replace("<iframe src=\"../", "<");
         for part in [" src=", " style=", "<link", "<iframe", "<img", "@import", "url(", " onclick=", " onload="] {
             assert!(!markup.contains(part), "{name} has `{part}`");
         }

@@ -245,7 +245,7 @@ impl Plan {
     /// # Errors
     /// What is wrong with these runs.
     pub fn of_contender(&self, registry: &Registry) -> Result<Option<Self>, BadInput> {
-        const SHOWN: [&str; 5] = ["tables", "plots", "drawings", "rankings", "timing"];
+        const SHOWN: [&str; 6] = ["tables", "plots", "drawings", "animations", "rankings", "timing"];
         let document = &self.experiment.document;
         let root = SHOWN.iter().fold(document.root.clone(), |root, key| root.without(key));
         let document = Document { root, source: Arc::clone(&document.source) };

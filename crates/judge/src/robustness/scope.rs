@@ -190,5 +190,6 @@ fn part(whole: &Plan, studied: Option<&Plan>, plan: &Plan) -> Plan {
     part.experiment.tables.clear();
     part.experiment.plots.clear();
     part.experiment.drawings.clear();
+    part.experiment.animations.clear();
     part
 }

@@ -1,10 +1,15 @@
 //! The equations of motion of independent balls.
 
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
-    AsEventOde, Class, EventKind, EventModel, Formulated, Model, Observable, Observation, Ode, Scalar,
+    AsEventOde, Class, EventKind, EventModel, Formulated, Model, Observable, Observation, Ode, Scalar, View,
 };
 
 use super::{BouncingBalls, Contact};
+use crate::drawing::{ground, upright};
+
+/// Most balls that are drawn.
+const MOST_BESIDE: usize = 20;
 
 /// `y_i'' = −g`, and with a spring-damper floor `y_i'' = −g − (k y_i + c v_i)/m` below `g_i = y_i = 0`;
 /// state `(y_1 … y_N, v_1 … v_N)`.
@@ -117,6 +122,20 @@ impl Model for Balls {
     fn classes(&self) -> Vec<Class> {
         let n = self.parameters.count;
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+    }
+
+    /// The first twenty balls side by side; they are points to the equations, and drawn with a radius.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let radius = 0.05 * self.parameters.height;
+        let heights = &y[..self.parameters.count.min(MOST_BESIDE)];
+        let place = |i: usize| 3.0 * radius * i as f64;
+        let ball =
+            |(i, height): (usize, &f64)| ("balls", Shape::Circle { centre: [place(i), height + radius], radius });
+        let floor = ground([-2.0 * radius, place(heights.len() - 1) + 2.0 * radius], 0.0);
+        vec![upright(
+            ["beside one another", "y"],
+            std::iter::once(floor).chain(heights.iter().enumerate().map(ball)).collect(),
+        )]
     }
 }
 

@@ -1,11 +1,15 @@
 //! The pendulum as the runner sees it.
 
+use std::f64::consts::FRAC_PI_2;
+
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
     AsOde, Formulated, Formulation, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
+    View,
 };
 
 use super::{ConstrainedRod, MinimalRod, Pendulum};
+use crate::drawing::{pin, rod_about, upright};
 use mbsbench_problem::constrained::{ConstraintWatch, equations};
 
 /// The pendulum with parameters and formulation chosen.
@@ -98,6 +102,17 @@ impl Model for PendulumModel {
             Equations::Constrained(..) => 3,
         };
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+    }
+
+    /// The rod, with `x` of the equations downwards.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let (length, [down, beside], theta) = match &self.equations {
+            Equations::Minimal(rod) => (rod.length, [y[0].cos(), y[0].sin()].map(|part| 0.5 * rod.length * part), y[0]),
+            Equations::Constrained(rod, _) => (rod.length, [y[0], y[1]], y[2]),
+        };
+        let hanging = [beside, -down, theta - FRAC_PI_2];
+        let parts = pin([0.0; 2], 0.1 * length).chain([("rod", rod_about(&hanging, 0.5 * length))]);
+        vec![upright(["y", "−x"], parts.collect())]
     }
 }
 

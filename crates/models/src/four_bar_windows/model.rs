@@ -3,10 +3,11 @@
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
     AccelerationLevel, AsOde, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model, Observable,
-    Observation, Ode, Scalar,
+    Observation, Ode, Scalar, View,
 };
 
 use super::{FourBarWindows, WindowsFormulation};
+use crate::drawing::{MOST_DRAWN, pin, rod_about, upright};
 
 /// The windows with their formulation chosen.
 #[derive(Debug, Clone)]
@@ -77,6 +78,22 @@ impl Model for WindowsModel {
             WindowsFormulation::Minimal => 1,
         };
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let windows = &self.0;
+        let rods = windows.rods();
+        if rods > MOST_DRAWN {
+            return Vec::new();
+        }
+        let mut full = y.to_vec();
+        if windows.formulation == WindowsFormulation::Minimal {
+            full.resize(6 * rods, 0.0);
+            windows.expand(y, &mut full);
+        }
+        let pins = (0..=windows.windows).flat_map(|k| pin([k as f64 * windows.length, 0.0], 0.2 * windows.length));
+        let rods = full[..3 * rods].chunks(3).map(|q| ("rods", rod_about(q, 0.5 * windows.length)));
+        vec![upright(["x", "y"], pins.chain(rods).collect())]
     }
 }
 

@@ -1,9 +1,13 @@
 //! The jar as the runner sees it.
 
-use mbsbench_problem::{AsEventOde, Class, DoubleDouble, EventModel, Formulated, Model, Observable, Observation, Ode};
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{
+    AsEventOde, Class, DoubleDouble, EventModel, Formulated, Model, Observable, Observation, Ode, View,
+};
 
 use super::initial::state;
 use super::{Jar, MarbleJar, MarbleOde};
+use crate::drawing::{MOST_DRAWN, upright};
 
 /// The jar with parameters chosen. In double-double precision all pairs are looked at, whatever the parameters say.
 #[derive(Debug, Clone)]
@@ -61,6 +65,18 @@ impl Model for MarbleModel {
     fn classes(&self) -> Vec<Class> {
         let n = self.jar.dimension() / 2;
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+    }
+
+    /// Marbles and jar from the side, the jar as high as it is wide.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let Jar { count, radius, jar_radius, .. } = self.jar;
+        if count > MOST_DRAWN {
+            return Vec::new();
+        }
+        let (left, right, top) = (-jar_radius, jar_radius, 2.0 * jar_radius);
+        let jar = Shape::Line(vec![[left, top], [left, 0.0], [right, 0.0], [right, top]]);
+        let marble = |i: usize| ("marbles", Shape::Circle { centre: [y[i], y[2 * count + i]], radius });
+        vec![upright(["x", "z"], std::iter::once(("jar", jar)).chain((0..count).map(marble)).collect())]
     }
 }
 

@@ -1,8 +1,12 @@
 //! The equation of motion, its contact power and what can be watched.
 
-use mbsbench_problem::{AsContactOde, Class, ContactModel, Formulated, Model, Observable, Observation, Ode, Scalar};
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{
+    AsContactOde, Class, ContactModel, Formulated, Model, Observable, Observation, Ode, Scalar, View,
+};
 
 use super::PenaltyBall;
+use crate::drawing::{ground, upright};
 
 impl ContactModel for PenaltyBall {
     fn coordinates(&self) -> usize {
@@ -83,5 +87,13 @@ impl Model for PenaltyBall {
 
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position, Class::Velocity]
+    }
+
+    /// The ball, a point to the equations, and a floor that stands still.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let radius = 0.1 * self.height.abs().max(f64::MIN_POSITIVE);
+        let ball = ("ball", Shape::Circle { centre: [0.0, y[0] + radius], radius });
+        let floor = (self.floor_speed == 0.0).then(|| ground([-4.0 * radius, 4.0 * radius], 0.0));
+        vec![upright(["x", "height"], floor.into_iter().chain([ball]).collect())]
     }
 }

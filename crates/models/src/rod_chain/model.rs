@@ -3,11 +3,12 @@
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
     AccelerationLevel, ConstraintWatch, Formulated, MechanicalModel, MechanicsOf, Model, Observable, Observation, Ode,
-    Scalar,
+    Scalar, View,
 };
 
 use super::minimal::Angles;
 use super::{ChainFormulation, RodChain};
+use crate::drawing::{MOST_DRAWN, pin, rod_about, upright};
 
 /// The chain with its formulation chosen.
 #[derive(Debug, Clone)]
@@ -83,6 +84,20 @@ impl Model for ChainModel {
             ChainFormulation::Minimal => self.0.rods,
         };
         [vec![Class::Position; n], vec![Class::Velocity; n]].concat()
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let chain = &self.0;
+        if chain.rods > MOST_DRAWN {
+            return Vec::new();
+        }
+        let mut full = y.to_vec();
+        if chain.formulation == ChainFormulation::Minimal {
+            full.resize(6 * chain.rods, 0.0);
+            chain.expand(y, &mut full);
+        }
+        let rods = full[..3 * chain.rods].chunks(3).map(|q| ("rods", rod_about(q, 0.5 * chain.rod_length())));
+        vec![upright(["x", "y"], pin([0.0; 2], 0.05 * chain.length).chain(rods).collect())]
     }
 }
 

@@ -1,8 +1,10 @@
 //! The rolling spheres as the runner sees them.
 
 use mbsbench_problem::model::Class;
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AsOde, Formulated, Formulation, MechanicalModel, Model, Observable, Observation, Ode, Scalar, SlidingModeSettings,
+    View,
 };
 
 use super::{ConstrainedSpheres, MinimalSpheres, RollingSpheres};
@@ -117,6 +119,22 @@ impl Model for SpheresModel {
             Equations::Constrained(_) => (6, 6),
         };
         [vec![Class::Position; positions], vec![Class::Velocity; velocities]].concat()
+    }
+
+    /// From the side on which the rolling sphere begins, and from above.
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let [rho, alpha, beta] = match self.equations {
+            Equations::Minimal(_) => [self.spheres.distance(), y[0], y[1]],
+            Equations::Constrained(_) => [y[0], y[1], y[2]],
+        };
+        let ((sin_alpha, cos_alpha), (sin_beta, cos_beta)) = (alpha.sin_cos(), beta.sin_cos());
+        let centre = [cos_alpha * cos_beta, cos_alpha * sin_beta, sin_alpha].map(|part| part * rho);
+        let seen = |name, axes, [right, up]: [usize; 2]| {
+            let fixed = Shape::Circle { centre: [0.0; 2], radius: self.spheres.outer_radius };
+            let rolling = Shape::Circle { centre: [centre[right], centre[up]], radius: self.spheres.inner_radius };
+            View { name, axes, parts: vec![("fixed sphere", fixed), ("rolling sphere", rolling)], names: Vec::new() }
+        };
+        vec![seen("front", ["x", "z"], [0, 2]), seen("above", ["x", "y"], [0, 1])]
     }
 }
 

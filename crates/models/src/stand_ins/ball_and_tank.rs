@@ -1,11 +1,13 @@
 //! A bouncing ball beside a tank that runs empty, in place of the third problem of Birta, Ören and Kettenis.
 
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    parameters,
+    View, parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
+use crate::drawing::{ground, upright};
 
 parameters! {
     /// A ball bounces with restitution, and beside it a tank runs empty at a constant rate and is filled again at once;
@@ -125,5 +127,16 @@ impl Model for BallAndTank {
 
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position, Class::Velocity, Class::Position]
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let (right, top, radius) = (0.5 * self.level, self.level, 0.05 * self.height);
+        let tank = Shape::Line(vec![[0.0, top], [0.0, 0.0], [right, 0.0], [right, top]]);
+        let ball = Shape::Circle { centre: [-4.0 * radius, y[0] + radius], radius };
+        let level = Shape::Line(vec![[0.0, y[2]], [right, y[2]]]);
+        vec![upright(
+            ["x", "y"],
+            vec![ground([-8.0 * radius, 0.0], 0.0), ("tank", tank), ("ball", ball), ("level", level)],
+        )]
     }
 }

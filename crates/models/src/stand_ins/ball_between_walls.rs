@@ -1,11 +1,13 @@
 //! A ball that bounces on the floor and between two walls, in place of the third problem of Birta, Ören and Kettenis.
 
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{
     AsEventOde, Class, EventKind, EventModel, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Scalar,
-    parameters,
+    View, parameters,
 };
 
 use crate::bouncing_balls::{Restitution, exact};
+use crate::drawing::upright;
 
 parameters! {
     /// A ball bounces with restitution and flies back and forth between two walls without loss; stands in for the third
@@ -135,5 +137,12 @@ impl Model for BallBetweenWalls {
 
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position, Class::Velocity, Class::Position, Class::Velocity]
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let (half, top, radius) = (self.half_width, self.height, 0.03 * self.height);
+        let room = Shape::Line(vec![[-half, top], [-half, 0.0], [half, 0.0], [half, top]]);
+        let ball = Shape::Circle { centre: [y[2], y[0]], radius };
+        vec![upright(["x", "y"], vec![("room", room), ("ball", ball)])]
     }
 }

@@ -1,8 +1,10 @@
 //! The equations of motion of the two balls.
 
-use mbsbench_problem::{AsEventOde, Class, EventModel, Formulated, Model, Observable, Observation, Ode, Scalar};
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{AsEventOde, Class, EventModel, Formulated, Model, Observable, Observation, Ode, Scalar, View};
 
 use super::TwoBouncingBalls;
+use crate::drawing::{ground, upright};
 
 /// State `(y₁, y₂, y₁', y₂')` with `y₁` the upper ball (gil2013, Eq. 20), overlaps `Ψ₁ = 2R − (y₁ − y₂)` of the balls and
 /// `Ψ₂ = R − y₂` of lower ball and ground (Eq. 19), and, with a mass `m` that the paper sets to one (Eq. 21),
@@ -93,5 +95,11 @@ impl Model for TwoBouncingBalls {
 
     fn classes(&self) -> Vec<Class> {
         vec![Class::Position, Class::Position, Class::Velocity, Class::Velocity]
+    }
+
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        let ball = |height: f64| Shape::Circle { centre: [0.0, height], radius: self.radius };
+        let floor = ground([-4.0 * self.radius, 4.0 * self.radius], 0.0);
+        vec![upright(["x", "y"], vec![floor, ("upper ball", ball(y[0])), ("lower ball", ball(y[1]))])]
     }
 }

@@ -1,12 +1,14 @@
 //! The equations of motion.
 
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{AsDescriptor, DescriptorModel, Observable, Ode, OdeModel, Scalar};
+use mbsbench_problem::view::Shape;
+use mbsbench_problem::{AsDescriptor, DescriptorModel, Observable, Ode, OdeModel, Scalar, View};
 use nalgebra::DMatrix;
 
 use super::Wheelset;
 use super::contact::{Contact, Motion};
 use crate::components::Components;
+use crate::drawing::ground;
 
 /// What normal forces are divided by, N.
 const FORCE: f64 = 1e4;
@@ -132,6 +134,22 @@ impl Components for Wheelset {
 
     fn equations<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
         Box::new(AsDescriptor::new(self))
+    }
+
+    /// From above, with displacement and yaw thirty times as large as they are: to scale nothing would be seen to move.
+    fn view(&self, y: &[f64]) -> Option<View> {
+        const LARGER: f64 = 30.0;
+        let (across, (sin, cos)) = (LARGER * y[0], (LARGER * y[3]).sin_cos());
+        let at = |along: f64, aside: f64| [along * cos - aside * sin, across + along * sin + aside * cos];
+        let wheel = |side: f64| {
+            let corners = [(-1.0, -0.1), (1.0, -0.1), (1.0, 0.1), (-1.0, 0.1)];
+            let corner = |(along, aside)| at(along * self.radius, side * self.half_gauge + aside * self.radius);
+            ("wheels", Shape::Outline(corners.map(corner).to_vec()))
+        };
+        let rail = |side: f64| ground([-3.0 * self.radius, 3.0 * self.radius], side * self.half_gauge);
+        let axle = ("axle", Shape::Line(vec![at(0.0, -1.3 * self.half_gauge), at(0.0, 1.3 * self.half_gauge)]));
+        let parts = vec![rail(-1.0), rail(1.0), axle, wheel(-1.0), wheel(1.0)];
+        Some(View { name: "above", axes: ["along the track", "across, 30 times"], parts, names: Vec::new() })
     }
 }
 

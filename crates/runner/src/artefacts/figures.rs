@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
 use mbsbench_experiment::units;
@@ -82,6 +82,15 @@ impl Drawn<'_> {
     }
 }
 
+/// The look of the method of a run.
+pub(super) fn style_of(run: &RunSpec, registry: &Registry) -> Style {
+    let family = run.method.family();
+    let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
+    let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);
+    let rho_inf = run.method.parameter("rho-inf").and_then(serde_json::Value::as_f64);
+    Style::of_method(family, member, rho_inf)
+}
+
 /// What names mean in the figures of a plan.
 pub(super) struct Look {
     /// Style of each method, by its label.
@@ -95,13 +104,7 @@ impl Look {
         let mut styles = HashMap::new();
         let mut observables = HashMap::new();
         for run in &plan.runs {
-            styles.entry(run.method_label.clone()).or_insert_with(|| {
-                let family = run.method.family();
-                let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
-                let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);
-                let rho_inf = run.method.parameter("rho-inf").and_then(serde_json::Value::as_f64);
-                Style::of_method(family, member, rho_inf)
-            });
+            styles.entry(run.method_label.clone()).or_insert_with(|| style_of(run, registry));
             if !observables.contains_key(run.model.name()) {
                 observables.insert(run.model.name(), drawable(&*run.model.object().model()));
             }

@@ -1,5 +1,6 @@
-//! What `results/<id>/` holds: `runs.csv`, tables, figures with the data they show, certificates, timings.
+//! What `results/<id>/` holds: `runs.csv`, tables, figures with the data they show, animations, certificates, timings.
 
+mod animations;
 mod bars;
 mod drawings;
 mod figures;
@@ -10,9 +11,11 @@ mod tables;
 mod times;
 mod write;
 
+pub use animations::{animation, animation_of};
 pub use drawings::drawing;
 pub use figures::figure;
 pub use standing::work_precision;
 pub use tables::table;
 pub use times::{keep_times, recorded_times};
+pub(crate) use write::put;
 pub use write::{WriteError, Written, write, write_pictures};

@@ -7,6 +7,7 @@ use mbsbench_experiment::registry::Registry;
 use mbsbench_experiment::{Origin, PublishedError, panel_id};
 use mbsbench_input::write_atomically;
 use mbsbench_numbers::{decimal, guarded};
+use mbsbench_render::animation::AnimationError;
 use mbsbench_render::figure::Figure;
 use mbsbench_render::png::PngError;
 use mbsbench_render::{csv, lay_out, png, svg};
@@ -14,7 +15,7 @@ use mbsbench_runs::pipeline::Outcome;
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
-use super::{drawing, figure, table};
+use super::{animation, drawing, figure, table};
 
 /// Why the artefacts of an experiment could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +39,14 @@ pub enum WriteError {
         /// Why.
         error: PngError,
     },
+    /// An animation cannot be made.
+    #[error("{path}: {error}", path = path.display())]
+    Animation {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: AnimationError,
+    },
     /// A table of results cannot be made.
     #[error("table: {0}")]
     Csv(#[from] ::csv::Error),
@@ -54,7 +63,7 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything but `timings.csv` under `out/<id>/`, pictures as SVG.
+/// Writes everything but `timings.csv` under `out/<id>/`, pictures and animations as SVG.
 ///
 /// # Errors
 /// The first file that could not be written; the others are whole.
@@ -80,6 +89,11 @@ pub fn write(
     }
     let figures = figures(plan, outcome, registry, store)?;
     files.par_extend(figures.par_iter().flat_map_iter(|(figure, separate)| pictures_of(figure, *separate)));
+    let animations = plan.experiment.animations.iter().map(|spec| &spec.value);
+    files.extend(animations.filter_map(|spec| {
+        let shown = animation(plan, spec, registry, store)?;
+        Some((format!("{}.svg", spec.id), mbsbench_render::animation::svg(&shown).into_bytes()))
+    }));
     for (name, content) in &files {
         put(&folder.join(name), content)?;
     }
@@ -110,7 +124,7 @@ pub fn write_pictures(
     figures(plan, outcome, registry, store)?.par_iter().map(picture).collect()
 }
 
-fn put(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+pub(crate) fn put(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     write_atomically(path, content).map_err(|error| WriteError::Io { path: path.to_owned(), error })
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use mbsbench_experiment::plan::Shard;
 
+use super::animate::AnimateOptions;
 use super::check::Strict;
 use super::diff::DiffOptions;
 use super::export::Form;
@@ -82,6 +83,14 @@ pub enum Command {
         /// How runs are made that the store does not have.
         #[command(flatten)]
         options: RunOptions,
+    },
+    /// Animate experiments: as they say themselves, or the first run of any model that has a picture.
+    Animate {
+        /// An experiment file, or a paper or an experiment by name.
+        file: PathBuf,
+        /// What is animated, and as what.
+        #[command(flatten)]
+        options: AnimateOptions,
     },
     /// Judge the statements of papers on the results that are there, and write `claims.json`.
     Verify {

@@ -74,6 +74,21 @@ pub enum CommandError {
         /// What of it, if not all.
         what: Option<String>,
     },
+    /// Nothing can be seen of any model.
+    #[error(
+        "{} no picture\nhelp: accepted: experiments with a mechanism, bodies or points; a model is given a picture by its `views`",
+        match models.as_slice() { [model] => format!("`{model}` has"), models => format!("`{}` have", models.join("`, `")) }
+    )]
+    NoView {
+        /// The models.
+        models: Vec<String>,
+    },
+    /// There is nothing that could be drawn at any time.
+    #[error("{experiment}: no state is reached that could be drawn\nhelp: `mbsbench run` says how its runs end")]
+    NothingMoves {
+        /// The experiment.
+        experiment: String,
+    },
     /// A statement has nothing to be tested on.
     #[error(
         "{paper} has no experiment that a statement could be tested on\nhelp: `mbsbench new experiment {paper}/NAME` begins one"
@@ -177,6 +192,8 @@ impl CommandError {
             | Self::NoForm { .. }
             | Self::Exists { .. }
             | Self::NoExperiment { .. }
+            | Self::NoView { .. }
+            | Self::NothingMoves { .. }
             | Self::UnknownRun { .. }
             | Self::NoResults { .. }
             | Self::TimedRun { .. }

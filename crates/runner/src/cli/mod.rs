@@ -1,5 +1,6 @@
 //! The command line.
 
+mod animate;
 mod args;
 mod check;
 mod describe;
@@ -128,6 +129,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
             run::run(library, files, out, options, *record_times, *strict, output)?;
         }
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
+        Command::Animate { file, options } => animate::animate(library, file, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
         Command::Report { results } => report::report(library, &beside(results), output)?,

@@ -10,7 +10,7 @@ use mbsbench_judge::comparison::COMPARISON;
 use mbsbench_numbers::{short, unguarded};
 
 use super::behind::file_of;
-use super::page::{anchor, badge, figure_named, shown_again, sign, size_of};
+use super::page::{anchor, animation, badge, figure_named, shown_again, sign, size_of};
 use super::statement::{Found, statement, target};
 use super::{ReportError, read};
 
@@ -27,8 +27,19 @@ pub(super) struct Artefact<'r> {
     pub caption: &'r str,
     /// The experiment.
     pub plan: &'r Plan,
-    /// Whether it is a table.
-    pub is_table: bool,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What is shown of the results of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Numbers.
+    Table,
+    /// A plot or a drawing.
+    Figure,
+    /// A mechanism in motion.
+    Animation,
 }
 
 impl<'r> Artefact<'r> {
@@ -39,26 +50,31 @@ impl<'r> Artefact<'r> {
             let experiment = &plan.experiment;
             let tables = experiment.tables.iter().map(|table| {
                 let spec = &table.value;
-                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), true)
+                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Table)
             });
             let figures = experiment.plots.iter().map(|plot| {
                 let spec = &plot.value;
-                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), false)
+                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Figure)
             });
             let drawings = experiment.drawings.iter().map(|drawing| {
                 let spec = &drawing.value;
-                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), false)
+                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Figure)
             });
-            artefacts.extend(tables.chain(figures).chain(drawings).map(|(id, title, caption, is_table)| Self {
+            let animations = experiment.animations.iter().map(|animation| {
+                let spec = &animation.value;
+                (spec.id.as_str(), spec.title.as_deref(), spec.caption.as_deref(), Kind::Animation)
+            });
+            let all = tables.chain(figures).chain(drawings).chain(animations);
+            artefacts.extend(all.map(|(id, title, caption, kind)| Self {
                 id,
                 title: title.unwrap_or(id),
                 caption: caption.unwrap_or_default(),
                 plan,
-                is_table,
+                kind,
             }));
         }
         artefacts.sort_by_cached_key(|artefact| {
-            (!artefact.is_published(), chapter(artefact.id), !artefact.is_table, numbers(artefact.id))
+            (!artefact.is_published(), chapter(artefact.id), artefact.kind != Kind::Table, numbers(artefact.id))
         });
         artefacts
     }
@@ -79,7 +95,7 @@ impl<'r> Artefact<'r> {
 
     /// Whether a statement speaks of it: `Figure 3.1`, `Figures 2 to 4`, `Tables 5.3-5.6`.
     pub fn is_place_of(&self, place: &str) -> bool {
-        let kind = if self.is_table { "table" } else { "figure" };
+        let kind = if self.kind == Kind::Table { "table" } else { "figure" };
         let Some((_, own)) = self.id.split_once('-') else { return false };
         let own = parts(own);
         spoken_of(place).iter().any(|(what, first, last)| *what == kind && (first..=last).contains(&&own))
@@ -94,15 +110,20 @@ impl<'r> Artefact<'r> {
         found: &Found,
     ) -> Result<Markup, ReportError> {
         let folder = results.join(&self.plan.experiment.id);
-        let (shown, [width, _]) = if self.is_table {
-            (self.table(&folder, judged)?, [0, 0])
-        } else {
-            let svg = self.svg(results)?;
-            (figure_named(&svg, self.id, &self.anchor()), size_of(&svg))
-        };
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
-        let kinds: &[&str] = if self.is_table { &["csv", "md"] } else { &["svg", "csv"] };
+        let (shown, [width, _]) = match self.kind {
+            Kind::Table => (self.table(&folder, judged)?, [0, 0]),
+            Kind::Figure => {
+                let svg = self.svg(results)?;
+                (figure_named(&svg, self.id, &self.anchor()), size_of(&svg))
+            }
+            Kind::Animation => {
+                let size = size_of(&self.svg(results)?);
+                (animation(&link("svg"), size, self.title), size)
+            }
+        };
+        let kinds: &[&str] = if self.kind == Kind::Table { &["csv", "md"] } else { &["svg", "csv"] };
         let kinds = kinds.iter().filter(|kind| folder.join(format!("{}.{kind}", self.id)).exists());
         // The data of a figure of several panels lie beside its panels.
         let of_panels = (0..).map_while(|panel| panel_id(self.id, panel)).map(|panel| format!("{panel}.csv"));
@@ -141,10 +162,9 @@ impl<'r> Artefact<'r> {
 
     /// The figure once more, with a link to it.
     pub fn again(&self, results: &Path) -> Result<Markup, ReportError> {
-        let picture = if self.is_table {
-            html! {}
-        } else {
-            shown_again(&self.anchor(), size_of(&self.svg(results)?), self.title)
+        let picture = match self.kind {
+            Kind::Figure => shown_again(&self.anchor(), size_of(&self.svg(results)?), self.title),
+            Kind::Table | Kind::Animation => html! {},
         };
         Ok(html! {
             (picture)
@@ -154,7 +174,7 @@ impl<'r> Artefact<'r> {
 
     /// Whether it takes the whole width of a page.
     pub fn is_wide(&self, results: &Path) -> Result<bool, ReportError> {
-        Ok(self.is_table || size_of(&self.svg(results)?)[0] > WIDEST_BESIDE)
+        Ok(self.kind == Kind::Table || size_of(&self.svg(results)?)[0] > WIDEST_BESIDE)
     }
 
     /// The SVG of its first panel where that is one by itself, else of all of it.

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_judge::publication::{Publication, PublicationKind};
 
-use super::artefact::Artefact;
+use super::artefact::{Artefact, Kind};
 use super::page::{badge, figure_named, of, page, strip, tally};
 use super::statement::target;
 use super::{PaperReport, ReportError};
@@ -140,9 +140,9 @@ fn thumbnail(
     unique: &str,
 ) -> Result<Option<Markup>, ReportError> {
     let artefacts = Artefact::all(&report.plans);
-    let mut figures = artefacts.iter().filter(|artefact| !artefact.is_table);
-    let wanted =
-        shows.and_then(|shows| artefacts.iter().find(|artefact| !artefact.is_table && artefact.is_called(shows)));
+    let mut figures = artefacts.iter().filter(|artefact| artefact.kind == Kind::Figure);
+    let wanted = shows
+        .and_then(|shows| artefacts.iter().find(|artefact| artefact.kind == Kind::Figure && artefact.is_called(shows)));
     let Some(figure) = wanted.or_else(|| figures.next()) else { return Ok(None) };
     let (id, svg) = figure.first_panel(results)?;
     Ok(Some(html! { div.thumbnail { (figure_named(&svg, &id, unique)) } }))

@@ -6,7 +6,7 @@ use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
 use mbsbench_render::svg;
 
-use super::policy::policy;
+use super::policy::policy_with_frames;
 
 /// Background of figures on a light and on a dark page.
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
@@ -26,7 +26,7 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy(Some(SCRIPT)));
+                meta http-equiv="Content-Security-Policy" content=(policy_with_frames(SCRIPT));
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -130,6 +130,14 @@ pub(super) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
     let text = ["title", "desc"].into_iter().fold(svg.to_owned(), rename);
     let text = text.replacen("<svg ", &format!("<svg id=\"{}\" ", drawing_id(unique)), 1);
     html! { figure { (PreEscaped(in_page(&text))) } }
+}
+
+/// A file beside the page in which something moves when it is asked to. What is in it is a document of its own, which is loaded when it
+/// comes near to being seen, and which without its script, and on paper, is a drawing.
+pub(super) fn animation(file: &str, [width, height]: [u32; 2], about: &str) -> Markup {
+    html! {
+        figure { iframe src=(file) width=(width) height=(height) loading="lazy" scrolling="no" title=(format!("Animation: {about}")) {} }
+    }
 }
 
 /// A figure without what the page's style says of it once for all: the colours of a white page, and that lines have them.

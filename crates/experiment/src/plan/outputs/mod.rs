@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+mod animations;
 mod panels;
 
 use super::checks::Observables;
@@ -25,6 +26,9 @@ pub(super) fn check(plan: &Plan, observables: &Observables, problems: &mut Probl
     }
     for drawing in &plan.experiment.drawings {
         Outputs { plan, observables, node: &drawing.node, problems }.drawing(&drawing.value);
+    }
+    for animation in &plan.experiment.animations {
+        Outputs { plan, observables, node: &animation.node, problems }.animation(&animation.value);
     }
     for figure in &plan.experiment.plots {
         let nodes: Vec<&Node> = match figure.node.get("panels").map(|panels| &panels.value) {
@@ -146,10 +150,7 @@ impl Outputs<'_> {
     }
 
     fn drawing(&mut self, drawing: &DrawingSpec) {
-        if units::factor("m", &drawing.unit).is_none() {
-            let problem = Problem::new(self.place("unit"), format!("`{}` is no unit of length", drawing.unit));
-            self.problems.add(problem.help("accepted: `m` or `mm`"));
-        }
+        self.unit_of_length(&drawing.unit);
         if !self.filter(&drawing.filter) {
             return;
         }
@@ -172,6 +173,13 @@ impl Outputs<'_> {
             if !known.contains(&name.as_str()) {
                 self.problems.add(Problem::unknown(self.place("views"), "view", name, known.clone()));
             }
+        }
+    }
+
+    fn unit_of_length(&mut self, unit: &str) {
+        if units::factor("m", unit).is_none() {
+            let problem = Problem::new(self.place("unit"), format!("`{unit}` is no unit of length"));
+            self.problems.add(problem.help("accepted: `m` or `mm`"));
         }
     }
 

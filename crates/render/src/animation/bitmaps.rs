@@ -1,0 +1,150 @@
+//! An animation as GIF and as APNG, on white. Of each drawing only the part that is not as before is written.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::Animation;
+use crate::png::{Pixels, PngError, pixels};
+
+/// Why an animation could not be written as bitmaps.
+#[derive(Debug, thiserror::Error)]
+pub enum AnimationError {
+    /// A drawing cannot be made, or not be written as PNG.
+    #[error(transparent)]
+    Png(#[from] PngError),
+    /// It cannot be written as GIF.
+    #[error("the GIF could not be encoded: {0}")]
+    Gif(#[from] ::gif::EncodingError),
+}
+
+/// Pixels for a pixel of the drawings.
+const SCALE: f64 = 1.0;
+/// Colours that a GIF has.
+const COLOURS: usize = 256;
+
+type Colour = [u8; 3];
+
+/// A part of a bitmap, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Part {
+    left: usize,
+    top: usize,
+    width: usize,
+    height: usize,
+}
+
+/// A GIF that begins anew for ever.
+///
+/// # Errors
+/// Drawings that are empty or huge.
+pub fn gif(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
+    let frames = bitmaps(animation)?;
+    let palette = Palette::of(&frames);
+    let mut bytes = Vec::new();
+    {
+        let (width, height) = (frames[0].width as u16, frames[0].height as u16);
+        let mut encoder = ::gif::Encoder::new(&mut bytes, width, height, palette.colours.as_flattened())?;
+        encoder.set_repeat(::gif::Repeat::Infinite)?;
+        for (k, part) in parts(&frames).into_iter().enumerate() {
+            let [left, top, width, height] = [part.left, part.top, part.width, part.height].map(|size| size as u16);
+            let buffer = frames[k].within(part).map(|colour| palette.places[&colour]).collect();
+            let delay = delay(animation, k, 100.0);
+            let frame =
+                ::gif::Frame { delay, left, top, width, height, buffer: Cow::Owned(buffer), ..Default::default() };
+            encoder.write_frame(&frame)?;
+        }
+    }
+    Ok(bytes)
+}
+
+/// A PNG whose further images make it move, where a viewer knows of them.
+///
+/// # Errors
+/// Drawings that are empty or huge.
+pub fn apng(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
+    let frames = bitmaps(animation)?;
+    let mut bytes = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut bytes, frames[0].width as u32, frames[0].height as u32);
+    encoder.set_color(::png::ColorType::Rgb);
+    encoder.set_compression(::png::Compression::Best);
+    encoder.set_animated(frames.len() as u32, 0).map_err(PngError::from)?;
+    let mut writer = encoder.write_header().map_err(PngError::from)?;
+    for (k, part) in parts(&frames).into_iter().enumerate() {
+        let [left, top, width, height] = [part.left, part.top, part.width, part.height].map(|size| size as u32);
+        let data: Vec<u8> = frames[k].within(part).flatten().collect();
+        writer.set_frame_delay(delay(animation, k, 1000.0), 1000).map_err(PngError::from)?;
+        // Where it is comes after a size that lets it be there.
+        writer.set_frame_position(0, 0).map_err(PngError::from)?;
+        writer.set_frame_dimension(width, height).map_err(PngError::from)?;
+        writer.set_frame_position(left, top).map_err(PngError::from)?;
+        writer.write_image_data(&data).map_err(PngError::from)?;
+    }
+    writer.finish().map_err(PngError::from)?;
+    Ok(bytes)
+}
+
+fn bitmaps(animation: &Animation) -> Result<Vec<Pixels>, PngError> {
+    animation.frames.iter().map(|drawing| pixels(drawing, SCALE)).collect()
+}
+
+/// How long drawing `k` stays, in parts of a second of which there are `unit`; rounded so that none is lost over all of them.
+fn delay(animation: &Animation, k: usize, unit: f64) -> u16 {
+    let until = |k: usize| (k as f64 * animation.delay() * unit).round();
+    (until(k + 1) - until(k)).clamp(1.0, f64::from(u16::MAX)) as u16
+}
+
+/// All of the first bitmap, and of each further one what is not as in the one before; a pixel where that is nothing.
+fn parts(frames: &[Pixels]) -> Vec<Part> {
+    let all = Part { left: 0, top: 0, width: frames[0].width, height: frames[0].height };
+    std::iter::once(all).chain(frames.windows(2).map(|pair| changed(&pair[0], &pair[1]))).collect()
+}
+
+fn changed(before: &Pixels, after: &Pixels) -> Part {
+    let width = after.width;
+    let [mut left, mut right, mut top, mut bottom] = [width, 0, after.height, 0];
+    for (k, (one, other)) in before.rgb.iter().zip(&after.rgb).enumerate() {
+        if one != other {
+            let (x, y) = (k % width, k / width);
+            (left, right) = (left.min(x), right.max(x + 1));
+            (top, bottom) = (top.min(y), bottom.max(y + 1));
+        }
+    }
+    if left < right {
+        Part { left, top, width: right - left, height: bottom - top }
+    } else {
+        Part { left: 0, top: 0, width: 1, height: 1 }
+    }
+}
+
+impl Pixels {
+    /// The colours of a part, row by row.
+    fn within(&self, Part { left, top, width, height }: Part) -> impl Iterator<Item = Colour> + '_ {
+        (top..top + height).flat_map(move |row| self.rgb[row * self.width + left..][..width].iter().copied())
+    }
+}
+
+/// The colours of a GIF: all there are, or those that most pixels have.
+struct Palette {
+    colours: Vec<Colour>,
+    /// The place in the palette of each colour that is in the bitmaps, or of the one nearest to it.
+    places: HashMap<Colour, u8>,
+}
+
+impl Palette {
+    fn of(frames: &[Pixels]) -> Self {
+        let mut counts: HashMap<Colour, usize> = HashMap::new();
+        for run in frames.iter().flat_map(|frame| frame.rgb.chunk_by(|a, b| a == b)) {
+            *counts.entry(run[0]).or_default() += run.len();
+        }
+        let mut found: Vec<(Colour, usize)> = counts.into_iter().collect();
+        found.sort_unstable_by_key(|&(colour, count)| (std::cmp::Reverse(count), colour));
+        let colours: Vec<Colour> = found.iter().take(COLOURS).map(|&(colour, _)| colour).collect();
+        let nearest = |colour: Colour| {
+            let distance =
+                |other: &Colour| colour.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2)).sum::<u32>();
+            (0..colours.len()).min_by_key(|&k| distance(&colours[k])).unwrap_or(0) as u8
+        };
+        let places = found.iter().map(|&(colour, _)| (colour, nearest(colour))).collect();
+        Self { colours, places }
+    }
+}

@@ -1,0 +1,168 @@
+//! Mechanisms in motion as data for the renderer.
+
+use std::collections::HashSet;
+
+use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_experiment::registry::Registry;
+use mbsbench_experiment::spec::AnimationSpec;
+use mbsbench_numbers::decimal;
+use mbsbench_problem::View;
+use mbsbench_render::animation::{Animation, time_text};
+use mbsbench_render::figure::{Figure, Panel, Series};
+use mbsbench_render::lay_out;
+use mbsbench_render::style::{Dash, Style};
+use mbsbench_runs::execute::states::states_at;
+use mbsbench_runs::store::Store;
+use rayon::prelude::*;
+
+use super::drawings::{Pen, extents, panel};
+use super::figures::style_of;
+
+/// How long an animation takes where nothing is said, s.
+const DURATION: f64 = 10.0;
+
+/// The animation that `spec` describes: the runs that are meant.
+#[must_use]
+pub fn animation(plan: &Plan, spec: &AnimationSpec, registry: &Registry, store: &Store) -> Option<Animation> {
+    let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &spec.filter)).collect();
+    animation_of(plan, &runs, spec, registry, store)
+}
+
+/// The animation of some runs of a plan, with all else as `spec` says. None where there is no run, or the first one has no such view or
+/// reaches no time that is shown.
+#[must_use]
+pub fn animation_of(
+    plan: &Plan,
+    runs: &[&RunSpec],
+    spec: &AnimationSpec,
+    registry: &Registry,
+    store: &Store,
+) -> Option<Animation> {
+    let whole = runs.first()?.span;
+    let [start, end] = spec.span.map_or(whole, |[start, end]| [start.max(whole[0]), end.min(whole[1])]);
+    if start >= end {
+        return None;
+    }
+    let step = (end - start) / (spec.frames - 1) as f64;
+    let times: Vec<f64> = (0..spec.frames).map(|k| (start + k as f64 * step).min(end)).collect();
+    let mut actors: Vec<Actor> = runs.par_iter().map(|run| Actor::of(run, spec, &times, store)).collect();
+    if actors.len() > 1 {
+        dress(&mut actors, plan, runs, registry, &times);
+    }
+    let first: Vec<&View> = actors.first()?.views.iter().flatten().collect();
+    let sample = *first.first()?;
+    let pen = Pen::new(&spec.unit, &first);
+    let ranges = ranges(&actors, &pen);
+    let frame = |k: usize| -> Panel {
+        let series = actors.iter().flat_map(|actor| actor.series(k, &pen)).collect();
+        let mut panel = panel(sample, &pen, spec.to_scale, series);
+        (panel.x.range, panel.y.range) = (Some(ranges[0]), Some(ranges[1]));
+        Panel { title: time_text(times[k], step), names: Vec::new(), ..panel }
+    };
+    let drawing = |k: usize| {
+        let title = spec.title.clone().unwrap_or_else(|| spec.id.clone());
+        lay_out(&Figure { id: spec.id.clone(), title, columns: 1, panels: vec![frame(k)] })
+    };
+    let still = spec.still.map_or(0, |still| ((still - start) / step).round() as usize);
+    Some(Animation {
+        frames: (0..spec.frames).into_par_iter().map(drawing).collect(),
+        start,
+        step,
+        speed: spec.speed.unwrap_or((end - start) / DURATION),
+        still: still.min(spec.frames - 1),
+    })
+}
+
+/// A run as it is seen at each time.
+struct Actor {
+    /// None at times that the run does not reach.
+    views: Vec<Option<View>>,
+    /// Most parts that are seen at once.
+    parts: usize,
+    /// Its name and look among several runs.
+    role: Option<(String, Style)>,
+}
+
+impl Actor {
+    fn of(run: &RunSpec, spec: &AnimationSpec, times: &[f64], store: &Store) -> Self {
+        let model = run.model.object().model();
+        let seen = |state: &Vec<f64>| {
+            let mut views = model.views(state).into_iter();
+            // A state that a diverging method has run off to is nowhere.
+            let is_somewhere = |view: &View| {
+                view.parts.iter().all(|(_, shape)| shape.points(3).as_flattened().iter().all(|x| x.is_finite()))
+            };
+            let view = match &spec.view {
+                None => views.next(),
+                Some(name) => views.find(|view| view.name == name.as_str()),
+            };
+            view.filter(is_somewhere)
+        };
+        let views: Vec<Option<View>> =
+            states_at(run, times, store).iter().map(|state| state.as_ref().and_then(seen)).collect();
+        let parts = views.iter().flatten().map(|view| view.parts.len()).max().unwrap_or(0);
+        Self { views, parts, role: None }
+    }
+
+    /// As many series as it has parts, of which those without points are not there: alone, each part in its colour; among others, all in
+    /// that of the run.
+    fn series(&self, k: usize, pen: &Pen<'_>) -> Vec<Series> {
+        // The legend is the same at all times.
+        let known = self.views.iter().flatten().next();
+        let mut series = match (&self.role, &self.views[k]) {
+            (None, view) => view.as_ref().or(known).map(|view| pen.parts(view)).unwrap_or_default(),
+            (Some((label, style)), view) => {
+                let points = view.iter().flat_map(|view| pen.outlines(view));
+                let all = points.map(|points| Series::line("", *style, points)).collect::<Vec<_>>();
+                let label = label.clone();
+                let mut all = if all.is_empty() { vec![Series::line("", *style, [])] } else { all };
+                all[0].label = label;
+                all
+            }
+        };
+        if self.views[k].is_none() {
+            series.iter_mut().for_each(|series| series.points.clear());
+        }
+        let look = self.role.as_ref().map_or(Style::of_index(0), |(_, style)| *style);
+        series.resize_with(self.parts.max(1), || Series::line("", look, []));
+        series
+    }
+}
+
+/// Gives several runs the names by which they differ and the looks of their methods, or those of series where the method is one.
+fn dress(actors: &mut [Actor], plan: &Plan, runs: &[&RunSpec], registry: &Registry, times: &[f64]) {
+    let labels = || runs.iter().map(|run| run.method_label.as_str());
+    let methods: HashSet<&str> = labels().collect();
+    let differ = |axis: &usize| runs.iter().any(|run| run.cells[*axis] != runs[0].cells[*axis]);
+    let axes: Vec<usize> = (0..plan.axes.len()).filter(differ).collect();
+    // Dashes of short lines are not read as such: they tell apart only what has one colour.
+    let look = |k: usize| if methods.len() > 1 { style_of(runs[k], registry) } else { Style::of_index(k) };
+    let mut styles: Vec<Style> = (0..runs.len()).map(|k| Style { dash: Dash::Solid, ..look(k) }).collect();
+    Style::distinguish(&mut styles, false);
+    for ((actor, run), style) in actors.iter_mut().zip(runs).zip(styles) {
+        let values = axes.iter().filter_map(|&axis| Some(run.cells[axis].as_ref()?.text.as_str()));
+        let is_told_by_method = methods.len() == runs.len();
+        let mut label =
+            if is_told_by_method { run.method_label.clone() } else { values.collect::<Vec<_>>().join(", ") };
+        let reached = actor.views.iter().take_while(|view| view.is_some()).count();
+        if reached < times.len() {
+            let until = reached.checked_sub(1).map_or("nowhere".to_owned(), |k| format!("to {} s", decimal(times[k])));
+            label = format!("{label}, {until}");
+        }
+        actor.role = Some((label, style));
+    }
+}
+
+/// The ranges of both axes: those of the first run, and as much of the others as makes it larger by a half at most.
+fn ranges(actors: &[Actor], pen: &Pen<'_>) -> [[f64; 2]; 2] {
+    let of = |actors: &[Actor]| {
+        let views: Vec<&View> = actors.iter().flat_map(|actor| actor.views.iter().flatten()).collect();
+        extents(&views, pen)
+    };
+    let (first, all) = (of(&actors[..1]), of(actors));
+    [0, 1].map(|axis| {
+        let [low, high] = first[axis];
+        let further = 0.25 * (high - low);
+        [all[axis][0].max(low - further), all[axis][1].min(high + further)]
+    })
+}
