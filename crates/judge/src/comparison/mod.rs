@@ -1,4 +1,4 @@
-//! Methods of all papers on the models of all papers: which of them reach an accuracy at the least cost.
+//! All methods on the models of the papers and of the benchmark sets: which of them reach an accuracy at the least cost.
 //!
 //! ```text
 //! rankings: ─┐

@@ -144,6 +144,10 @@ fn runs<'p>(plan: &'p Plan, spec: &AnimationSpec, methods: &[String]) -> Result<
         let most = if plan.experiment.animations.is_empty() { 1 } else { MOST_OVERLAID };
         return Ok(seen().filter(|run| plan.is_meant(run, &spec.filter)).take(most).collect());
     }
+    if methods.len() > MOST_OVERLAID {
+        let lacks = "room for so many runs over one another";
+        return Err(CommandError::NoForm { name: "--method".to_owned(), lacks, accepted: "one to eight names" });
+    }
     let mut filter = spec.filter.clone();
     filter.remove("method");
     let meant: Vec<&RunSpec> = seen().filter(|run| plan.is_meant(run, &filter)).collect();
@@ -156,5 +160,5 @@ fn runs<'p>(plan: &'p Plan, spec: &AnimationSpec, methods: &[String]) -> Result<
             CommandError::UnknownName { kind: "method of the file", found: name.clone(), known }
         })
     };
-    methods.iter().take(MOST_OVERLAID).map(of).collect()
+    methods.iter().map(of).collect()
 }

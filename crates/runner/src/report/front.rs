@@ -54,7 +54,7 @@ pub(super) fn page_of(
             @if is_compared {
                 section {
                     h2 { a href="comparison.html" { "Which method for which model?" } }
-                    p { "The methods of all papers on the models of all papers: the cheapest for an accuracy, work over precision, performance profiles." }
+                    p { "All methods on the models of the papers and of the benchmark sets: the cheapest for an accuracy, work over precision, performance profiles." }
                 }
             }
             @if !lacking.is_empty() {

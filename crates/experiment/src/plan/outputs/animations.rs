@@ -10,10 +10,10 @@ impl Outputs<'_> {
         self.unit_of_length(&animation.unit);
         if !(2..=MOST_FRAMES).contains(&animation.frames) {
             let help = format!("accepted: a whole number from 2 to {MOST_FRAMES}");
-            self.wrong("frames", format!("an animation of {} frames", animation.frames), help);
+            self.refuse("frames", format!("an animation of {} frames", animation.frames), help);
         }
         if let Some(speed) = animation.speed.filter(|speed| !(*speed > 0.0 && speed.is_finite())) {
-            self.wrong("speed", format!("`speed` is {speed}"), "accepted: seconds of the model in one, above zero");
+            self.refuse("speed", format!("`speed` is {speed}"), "accepted: seconds of the model in one, above zero");
         }
         if !self.filter(&animation.filter) {
             return;
@@ -21,11 +21,11 @@ impl Outputs<'_> {
         let runs: Vec<&RunSpec> =
             self.plan.runs.iter().filter(|run| self.plan.is_meant(run, &animation.filter)).collect();
         match runs.len() {
-            0 => self.wrong("where", "no run has all of these values", "accepted: a combination that is not excluded"),
+            0 => self.refuse("where", "no run has all of these values", "accepted: a combination that is not excluded"),
             1..=MOST_OVERLAID => {}
             many => {
                 let help = format!("accepted: 1 to {MOST_OVERLAID}; `where: {{ … }}` chooses some");
-                self.wrong("where", format!("{many} runs over one another"), help);
+                self.refuse("where", format!("{many} runs over one another"), help);
             }
         }
         for run in runs.into_iter().take(MOST_OVERLAID) {
@@ -43,7 +43,7 @@ impl Outputs<'_> {
         let is_view = |name: &String| views.contains(&name.as_str());
         if views.is_empty() {
             let message = format!("`{}` has no view", run.model.name());
-            self.wrong("view", message, "a model that is animated has a picture; mere equations have none");
+            self.refuse("view", message, "a model that is animated has a picture; mere equations have none");
         } else if let Some(name) = animation.view.as_ref().filter(|name| !is_view(name)) {
             self.problems.add(Problem::unknown(self.place("view"), "view", name, views));
         } else if self.plan.experiment.quick {
@@ -51,17 +51,13 @@ impl Outputs<'_> {
             return true;
         } else if !(start <= first && first < last && last <= end) {
             let message = format!("`span: [{first}, {last}]`, where the run goes from {start} s to {end} s");
-            self.wrong("span", message, "accepted: an earlier and a later time of the run, s");
+            self.refuse("span", message, "accepted: an earlier and a later time of the run, s");
         } else if let Some(still) = animation.still.filter(|still| !(first..=last).contains(still)) {
             let message = format!("`still: {still}`, where the animation goes from {first} s to {last} s");
-            self.wrong("still", message, "accepted: a time that is shown, s");
+            self.refuse("still", message, "accepted: a time that is shown, s");
         } else {
             return true;
         }
         false
-    }
-
-    fn wrong(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        self.problems.add(Problem::new(self.place(key), message).help(help));
     }
 }

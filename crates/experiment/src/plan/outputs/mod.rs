@@ -293,6 +293,11 @@ impl Outputs<'_> {
         }
     }
 
+    /// Adds what is wrong with a key.
+    fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.add(Problem::new(self.place(key), message).help(help));
+    }
+
     /// A file of published values, whose first column is what it says.
     fn published_file(&mut self, file: &str, first: &str) -> Option<Published> {
         let path = self.plan.experiment.document.source.folder().join(file);

@@ -69,11 +69,6 @@ impl Outputs<'_> {
         }
     }
 
-    fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        let problem = Problem::new(self.place(key), message).help(help);
-        self.problems.add(problem);
-    }
-
     /// Keys that mean nothing where observables are drawn over time or each other.
     fn columns_only(&mut self, panel: &PanelSpec) {
         let given = [

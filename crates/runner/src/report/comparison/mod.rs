@@ -54,7 +54,7 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
         header {
             p.crumbs { a href="index.html" { "All papers" } }
             h1 { "Which method for which model?" }
-            p.lead { "The methods of all papers on the models of all papers: every method that suits a model, over steps or tolerances." }
+            p.lead { "All methods on the models of the papers and of the benchmark sets: every method that suits a model, over steps or tolerances." }
         }
     };
     let contents = html! {
