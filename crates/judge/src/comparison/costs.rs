@@ -1,36 +1,43 @@
 //! What every method costs on every model, as a file: the numbers behind profiles and matrix.
 
-use mbsbench_numbers::guarded;
+use mbsbench_numbers::shortest;
 
-use super::Field;
+use super::{COMPARISON, Field};
 
 /// Accuracies of the performance profiles.
 pub const ACCURACIES: [f64; 3] = [1e-3, 1e-6, 1e-9];
 
 /// A line for each model, method and kind of work: the least work for each of [`ACCURACIES`], empty where none of its runs reaches it;
-/// the most digits for a decade of work with the run that has them; and how many of its runs failed. Six digits.
+/// the most digits for a decade of work with the run that has them; and how many of its runs failed. Five digits. What a method has nothing of
+/// has no line.
 ///
 /// # Errors
 /// None in practice: the text is made in memory.
 pub fn costs_csv(fields: &[Field<'_>]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut head: Vec<String> = ["experiment", "model", "method", "family", "work"].map(str::to_owned).to_vec();
+    let mut head: Vec<String> = ["model", "method", "family", "work"].map(str::to_owned).to_vec();
     head.extend(ACCURACIES.map(|accuracy| format!("cost for {accuracy:e}")));
     head.extend(["digits per decade", "run", "failed", "runs"].map(str::to_owned));
     writer.write_record(&head)?;
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.5e}"));
+    let number = |value: Option<f64>| {
+        value.map_or_else(String::new, |value| shortest(format!("{value:.4e}").parse().unwrap_or(value)))
+    };
     for field in fields {
         for method in &field.methods {
             for (work, (name, _)) in field.spec.work.0.iter().enumerate() {
+                let id = &field.plan.experiment.id;
                 let mut line = vec![
-                    field.plan.experiment.id.clone(),
-                    guarded(&field.spec.title).into_owned(),
+                    id.strip_prefix(COMPARISON).and_then(|id| id.strip_prefix('/')).unwrap_or(id).to_owned(),
                     method.name.to_owned(),
                     method.family.to_owned(),
                     name.clone(),
                 ];
-                line.extend(ACCURACIES.map(|accuracy| number(method.cost(work, accuracy).map(|cost| cost.value))));
+                let costs = ACCURACIES.map(|accuracy| method.cost(work, accuracy).map(|cost| cost.value));
                 let digits = method.digits(work);
+                if digits.is_none() && costs.iter().all(Option::is_none) {
+                    continue;
+                }
+                line.extend(costs.map(number));
                 line.push(number(digits.map(|(digits, _)| digits)));
                 line.push(digits.map_or_else(String::new, |(_, run)| run.key().to_string()));
                 line.extend([method.failed(), method.points.len()].map(|count| count.to_string()));

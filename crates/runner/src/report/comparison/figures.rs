@@ -4,7 +4,7 @@ use mbsbench_judge::comparison::{Contestant, Field, MOST_RATIO, Profile, front};
 use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 
 /// Most curves that stand out of a panel.
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 
 /// What families are called.
 pub(super) fn family_name(family: &str) -> String {

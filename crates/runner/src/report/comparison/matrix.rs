@@ -1,7 +1,7 @@
 //! Methods × models: how many digits each has for its work, and where it fails.
 
 use maud::{Markup, html};
-use mbsbench_judge::comparison::{Contestant, Field};
+use mbsbench_judge::comparison::Field;
 
 use super::figures::family_name;
 use super::file_of;
@@ -49,15 +49,11 @@ fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
         return html! { td.absent { "–" } };
     };
     match method.digits(work) {
-        Some((digits, run)) => {
+        Some((digits, _)) => {
             let shade = (SHADES * digits / most).ceil().clamp(1.0, SHADES);
-            html! { td.number.(format!("shade-{shade}")) title=(told(method, &run.key().to_string())) { (format!("{digits:.2}")) } }
+            html! { td.number.(format!("shade-{shade}")) { (format!("{digits:.2}")) } }
         }
         None if method.failed() == method.points.len() => html! { td.failed { "✗ failed" } },
         None => html! { td.failed { "no digit" } },
     }
-}
-
-fn told(method: &Contestant<'_>, run: &str) -> String {
-    format!("run {run}; {} of {} runs failed", method.failed(), method.points.len())
 }
