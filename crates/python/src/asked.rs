@@ -168,7 +168,7 @@ fn quantity<'py, R: Send>(
 ) -> PyResult<R> {
     let sizes @ [coordinates, velocities, _] = source.sizes()?.mechanics;
     let q = numbers(q, "q", coordinates)?;
-    let v = v.map_or_else(|| Ok(vec![0.0; velocities]), |v| numbers(v, "v", velocities))?;
+    let v = v.map_or_else(|| Ok(vec![0.0; velocities].into()), |v| numbers(v, "v", velocities))?;
     let mut found = room(sizes);
     source.ask_long(py, velocities, |asked| asked.mechanics(of, t, &q, &v, into(&mut found)))?;
     Ok(found)
