@@ -125,12 +125,15 @@ pub fn make(
     Ok(Made { records, certificates: certificates.into_values().collect() })
 }
 
-/// The chosen runs with their plans, and the references that they need.
+/// Runs with their plans, and the references that they need by their keys.
+type Chosen<'p> = (Vec<(&'p Plan, &'p RunSpec)>, BTreeMap<String, Certificate>);
+
+/// The chosen runs, and the references that they need.
 fn chosen<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     means: Means<'_>,
-) -> io::Result<(Vec<(&'p Plan, &'p RunSpec)>, BTreeMap<String, Certificate>)> {
+) -> io::Result<Chosen<'p>> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
     let needed = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
