@@ -103,7 +103,7 @@ mod tests {
 
     /// Shows steps with these ends, until the collector has enough.
     fn collected(ends: &[f64], times: &[f64]) -> (Vec<Option<f64>>, usize) {
-        let mut collector = Collector { times, states: Vec::new() };
+        let mut collector = Collector { times, states: Vec::new(), stop: None };
         collector.start(ends[0], &[ends[0]]);
         let shown = ends.windows(2).take_while(|pair| {
             let (start, end) = ([pair[0]], [pair[1]]);
