@@ -6,6 +6,9 @@ use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 /// Most curves that stand out of a panel.
 pub(super) const MOST: usize = 8;
 
+/// Largest error that is drawn, in the unit of the ranking.
+pub(super) const MOST_ERROR: f64 = 10.0;
+
 /// What families are called.
 pub(super) fn family_name(family: &str) -> String {
     family.replace('-', " ")
@@ -22,7 +25,7 @@ pub(super) fn best_of_families(field: &Field<'_>, id: &str, works: &[usize]) -> 
         // Those nearest to the front of all stand out: what they need for their best error is least for that error.
         fronts.sort_by(|a, b| reach(&b.1).total_cmp(&reach(&a.1)));
         fronts.truncate(MOST - 1);
-        let all = field.methods.iter().flat_map(|method| method.measured(work)).collect();
+        let all = field.methods.iter().flat_map(|method| shown(method, work)).collect();
         let curves = fronts.into_iter().enumerate();
         series.extend(
             curves.map(|(index, (family, points))| Series::marked(family_name(family), solid(index + 1), points)),
@@ -36,7 +39,7 @@ pub(super) fn best_of_families(field: &Field<'_>, id: &str, works: &[usize]) -> 
 
 /// A panel for each family of several methods, and one for those that are alone in theirs: the methods by name, all others in grey.
 pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
-    let is_done = |method: &&Contestant<'_>| !method.measured(work).is_empty();
+    let is_done = |method: &&Contestant<'_>| !shown(method, work).is_empty();
     let of = |family: &str| field.methods.iter().filter(|method| method.family == family).filter(is_done).collect();
     let mut groups: Vec<(String, Vec<&Contestant<'_>>)> =
         field.families().into_iter().map(|family| (family_name(family), of(family))).collect();
@@ -48,7 +51,7 @@ pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
             let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
             let curve = |(index, method): (usize, &&Contestant<'_>)| {
-                Series::marked(method.name, solid(index), front(method.measured(work)))
+                Series::marked(method.name, solid(index), front(shown(method, work)))
             };
             series.extend(own.iter().enumerate().map(curve));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
@@ -98,14 +101,21 @@ pub(super) fn profiles(profiles: &[Profile<'_>], id: &str, title: &str) -> Figur
     Figure { id: id.to_owned(), title: title.to_owned(), columns: 1, panels: profiles.iter().map(panel).collect() }
 }
 
+/// The runs of a method that are drawn: beyond [`MOST_ERROR`] a run has gone astray, and how far would be the scale of all others.
+fn shown(method: &Contestant<'_>, work: usize) -> Vec<[f64; 2]> {
+    let mut points = method.measured(work);
+    points.retain(|[_, error]| *error <= MOST_ERROR);
+    points
+}
+
 /// The runs of some methods as grey dots.
 fn background<'f, 'p: 'f>(methods: impl Iterator<Item = &'f Contestant<'p>>, work: usize) -> Series {
-    let points: Vec<[f64; 2]> = methods.flat_map(|method| method.measured(work)).collect();
+    let points: Vec<[f64; 2]> = methods.flat_map(|method| shown(method, work)).collect();
     Series { published: true, kind: Kind::Dots, ..Series::markers("", Style::of_index(0), points) }
 }
 
 fn of_family(field: &Field<'_>, family: &str, work: usize) -> Vec<[f64; 2]> {
-    field.methods.iter().filter(|method| method.family == family).flat_map(|method| method.measured(work)).collect()
+    field.methods.iter().filter(|method| method.family == family).flat_map(|method| shown(method, work)).collect()
 }
 
 /// How many digits a front has for each decade of work, where it has most.

@@ -36,7 +36,7 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> Strin
             p.caption {
                 "Each dot is a run, its error with the bound on the reference's own added. The broken line joins the runs that no other beats in \
                  work and error both; so do the lines of the families among their own runs. Of many families those have lines that get the \
-                 most digits for their work. Runs that failed are in the CSV file only."
+                 most digits for their work. Runs that failed, or have an error above " (figures::MOST_ERROR) ", are in the CSV file only."
             }
         }
         @if let Some(&work) = works.first() {
