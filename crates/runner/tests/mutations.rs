@@ -18,7 +18,7 @@ use mbsbench_models::{Pendulum, RollingSpheres};
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
     DoubleDouble, Failure, Form, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observable, Observation,
-    Ode, OutOfRange, Parameters, Scalar,
+    Ode, OutOfRange, Parameters, Scalar, View,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -226,6 +226,9 @@ impl<P: Slip> Model for SlippedModel<P> {
     }
     fn classes(&self) -> Vec<Class> {
         self.0.classes()
+    }
+    fn views(&self, y: &[f64]) -> Vec<View> {
+        self.0.views(y)
     }
 }
 

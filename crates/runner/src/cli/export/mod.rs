@@ -146,7 +146,7 @@ fn curves(picture: &Picture<'_>, results: &Path) -> Result<Vec<String>, CommandE
             .collect(),
     };
     if files.is_empty() {
-        let (name, lacks) = (picture.id.to_owned(), "file with its numbers, which are columns of runs.csv");
+        let (name, lacks) = (picture.id.to_owned(), "file with its numbers in these results");
         return Err(CommandError::NoForm { name, lacks, accepted: "`bibtex`" });
     }
     let read = |path: std::path::PathBuf| {
