@@ -168,6 +168,7 @@ pub fn made_again(
         let stored = store.load(&pending.key, &pending.fits)?;
         let made = pending.made(means);
         if made.status.is_lost() {
+            // Told as one from the store, where its result stays.
             progress.finished(&pending.title, &made, true);
             return None;
         }

@@ -114,7 +114,7 @@ impl Outputs<'_> {
         let (Some(rows), true) = (rows, filtered) else { return };
         if let Some(axis) = columns.filter(|columns| rows.contains(columns)) {
             let message = format!("rows and columns are both `{}`", self.plan.axes[axis]);
-            self.problems.add(Problem::new(self.place("columns"), message).help("accepted: two different axes"));
+            self.refuse("columns", message, "accepted: two different axes");
             return;
         }
         let row_axes: Vec<&str> = table.rows.iter().collect();
@@ -136,8 +136,8 @@ impl Outputs<'_> {
         }
         if numbers.len() < 2 {
             let message = format!("fewer than two columns have a positive number of {from} or above");
-            let problem = Problem::new(self.place("exponent_from"), message);
-            self.problems.add(problem.help("accepted: a number that two columns of numbers reach, with `columns`"));
+            let help = "accepted: a number that two columns of numbers reach, with `columns`";
+            self.refuse("exponent_from", message, help);
         }
     }
 
@@ -155,8 +155,7 @@ impl Outputs<'_> {
             return;
         }
         let Some(run) = self.plan.runs.iter().find(|run| self.plan.is_meant(run, &drawing.filter)) else {
-            let problem = Problem::new(self.place("where"), "no run has all of these values");
-            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            self.refuse("where", "no run has all of these values", "accepted: a combination that is not excluded");
             return;
         };
         if let Some(times) = &drawing.at {
@@ -164,8 +163,7 @@ impl Outputs<'_> {
             if times.is_empty() || !times.is_sorted_by(|a, b| a < b) || times.iter().any(|t| !(start..=end).contains(t))
             {
                 let message = format!("`at: {times:?}`, where the run goes from {start} s to {end} s");
-                let problem = Problem::new(self.place("at"), message);
-                self.problems.add(problem.help("accepted: growing times of the run, s"));
+                self.refuse("at", message, "accepted: growing times of the run, s");
             }
         }
         let known: Vec<&str> = run.views().iter().map(|view| view.name).collect();
@@ -178,8 +176,7 @@ impl Outputs<'_> {
 
     fn unit_of_length(&mut self, unit: &str) {
         if units::factor("m", unit).is_none() {
-            let problem = Problem::new(self.place("unit"), format!("`{unit}` is no unit of length"));
-            self.problems.add(problem.help("accepted: `m` or `mm`"));
+            self.refuse("unit", format!("`{unit}` is no unit of length"), "accepted: `m` or `mm`");
         }
     }
 
@@ -191,6 +188,11 @@ impl Outputs<'_> {
 
     fn place(&self, key: &str) -> Place {
         self.node.place_of(key)
+    }
+
+    /// Adds what is wrong with a key.
+    fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.add(Problem::new(self.place(key), message).help(help));
     }
 
     fn axis(&mut self, key: &str, name: &str) -> Option<usize> {
@@ -255,8 +257,7 @@ impl Outputs<'_> {
                 let cell: Vec<String> = cell.iter().flatten().map(|label| format!("`{label}`")).collect();
                 let message = format!("two runs in the {what} {}; they differ in {differing}", cell.join(", "));
                 let help = format!("choose one with `where: {{ … }}` on {differing}");
-                let place = self.place(if what == "cell" { "id" } else { "x" });
-                self.problems.add(Problem::new(place, message).help(help));
+                self.refuse(if what == "cell" { "id" } else { "x" }, message, help);
                 return;
             }
         }
@@ -293,19 +294,13 @@ impl Outputs<'_> {
         }
     }
 
-    /// Adds what is wrong with a key.
-    fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        self.problems.add(Problem::new(self.place(key), message).help(help));
-    }
-
     /// A file of published values, whose first column is what it says.
     fn published_file(&mut self, file: &str, first: &str) -> Option<Published> {
         let path = self.plan.experiment.document.source.folder().join(file);
         let read = Published::read(&path);
         if let Err(error) = &read {
-            let problem = Problem::new(self.place("published"), format!("`{}` {error}", path.display()));
-            let accepted = format!("accepted: a CSV file beside the experiment file, first column the {first}");
-            self.problems.add(problem.help(accepted));
+            let help = format!("accepted: a CSV file beside the experiment file, first column the {first}");
+            self.refuse("published", format!("`{}` {error}", path.display()), help);
         }
         read.ok()
     }

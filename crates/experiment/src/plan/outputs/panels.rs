@@ -15,8 +15,7 @@ impl Outputs<'_> {
         for key in ["x_range", "y_range"] {
             let range = if key == "x_range" { panel.x_range } else { panel.y_range };
             if let Some([low, high]) = range.filter(|[low, high]| low >= high) {
-                let problem = Problem::new(self.place(key), format!("the range from {low} to {high} is empty"));
-                self.problems.add(problem.help("accepted: `[lowest, highest]`"));
+                self.refuse(key, format!("the range from {low} to {high} is empty"), "accepted: `[lowest, highest]`");
             }
         }
         if !filtered || series == Some(None) {
@@ -25,8 +24,7 @@ impl Outputs<'_> {
         let plan = self.plan;
         let runs: Vec<&RunSpec> = plan.runs.iter().filter(|run| plan.is_meant(run, &panel.filter)).collect();
         let Some(first) = runs.first() else {
-            let problem = Problem::new(self.place("where"), "no run has all of these values");
-            self.problems.add(problem.help("accepted: a combination that is not excluded"));
+            self.refuse("where", "no run has all of these values", "accepted: a combination that is not excluded");
             return;
         };
         if panel.published_label.is_some() && panel.published.is_none() {
@@ -248,8 +246,7 @@ impl Outputs<'_> {
         if let Some(axis) = plan.axis(&panel.x) {
             if let Some(label) = plan.values(axis).into_iter().find(|label| label.number.is_none()) {
                 let message = format!("the axis `{}` has a value without number, `{label}`", panel.x);
-                let problem = Problem::new(self.place("x"), message);
-                self.problems.add(problem.help("accepted: `t`, an axis of numbers, a measure or an observable"));
+                self.refuse("x", message, "accepted: `t`, an axis of numbers, a measure or an observable");
             }
         } else if !plan.columns.contains(&panel.x) && !self.others().contains(&panel.x.as_str()) {
             let known: Vec<&str> = ["t"]
