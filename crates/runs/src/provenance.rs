@@ -2,6 +2,7 @@
 //! it is in them.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use mbsbench_input::write_atomically;
 use serde_json::{Map, Value, json};
@@ -26,7 +27,7 @@ pub fn write(results: &Path, fingerprint: &str, inputs: &[PathBuf], outputs: &[P
     if old.is_some_and(|old| content.as_object().is_some_and(|new| new.iter().all(|(key, value)| old[key] == *value))) {
         return Ok(());
     }
-    let mut manifest = json!({ "date": jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string() });
+    let mut manifest = json!({ "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string() });
     if let (Value::Object(manifest), Value::Object(content)) = (&mut manifest, content) {
         manifest.extend(content);
     }
