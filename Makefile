@@ -1,7 +1,5 @@
 # Calls of the tools and nothing else; every target can be typed by hand.
 CARGO ?= cargo
-# A crate outside the workspace, as in docs/extending.md; it shares the compiled dependencies.
-OWN_METHODS = --manifest-path examples/own-methods/Cargo.toml
 # The package for Python asks its dependencies for more than the others do, so that all would be compiled twice.
 WITHOUT_PYTHON = --exclude mbsbench-python
 TARGET = $(or $(CARGO_TARGET_DIR),target)
@@ -10,7 +8,7 @@ MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsben
 # Folders of experiments that are sets of benchmark problems.
 SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
 
-.PHONY: reproduce times quick report pages sets study test fuzz attack lock bench instructions performance python lint setup
+.PHONY: reproduce times quick report pages sets study test fuzz attack bench instructions performance python lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/; times of this machine into target/times/
 	$(MBSBENCH) reproduce
@@ -37,7 +35,6 @@ study: setup ## how far verdicts depend on what the papers leave out; all method
 
 test: ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)
-	$(CARGO) test --release --locked $(OWN_METHODS) --target-dir $(TARGET)
 
 fuzz: ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
 	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
@@ -48,10 +45,6 @@ attack: ## mutated files, extreme runs, kills and full disks, as docs/reliabilit
 	./scripts/attack.py runs 11000
 	./scripts/attack.py kills 200
 	./scripts/attack.py disks 40
-
-lock: ## after a change of dependencies: the crate outside follows the workspace
-	cp Cargo.lock examples/own-methods/Cargo.lock
-	$(CARGO) update --quiet --offline --workspace $(OWN_METHODS)
 
 bench: ## Criterion benches of steppers and right-hand sides
 	$(CARGO) bench --workspace $(WITHOUT_PYTHON)
@@ -71,8 +64,7 @@ lint: ## what the gate asks of the sources
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace $(WITHOUT_PYTHON) --all-targets -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --release --no-deps --workspace $(WITHOUT_PYTHON) --lib
-	$(CARGO) fmt $(OWN_METHODS) --check
-	$(CARGO) clippy --release --locked $(OWN_METHODS) --target-dir $(TARGET) --all-targets -- --deny warnings
+	./scripts/features.sh
 	./scripts/lint-tools.sh
 
 setup: ## the system library SUNDIALS, which some methods call, where it may be installed

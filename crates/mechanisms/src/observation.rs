@@ -11,8 +11,8 @@ use crate::system::{At, Fixed, Frames, Relation, Space, System, dot};
 /// Computes the observables of a mechanism from a state in absolute coordinates.
 pub(super) struct MechanismObservation<'m, X> {
     model: &'m MechanismModel<X>,
-    acceleration: AccelerationLevel<MechanicsOf<'m, System<X>>>,
-    watch: ConstraintWatch<'m, System<X>>,
+    acceleration: AccelerationLevel<MechanicsOf<'m>>,
+    watch: ConstraintWatch<'m>,
     rate: Vec<f64>,
     initial_energy: f64,
     /// Multipliers that a method has found for itself are of the holonomic constraints.

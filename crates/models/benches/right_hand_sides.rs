@@ -84,7 +84,7 @@ fn squeezers(criterion: &mut Criterion) {
 fn linearisation(criterion: &mut Criterion, name: &str, model: &impl SqueezerEquations) {
     let y = model.initial::<f64>();
     let (q, v) = y.split_at(model.coordinates());
-    let mut mechanics = MechanicsOf::<_, f64>::new(model);
+    let mut mechanics = MechanicsOf::<f64>::new(model);
     let (n, m) = (mechanics.coordinates(), mechanics.constraints());
     let mut terms = Terms::new(n, m);
     let mut derivatives = Derivatives::new(&mechanics.structure());
@@ -118,7 +118,7 @@ fn observations(criterion: &mut Criterion) {
 fn parts(criterion: &mut Criterion) {
     let spheres = ConstrainedSpheres { outer_radius: 0.55, inner_radius: 0.05, mass: 1.0 };
     let (q, v) = ([0.6, 0.1, 1.6, 0.3, 1.5, 1.4], [0.0, -0.1, 0.1, 1.2, 1.1, 0.2]);
-    let mut mechanics = MechanicsOf::<_, f64>::new(&spheres);
+    let mut mechanics = MechanicsOf::<f64>::new(&spheres);
     let mut jacobian = DMatrix::zeros(3, 6);
     criterion.bench_function("rolling-spheres/part, constraint Jacobian", |b| {
         b.iter(|| mechanics.constraint_jacobian(0.0, black_box(&q), &v, &mut jacobian));

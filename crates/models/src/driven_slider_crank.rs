@@ -227,7 +227,7 @@ impl DrivenSliderCrank {
     /// Moves velocities at time zero to the nearest that satisfy the constraints: `M Δv = Jᵀ μ`, `J (v + Δv) + Φ_t = 0`.
     fn project<S: Scalar>(&self, motion: &mut [S]) {
         let (q, v) = motion.split_at_mut(7);
-        let mut mechanics = MechanicsOf::<_, S>::new(self);
+        let mut mechanics = MechanicsOf::<S>::new(self);
         let structure = mechanics.structure();
         let (mut terms, mut system) = (Terms::of(&structure, false), Saddle::new(&structure, false));
         mechanics.terms(S::nought(), q, v, &mut terms);

@@ -105,8 +105,8 @@ fn acceleration_unit(unit: &str) -> &'static str {
 /// acceleration level.
 struct ConstrainedObservation<'m, M> {
     model: &'m M,
-    acceleration: AccelerationLevel<MechanicsOf<'m, M>>,
-    watch: ConstraintWatch<'m, M>,
+    acceleration: AccelerationLevel<MechanicsOf<'m>>,
+    watch: ConstraintWatch<'m>,
     rate: Vec<f64>,
 }
 

@@ -19,16 +19,16 @@ pub fn equations<'m, S: Scalar, M: MechanicalModel>(
 }
 
 /// The constraints and surfaces of a model, with scratch memory of their own.
-pub struct ConstraintWatch<'m, M> {
-    mechanics: MechanicsOf<'m, M>,
+pub struct ConstraintWatch<'m> {
+    mechanics: MechanicsOf<'m>,
     sigma: f64,
     values: Vec<f64>,
     surfaces: Vec<f64>,
 }
 
-impl<'m, M: MechanicalModel> ConstraintWatch<'m, M> {
+impl<'m> ConstraintWatch<'m> {
     /// For surfaces of speed `sigma` (1/s).
-    pub fn new(model: &'m M, sigma: f64) -> Self {
+    pub fn new(model: &'m impl MechanicalModel, sigma: f64) -> Self {
         let mechanics = MechanicsOf::new(model);
         let zeros = vec![0.0; mechanics.constraints()];
         Self { mechanics, sigma, values: zeros.clone(), surfaces: zeros }

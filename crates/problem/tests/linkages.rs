@@ -116,7 +116,7 @@ fn equal(left: &Matrix<f64>, right: &Matrix<f64>) -> bool {
 
 /// Terms and derivatives at a state.
 fn evaluate(linkage: &Linkage, sparse: bool, q: &[f64], v: &[f64]) -> (Arc<Structure>, Terms<f64>, Derivatives<f64>) {
-    let mut mechanics = MechanicsOf::<_, f64>::new(linkage);
+    let mut mechanics = MechanicsOf::<f64>::new(linkage);
     let structure = mechanics.structure();
     let (mut terms, mut derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
     // at another state first: nothing may be left of it

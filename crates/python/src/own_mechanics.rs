@@ -261,7 +261,7 @@ impl Mechanics for PythonMechanics<'_> {
 
     fn structure(&mut self) -> Arc<Structure> {
         let full = self.functions.full;
-        Arc::clone(self.structure.get_or_insert_with(|| MechanicsOf::<Full, f64>::new(&full).structure()))
+        Arc::clone(self.structure.get_or_insert_with(|| MechanicsOf::<f64>::new(&full).structure()))
     }
 
     fn terms(&mut self, t: f64, q: &[f64], v: &[f64], terms: &mut Terms<f64>) {

@@ -9,29 +9,38 @@ use serde_json::{Map, Value, json};
 
 use crate::execute::timing::machine;
 
-/// Writes `manifest.json` into `results`. Where nothing but the date has changed, the old one stays: its date is that of
-/// the results.
+/// Name of a manifest.
+const FILE: &str = "manifest.json";
+
+/// Writes `manifest.json` into `results`, and into `here`. Where inputs and outputs are those of the one in `results`, that one stays: it
+/// says when, where and by which program these results were made first. The one in `here` is always of now.
 ///
 /// # Errors
 /// The file that could not be read or written.
-pub fn write(results: &Path, fingerprint: &str, inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<(), ManifestError> {
-    let path = results.join("manifest.json");
-    let content = json!({
+pub fn write(
+    results: &Path,
+    here: &Path,
+    fingerprint: &str,
+    inputs: &[PathBuf],
+    outputs: &[PathBuf],
+) -> Result<(), ManifestError> {
+    let manifest = json!({
+        "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         "program": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION"), "sources": fingerprint },
         "toolchain": { "compiler": env!("MBSBENCH_COMPILER"), "target": env!("MBSBENCH_TARGET") },
         "machine": machine(),
         "inputs": hashes(inputs)?,
         "outputs": hashes(outputs)?,
     });
+    let path = results.join(FILE);
     let old: Option<Value> = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    if old.is_some_and(|old| content.as_object().is_some_and(|new| new.iter().all(|(key, value)| old[key] == *value))) {
-        return Ok(());
+    let is_same = old.is_some_and(|old| ["inputs", "outputs"].iter().all(|&key| old[key] == manifest[key]));
+    let text = format!("{manifest:#}\n");
+    let wanted = [here.join(FILE), path];
+    for path in wanted.into_iter().take(if is_same { 1 } else { 2 }) {
+        write_atomically(&path, text.as_bytes()).map_err(|error| ManifestError { path, error })?;
     }
-    let mut manifest = json!({ "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string() });
-    if let (Value::Object(manifest), Value::Object(content)) = (&mut manifest, content) {
-        manifest.extend(content);
-    }
-    write_atomically(&path, format!("{manifest:#}\n").as_bytes()).map_err(|error| ManifestError { path, error })
+    Ok(())
 }
 
 /// A manifest cannot be made.
@@ -60,25 +69,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_date_changes_with_the_content_only() {
+    fn a_manifest_stays_as_long_as_its_results_do() {
         let folder = tempfile::tempdir().unwrap();
+        let here = tempfile::tempdir().unwrap();
         let input = folder.path().join("input.yaml");
         std::fs::write(&input, "id: a/b").unwrap();
         let inputs = [input.clone()];
-        let manifest = || -> Value {
-            serde_json::from_slice(&std::fs::read(folder.path().join("manifest.json")).unwrap()).unwrap()
-        };
-        write(folder.path(), "sources", &inputs, &[]).unwrap();
-        let mut first = manifest();
+        let manifest =
+            |folder: &Path| -> Value { serde_json::from_slice(&std::fs::read(folder.join(FILE)).unwrap()).unwrap() };
+        let make = |sources: &str| write(folder.path(), here.path(), sources, &inputs, &[]).unwrap();
+        make("sources");
+        let mut first = manifest(folder.path());
         assert!(first["date"].as_str().unwrap().ends_with('Z'));
-        // An old date stays as long as nothing else changes.
+        assert_eq!(manifest(here.path()), first);
+        // Another day, another machine and another program leave it as it is, and are told beside.
         first["date"] = json!("2001-01-01T00:00:00Z");
-        std::fs::write(folder.path().join("manifest.json"), first.to_string()).unwrap();
-        write(folder.path(), "sources", &inputs, &[]).unwrap();
-        assert_eq!(manifest()["date"], "2001-01-01T00:00:00Z");
+        first["machine"] = json!("another");
+        std::fs::write(folder.path().join(FILE), first.to_string()).unwrap();
+        make("other sources");
+        assert_eq!(manifest(folder.path()), first);
+        assert_eq!(manifest(here.path())["program"]["sources"], "other sources");
         std::fs::write(&input, "id: a/c").unwrap();
-        write(folder.path(), "sources", &inputs, &[]).unwrap();
-        assert_ne!(manifest()["date"], "2001-01-01T00:00:00Z");
-        assert_ne!(manifest()["inputs"], first["inputs"]);
+        make("other sources");
+        assert_eq!(manifest(folder.path()), manifest(here.path()));
+        assert_ne!(manifest(folder.path())["inputs"], first["inputs"]);
     }
 }

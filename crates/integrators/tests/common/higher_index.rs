@@ -86,7 +86,7 @@ pub fn manufactured_errors(method: &dyn Method, settings: Settings, level: Level
         let [q, v, a] = Manufactured::motion(t);
         [&q[..], &v, &a, &model.multipliers(t)].concat()
     };
-    let mut ode = Descriptor::new(MechanicsOf::<_, f64>::new(&model), level).expect("vectors");
+    let mut ode = Descriptor::new(MechanicsOf::<f64>::new(&model), level).expect("vectors");
     let task = Task { t_start: 0.0, t_end: 2.0, initial: &exact(0.0), settings };
     let solution = method.solve(Counted::new(&mut ode), &task, &mut Silent);
     let (state, exact) = (&solution.state, exact(2.0));

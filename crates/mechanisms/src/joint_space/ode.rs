@@ -15,7 +15,7 @@ pub struct TreeOde<'m, S: Scalar, X: Space> {
     recursion: Articulated<S, X>,
     duals: Option<Duals<S, X>>,
     /// `M v' = D` for methods that solve such equations; made when it is asked for.
-    mechanics: Option<MechanicsOf<'m, JointSpace<X>, S>>,
+    mechanics: Option<MechanicsOf<'m, S>>,
 }
 
 /// State, rates and memory of the derivatives.

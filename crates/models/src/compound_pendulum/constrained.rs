@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn derivatives_are_the_printed_ones() {
         let rod = ConstrainedRod { mass: 36.0, length: 1.4, gravity: 9.81 };
-        let mut mechanics = MechanicsOf::<_, f64>::new(&rod);
+        let mut mechanics = MechanicsOf::<f64>::new(&rod);
         for theta in [-2.1f64, 0.35, 1.2, 4.0] {
             let (q, v) = ([0.2, -0.3, theta], [0.7, -1.1, 2.3]);
             let mut jacobian = DMatrix::zeros(2, 3);

@@ -118,7 +118,7 @@ impl Model for PendulumModel {
 
 struct ConstrainedObservation<'m> {
     rod: &'m ConstrainedRod,
-    watch: ConstraintWatch<'m, ConstrainedRod>,
+    watch: ConstraintWatch<'m>,
 }
 
 impl Observation for ConstrainedObservation<'_> {

@@ -100,7 +100,7 @@ impl Model for WindowsModel {
 struct WindowsObservation<'m> {
     windows: &'m FourBarWindows,
     initial_energy: f64,
-    watch: ConstraintWatch<'m, FourBarWindows>,
+    watch: ConstraintWatch<'m>,
     full: Vec<f64>,
 }
 

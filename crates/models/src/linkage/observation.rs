@@ -9,8 +9,8 @@ use super::{Linkage, LinkageFormulation};
 /// Computes the observables of a linkage; what is not in the state comes from the solve at acceleration level.
 pub(super) struct LinkageObservation<'m, L> {
     linkage: &'m L,
-    acceleration: AccelerationLevel<MechanicsOf<'m, L>>,
-    watch: ConstraintWatch<'m, L>,
+    acceleration: AccelerationLevel<MechanicsOf<'m>>,
+    watch: ConstraintWatch<'m>,
     multipliers: Range<usize>,
     initial_energy: f64,
     full: Vec<f64>,

@@ -104,7 +104,7 @@ impl Model for ChainModel {
 struct ChainObservation<'m> {
     chain: &'m RodChain,
     initial_energy: f64,
-    watch: ConstraintWatch<'m, RodChain>,
+    watch: ConstraintWatch<'m>,
     full: Vec<f64>,
 }
 

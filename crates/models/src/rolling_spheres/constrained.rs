@@ -112,7 +112,7 @@ mod tests {
     /// The Jacobians as compere2001 prints them (Eq. 3.34 and below) against the derivatives by dual numbers.
     #[test]
     fn derivatives_are_the_printed_ones() {
-        let mut mechanics = MechanicsOf::<_, f64>::new(&SPHERES);
+        let mut mechanics = MechanicsOf::<f64>::new(&SPHERES);
         let (a, r) = (0.6, 0.05);
         for (q, v) in STATES {
             let (sin_theta, cos_theta) = q[4].sin_cos();

@@ -141,7 +141,7 @@ impl Model for SpheresModel {
 struct SpheresObservation<'m> {
     spheres: &'m ConstrainedSpheres,
     minimal: Option<&'m MinimalSpheres>,
-    watch: ConstraintWatch<'m, ConstrainedSpheres>,
+    watch: ConstraintWatch<'m>,
     state: [f64; 12],
 }
 

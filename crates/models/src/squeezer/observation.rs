@@ -57,8 +57,8 @@ pub(super) fn observables(constraints: usize) -> Vec<Observable> {
 /// Computes the observables; the multipliers come from the solve at acceleration level.
 pub(super) struct SqueezerObservation<'m, M> {
     model: &'m M,
-    acceleration: AccelerationLevel<MechanicsOf<'m, M>>,
-    watch: ConstraintWatch<'m, M>,
+    acceleration: AccelerationLevel<MechanicsOf<'m>>,
+    watch: ConstraintWatch<'m>,
     multipliers: Range<usize>,
     initial_energy: f64,
     initial_angle: f64,

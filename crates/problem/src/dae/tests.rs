@@ -137,9 +137,9 @@ fn check_linear_algebra(dae: &mut dyn Dae, y: &[f64], rates: &[f64], expected: &
 
 #[test]
 fn the_matrix_of_index_3_mechanics_is_exact() {
-    let mut mechanics = MechanicsOf::<_, Dual<f64>>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<Dual<f64>>::new(&Tangle);
     let expected = by_duals(&mut Index3::new(&mut mechanics), &MOTION, &RATES);
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
     check_linear_algebra(&mut Index3::new(&mut mechanics), &MOTION, &RATES, &expected);
 }
 
@@ -155,10 +155,10 @@ fn the_matrix_of_first_order_equations_is_exact() {
 
 #[test]
 fn consistent_rates_are_those_of_the_index_1_form() {
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
     let mut rates = [0.0; 8];
     Index3::new(&mut mechanics).consistent(TIME, &[], &MOTION, &mut rates).expect("they exist");
-    let mut index_1 = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
+    let mut index_1 = AccelerationLevel::new(MechanicsOf::<f64>::new(&Tangle));
     let mut expected = [0.0; 6];
     index_1.rhs(TIME, &MOTION, &mut expected).expect("they exist");
     assert_relative_eq!(&rates[..6], &expected[..], max_relative = 1e-12);
@@ -178,7 +178,7 @@ fn consistent_rates_are_those_of_the_index_1_form() {
 
 #[test]
 fn what_is_known_without_solving_is_that_positions_move() {
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
     let mut rates = [f64::NAN; 8];
     Index3::new(&mut mechanics).kinematic(&[], &MOTION, &mut rates);
     assert_eq!(rates, [0.8, -0.3, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
@@ -186,7 +186,7 @@ fn what_is_known_without_solving_is_that_positions_move() {
 
 #[test]
 fn constraint_rows_are_divided_by_c() {
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
     let mut phi = [0.0; 2];
     mechanics.constraint_values(TIME, &MOTION[..3], &MOTION[3..], &mut phi);
     let mut dae = Index3::new(&mut mechanics);
@@ -199,7 +199,7 @@ fn constraint_rows_are_divided_by_c() {
 
 #[test]
 fn work_is_counted() {
-    let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
+    let mut ode = AccelerationLevel::new(MechanicsOf::<f64>::new(&Tangle));
     let mut counted = Counted::new(&mut ode);
     let at = Point { t: TIME, chart: &[], y: &MOTION, rates: &RATES };
     let solved = counted.with_dae(|dae| {
@@ -252,8 +252,8 @@ fn problems_without_implicit_form_are_refused() {
     refused(&mut Plain, "Jacobian");
     let odd = |nonholonomic| Odd { nonholonomic };
     let (rolling, turned) = (odd(true), odd(false));
-    refused(&mut AccelerationLevel::new(MechanicsOf::<_, f64>::new(&rolling)), "1 nonholonomic");
-    refused(&mut AccelerationLevel::new(MechanicsOf::<_, f64>::new(&turned)), "positions that are vectors");
+    refused(&mut AccelerationLevel::new(MechanicsOf::<f64>::new(&rolling)), "1 nonholonomic");
+    refused(&mut AccelerationLevel::new(MechanicsOf::<f64>::new(&turned)), "positions that are vectors");
     refused(&mut Locked, "control");
 }
 

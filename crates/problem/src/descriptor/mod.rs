@@ -63,15 +63,12 @@ impl ConstrainedFormulation {
         let n = model.coordinates();
         let motion = [vec![Class::Position; n], vec![Class::Velocity; n]].concat();
         let Some(level) = self.level() else { return motion };
-        let descriptor = Self::descriptor(MechanicsOf::<_, f64>::new(model), level);
+        let descriptor = Self::descriptor(MechanicsOf::<f64>::new(model), level);
         let rest = descriptor.dimension() - motion.len();
         [motion, vec![Class::Multiplier; rest]].concat()
     }
 
-    fn descriptor<S: Scalar, M: MechanicalModel>(
-        mechanics: MechanicsOf<'_, M, S>,
-        level: Level,
-    ) -> Descriptor<MechanicsOf<'_, M, S>, S> {
+    fn descriptor<S: Scalar>(mechanics: MechanicsOf<'_, S>, level: Level) -> Descriptor<MechanicsOf<'_, S>, S> {
         Descriptor::new(mechanics, level).expect("a model with this choice has vectors and holonomic constraints")
     }
 }

@@ -47,7 +47,7 @@ const TIME: f64 = 0.7;
 const STATE: [f64; 11] = [0.4, -0.6, 1.1, 0.8, -0.3, 0.5, 1.3, -2.1, 0.6, 1.7, -0.9];
 const LEVELS: [Level; 3] = [Level::Position, Level::Velocity, Level::Acceleration];
 
-fn descriptor<S: Scalar>(model: &Tangle, level: Level) -> Descriptor<MechanicsOf<'_, Tangle, S>, S> {
+fn descriptor<S: Scalar>(model: &Tangle, level: Level) -> Descriptor<MechanicsOf<'_, S>, S> {
     Descriptor::new(MechanicsOf::new(model), level).expect("vectors and holonomic constraints")
 }
 
@@ -91,7 +91,7 @@ fn derivatives_are_exact() {
 fn the_equations_are_those_of_the_mechanism() {
     for (constant_mass, level) in [true, false].into_iter().flat_map(|mass| LEVELS.map(|level| (mass, level))) {
         let model = Tangle { constant_mass };
-        let mut index_1 = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&model));
+        let mut index_1 = AccelerationLevel::new(MechanicsOf::<f64>::new(&model));
         let mut rates = [0.0; 6];
         index_1.rhs(TIME, &STATE[..6], &mut rates).expect("it exists");
         let mut ode = descriptor::<f64>(&model, level);
@@ -106,7 +106,7 @@ fn the_equations_are_those_of_the_mechanism() {
         assert_relative_eq!(&f[..n - 2], &product[..n - 2], epsilon = 1e-12);
         let mut constraints = [0.0; 2];
         let (q, v) = STATE[..6].split_at(3);
-        let mut mechanics = MechanicsOf::<_, f64>::new(&model);
+        let mut mechanics = MechanicsOf::<f64>::new(&model);
         match level {
             Level::Position => mechanics.constraint_values(TIME, q, v, &mut constraints),
             Level::Velocity => mechanics.velocity_constraints(TIME, q, v, &mut constraints),

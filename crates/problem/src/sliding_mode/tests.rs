@@ -45,7 +45,7 @@ impl MechanicalModel for Particle {
 const TIME: f64 = 0.5;
 const STATE: [f64; 6] = [0.3, 0.4, -0.2, 0.2, 0.3, -0.4];
 
-fn form(change: impl FnOnce(&mut SlidingModeSettings)) -> SlidingMode<MechanicsOf<'static, Particle>> {
+fn form(change: impl FnOnce(&mut SlidingModeSettings)) -> SlidingMode<MechanicsOf<'static>> {
     let mut settings = SlidingModeSettings::default();
     change(&mut settings);
     SlidingMode::new(MechanicsOf::new(&Particle), settings, TIME, &STATE)
@@ -265,7 +265,7 @@ fn failures_say_what_is_singular() {
     assert_eq!(particle.rhs(1.5, &runaway, &mut [0.0; 6]), Err(Failure::NonFinite { time: 1.5 }));
 }
 
-fn surface_rates(form: &mut SlidingMode<MechanicsOf<'static, Particle>>, y: &[f64]) -> [f64; 2] {
+fn surface_rates(form: &mut SlidingMode<MechanicsOf<'static>>, y: &[f64]) -> [f64; 2] {
     let (mut dydt, mut rates) = ([0.0; 6], [0.0; 2]);
     form.rhs(TIME, y, &mut dydt).unwrap();
     form.rates(TIME, y, &dydt, &mut rates).unwrap();

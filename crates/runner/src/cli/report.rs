@@ -11,6 +11,7 @@ use mbsbench_runs::provenance;
 
 use super::CommandError;
 use super::files::{Library, all_files, papers};
+use super::run::HERE;
 use super::verify::judged;
 use crate::artefacts::WriteError;
 use crate::output::Output;
@@ -77,7 +78,7 @@ fn save(folder: &Path, name: &str, summary: &Summary<'_>) -> Result<(), CommandE
     Ok(())
 }
 
-/// Writes what made the results of these plans.
+/// Writes what made the results of these plans, there and of this machine.
 pub(super) fn manifest(library: Library<'_>, plans: &[Plan], results: &Path) -> Result<(), CommandError> {
     let mut outputs: Vec<PathBuf> = plans.iter().map(|plan| runs_file(results, plan)).collect();
     let claims = papers(plans).into_iter().map(|paper| results.join(paper).join("claims.json"));
@@ -86,7 +87,7 @@ pub(super) fn manifest(library: Library<'_>, plans: &[Plan], results: &Path) -> 
     for paper in papers(plans) {
         inputs.extend(all_files(&library.experiments.join(paper))?);
     }
-    Ok(provenance::write(results, &fingerprint(library.registry), &inputs, &outputs)?)
+    Ok(provenance::write(results, Path::new(HERE), &fingerprint(library.registry), &inputs, &outputs)?)
 }
 
 fn runs_file(results: &Path, plan: &Plan) -> PathBuf {

@@ -25,6 +25,8 @@ pub(super) const STORE: &str = "target/mbsbench-store";
 
 /// Where results of shortened experiments go.
 pub(super) const QUICK: &str = "target/quick";
+/// Folder for what is said of this machine and day, which no result depends on.
+pub(super) const HERE: &str = "target";
 
 /// How runs are made, the same for all commands that make them.
 #[derive(Debug, Clone, clap::Args)]

@@ -39,7 +39,7 @@ pub struct SqueezerMomenta<'m, S: Scalar = f64> {
     rotations: Rotations,
     bodies: [Body; BODIES],
     pins: [Pin; 10],
-    explicit: AccelerationLevel<MechanicsOf<'m, SqueezerBodies, S>, S>,
+    explicit: AccelerationLevel<MechanicsOf<'m, S>, S>,
     /// Dense: 512 of its 62² entries are other than zero, and faer's sparse factors take 8.2 µs where these, which pass over
     /// zeros, take 4.5 µs (`cargo bench -p mbsbench-problem`).
     system: System<S>,

@@ -3,8 +3,9 @@
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
+use super::equations::Equations;
 use crate::linalg::Entries;
-use crate::{Displaced, MechanicalModel, Scalar};
+use crate::{Displaced, Scalar};
 
 /// Scratch memory for [`derivatives`](Self::derivatives).
 pub(super) struct Along<S: Scalar> {
@@ -23,7 +24,7 @@ pub(super) struct Along<S: Scalar> {
 }
 
 impl<S: Scalar> Along<S> {
-    pub(super) fn new<M: MechanicalModel>(model: &M) -> Self {
+    pub(super) fn new(model: &dyn Equations<S>) -> Self {
         let (nq, nv, m) = (model.coordinates(), model.velocities(), model.holonomic());
         let nought = Dual::from_re(S::nought());
         let zeros = |n| vec![nought; n];
@@ -43,9 +44,9 @@ impl<S: Scalar> Along<S> {
     }
 
     /// See [`Mechanics::displaced_derivatives`](crate::Mechanics::displaced_derivatives).
-    pub(super) fn derivatives<M: MechanicalModel>(
+    pub(super) fn derivatives(
         &mut self,
-        model: &M,
+        model: &dyn Equations<S>,
         t: S,
         at: Displaced<'_, S>,
         by_displacement: &mut DMatrix<S>,
@@ -65,7 +66,7 @@ impl<S: Scalar> Along<S> {
             model.retract(&self.start, &self.delta, &mut self.q);
             self.delta[j].eps = S::nought();
             self.mass.clear();
-            model.mass(&self.q, &mut self.mass);
+            model.dense_mass(&self.q, &mut self.mass);
             model.forces(time, &self.q, &self.v, &mut self.forces);
             model.holonomic_constraints(time, &self.q, &mut self.phi);
             for i in 0..n {
@@ -88,7 +89,7 @@ impl<S: Scalar> Along<S> {
     }
 
     /// The derivative of `(Jᵀ λ)ᵢ` along that of the positions in `q`: that of `λᵀ Φ` along velocity `i`.
-    fn reaction_rate<M: MechanicalModel>(&mut self, model: &M, time: Dual<S>, i: usize, lambda: &[S]) -> S {
+    fn reaction_rate(&mut self, model: &dyn Equations<S>, time: Dual<S>, i: usize, lambda: &[S]) -> S {
         if lambda.is_empty() {
             return S::nought();
         }

@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 use num_dual::{Dual, DualSVec, HyperDual};
 
 use along::Along;
+use equations::{Equations, Masses};
 use third::Third;
 
 use super::structure::{self, Matrices, Structure};
@@ -21,8 +22,8 @@ type Chunk<S> = DualSVec<S, CHUNK>;
 /// A [`MechanicalModel`] as [`Mechanics`]: derivatives by dual numbers, exact to roundoff.
 ///
 /// Scratch memory is made once, so that no evaluation allocates.
-pub struct MechanicsOf<'m, M, S: Scalar = f64> {
-    model: &'m M,
+pub struct MechanicsOf<'m, S: Scalar = f64> {
+    model: &'m dyn Equations<S>,
     q: Vec<Dual<S>>,
     v: Vec<Dual<S>>,
     rate: Vec<S>,
@@ -52,9 +53,13 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     vector_coordinates: Option<bool>,
 }
 
-impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
+impl<'m, S: Scalar> MechanicsOf<'m, S> {
     /// Wraps a model.
-    pub fn new(model: &'m M) -> Self {
+    pub fn new(model: &'m impl MechanicalModel) -> Self {
+        Self::of(model)
+    }
+
+    fn of(model: &'m dyn Equations<S>) -> Self {
         let zero = S::nought();
         let dual = Dual::new(zero, zero);
         let second = Dual::new(dual, dual);
@@ -97,7 +102,7 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
         if let Some(structure) = &self.structure {
             return structure.clone();
         }
-        let structure = Arc::new(Structure { matrices: self.matrices, ..structure::find(self.model) });
+        let structure = Arc::new(Structure { matrices: self.matrices, ..self.model.structure() });
         let numbers: Vec<S> = structure::numbers(self.q.len(), 0.3).into_iter().map(S::from).collect();
         Self::lift(&mut self.q, &numbers, |_| S::nought());
         self.some_jacobian = vec![S::nought(); structure.jacobian.entries()];
@@ -263,20 +268,20 @@ impl<'m, M: MechanicalModel, S: Scalar> MechanicsOf<'m, M, S> {
 }
 
 /// Writes `M(q)`.
-fn write_mass<M: MechanicalModel, S: Scalar>(model: &M, q: &[S], mass: &mut Matrix<S>) {
+fn write_mass<T: Scalar>(model: &(impl Masses<T> + ?Sized), q: &[T], mass: &mut Matrix<T>) {
     match mass {
         Matrix::Dense(mass) => {
             mass.clear();
-            model.mass(q, mass);
+            model.dense_mass(q, mass);
         }
         Matrix::Sparse(mass) => {
             mass.clear();
-            model.mass(q, mass);
+            model.sparse_mass(q, mass);
         }
     }
 }
 
-impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
+impl<S: Scalar> Mechanics<S> for MechanicsOf<'_, S> {
     fn coordinates(&self) -> usize {
         self.model.coordinates()
     }
@@ -297,7 +302,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
     }
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
         mass.fill(S::nought());
-        self.model.mass(q, mass);
+        self.model.dense_mass(q, mass);
     }
     fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
         write_mass(self.model, q, mass);
@@ -599,6 +604,7 @@ impl<M: MechanicalModel, S: Scalar> Mechanics<S> for MechanicsOf<'_, M, S> {
 }
 
 mod along;
+mod equations;
 #[cfg(test)]
 mod tests;
 mod third;

@@ -1,10 +1,11 @@
 //! Derivatives by dual numbers against those found by hand and by differences.
 
 use approx::assert_relative_eq;
+use nalgebra::DMatrix;
 
-use super::*;
-use crate::AccelerationLevel;
+use super::MechanicsOf;
 use crate::linalg::Entries;
+use crate::{AccelerationLevel, Derivatives, MechanicalModel, Mechanics, Scalar, Terms};
 
 /// A bead on a moving parabola with a made-up nonholonomic row, chosen so that every term of the
 /// derivatives is present.
@@ -39,7 +40,7 @@ impl MechanicalModel for Bead {
 #[test]
 fn derivatives_are_those_found_by_hand() {
     let (t, q, v) = (0.7, [1.1, 0.4], [0.3, -0.8]);
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Bead);
+    let mut mechanics = MechanicsOf::<f64>::new(&Bead);
     let mut w = [0.0; 2];
     mechanics.velocity_constraints(t, &q, &v, &mut w);
     assert_relative_eq!(w[0], v[0] * q[1] * t - v[1] * v[1]);
@@ -91,7 +92,7 @@ const STATE: (f64, [f64; 3], [f64; 3]) = (0.7, [0.4, -1.1, 0.9], [0.3, -0.8, 1.7
 
 #[test]
 fn the_structure_is_what_the_arithmetic_shows() {
-    let structure = MechanicsOf::<_, f64>::new(&Tangle).structure();
+    let structure = MechanicsOf::<f64>::new(&Tangle).structure();
     assert_eq!(structure.mass, [1, 2]);
     // with the number of coordinates for time
     assert_eq!(structure.curvature, [(0, 1), (1, 1), (2, 3), (3, 3)]);
@@ -109,7 +110,7 @@ fn the_structure_is_what_the_arithmetic_shows() {
 #[test]
 fn terms_are_those_of_the_single_evaluations() {
     let (t, q, v) = STATE;
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
     let mut terms = Terms::new(3, 2);
     // At another state first: nothing may be left of it.
     mechanics.terms(0.1, &[1.0, 2.0, 3.0], &[0.0; 3], &mut terms);
@@ -131,11 +132,11 @@ fn terms_are_those_of_the_single_evaluations() {
 #[test]
 fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
     let (t, q, v) = STATE;
-    let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Tangle));
+    let mut ode = AccelerationLevel::new(MechanicsOf::<f64>::new(&Tangle));
     let mut rate = [0.0; 6];
     crate::Ode::rhs(&mut ode, t, &[q, v].concat(), &mut rate).unwrap();
     let mut terms = Terms::new(3, 2);
-    MechanicsOf::<_, f64>::new(&Tangle).terms(t, &q, &v, &mut terms);
+    MechanicsOf::<f64>::new(&Tangle).terms(t, &q, &v, &mut terms);
     let mut residual = [0.0; 3];
     terms.dynamics(&rate[3..], ode.multipliers(), &mut residual);
     assert!(residual.iter().all(|r| r.abs() < 1e-13), "the same sign of λ in both: {residual:?}");
@@ -146,7 +147,7 @@ fn dynamics_vanish_at_the_accelerations_of_the_acceleration_level() {
 fn derivatives_are_those_of_the_terms() {
     let (t, q, v) = STATE;
     let (a, lambda) = ([0.6, -2.0, 1.3], [1.9, -0.7]);
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Tangle);
+    let mut mechanics = MechanicsOf::<f64>::new(&Tangle);
     let mut derivatives = Derivatives::new(&mechanics.structure());
     mechanics.derivatives(t, &q, &v, &mut derivatives);
     let mut by_position = -derivatives.forces_by_position.all();
@@ -210,7 +211,7 @@ impl MechanicalModel for Straight {
 
 fn check_linearisation(sparse: bool, model: &impl MechanicalModel, t: f64, q: &[f64], v: &[f64]) -> Vec<f64> {
     let (n, m) = (q.len(), model.holonomic());
-    let mut mechanics = MechanicsOf::<_, f64>::new(model);
+    let mut mechanics = MechanicsOf::<f64>::new(model);
     let structure = mechanics.structure();
     let empty = || (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
     let ((mut terms, mut derivatives), (mut terms_too, mut derivatives_too)) = (empty(), empty());
@@ -271,8 +272,8 @@ impl MechanicalModel for Turned {
 
 #[test]
 fn vector_coordinates_are_told_from_others() {
-    assert!(MechanicsOf::<_, f64>::new(&Tangle).has_vector_coordinates());
-    assert!(!MechanicsOf::<_, f64>::new(&Turned).has_vector_coordinates());
+    assert!(MechanicsOf::<f64>::new(&Tangle).has_vector_coordinates());
+    assert!(!MechanicsOf::<f64>::new(&Turned).has_vector_coordinates());
 }
 
 /// Eight coordinates, each force `x₀ x₁ … ` of all the others: more of them than one evaluation takes.
@@ -301,7 +302,7 @@ impl MechanicalModel for Row {
 #[test]
 fn forces_are_differentiated_in_all_of_many_coordinates() {
     let (q, v) = ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
-    let mut mechanics = MechanicsOf::<_, f64>::new(&Row);
+    let mut mechanics = MechanicsOf::<f64>::new(&Row);
     let mut derivatives = Derivatives::new(&mechanics.structure());
     mechanics.derivatives(0.0, &q, &v, &mut derivatives);
     for i in 0..8 {

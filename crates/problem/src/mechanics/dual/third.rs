@@ -2,7 +2,8 @@
 
 use num_dual::Dual;
 
-use crate::{MechanicalModel, Scalar};
+use super::equations::Equations;
+use crate::Scalar;
 
 /// Two derivatives along a path, and a third one in a direction of its own.
 type Level<S> = Dual<Dual<Dual<S>>>;
@@ -28,7 +29,7 @@ impl<S: Scalar> Third<S> {
     }
 
     /// Φ along the path; `eps.eps` is `J a + bias` and `eps.eps.eps` is its derivative along the sum of some coordinates, or in time.
-    pub(super) fn along<M: MechanicalModel>(&mut self, model: &M, t: S, by: Option<&[usize]>) -> &[Level<S>] {
+    pub(super) fn along(&mut self, model: &dyn Equations<S>, t: S, by: Option<&[usize]>) -> &[Level<S>] {
         let (zero, one) = (S::nought(), S::from(1.0));
         let seed = Dual::from_re(Dual::from_re(one));
         let nought = Dual::from_re(Dual::from_re(zero));

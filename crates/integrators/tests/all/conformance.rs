@@ -1,0 +1,201 @@
+//! What every method for differential equations must do beyond what is asked of all that are registered (in the tests of the
+//! program: ends, repeatability, who watches, budgets, refusals), instantiated for each.
+
+use std::ops::ControlFlow;
+
+use crate::common::{Circle, Cubic, Known};
+use mbsbench_integrators::{Bs32, Dop853, Dopri5, Gbs, Mebdf, Ode15s, Ode23s, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8};
+use mbsbench_problem::{
+    AsOde, Clock, Counted, Failure, Method, MethodDefinition, Observer, Ode, Settings, Silent, Solution, Step, Task,
+};
+
+/// What the tests have to know of a method.
+trait Tested: MethodDefinition {
+    /// Evaluations of one constant step; of a step with as many iterations as it may have where there are none, and of an iteration of
+    /// a method that stops after any of them.
+    const STAGES: u64;
+    /// Whether each step is made for itself, with any size and right-hand side.
+    const IS_ONE_STEP: bool = true;
+    /// Whether it works with constant steps.
+    const HAS_CONSTANT_STEPS: bool = true;
+}
+
+fn solve(method: &dyn Method, ode: &mut dyn Ode, initial: &[f64], span: [f64; 2], settings: Settings) -> Solution {
+    let task = Task { t_start: span[0], t_end: span[1], initial, settings };
+    method.solve(Counted::new(ode), &task, &mut Silent)
+}
+
+fn all_settings<D: Tested>(method: &dyn Method) -> Vec<Settings> {
+    let constant = D::HAS_CONSTANT_STEPS.then(|| Settings::fixed(0.125));
+    let controlled = method.adapts().then(|| Settings::tolerance(1e-6, 1e-6));
+    constant.into_iter().chain(controlled).collect()
+}
+
+/// `y' = 1` up to `t = 1`, then not a number: nothing finite lies beyond `t = 1`.
+struct Cliff;
+
+impl Ode for Cliff {
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn rhs(&mut self, t: f64, _y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt[0] = if t > 1.0 { f64::NAN } else { 1.0 };
+        Ok(())
+    }
+}
+
+/// `y' = y` with the right-hand side locked at the start of a step: every step multiplies by `1 + h`.
+#[derive(Default)]
+struct Locked {
+    rate: f64,
+}
+
+impl Ode for Locked {
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn locks(&self) -> bool {
+        true
+    }
+    fn begin_step(&mut self, _t: f64, y: &[f64]) -> Result<(), Failure> {
+        self.rate = y[0];
+        Ok(())
+    }
+    fn rhs(&mut self, _t: f64, _y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        dydt[0] = self.rate;
+        Ok(())
+    }
+}
+
+/// Checks that each step of [`Locked`] multiplies by `1 + h`.
+struct Multiplied;
+
+impl Observer for Multiplied {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        let ratio = step.end[0] / step.start[0];
+        let expected = 1.0 + (step.t_end - step.t_start);
+        // rounding, of which extrapolation to order 16 with weights up to 1e2 makes the most
+        assert!((ratio - expected).abs() < 1e-13, "no derivative outlives the lock: {ratio}, not {expected}");
+        ControlFlow::Continue(())
+    }
+}
+
+/// Asks for a state in the middle of every step and compares it with the exact one.
+struct Middles<'m> {
+    model: &'m Cubic,
+    largest: f64,
+}
+
+impl Observer for Middles<'_> {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        let t = 0.5 * (step.t_start + step.t_end);
+        let mut y = [0.0; 2];
+        step.within.state_at(t, &mut y).expect("the problem has no failures");
+        let exact = self.model.exact(t);
+        self.largest = self.largest.max((y[0] - exact[0]).abs()).max((y[1] - exact[1]).abs());
+        let mut ends = [0.0; 2];
+        step.within.state_at(step.t_start, &mut ends).expect("no evaluation is needed");
+        assert_eq!(ends, step.start);
+        step.within.state_at(step.t_end, &mut ends).expect("no evaluation is needed");
+        assert_eq!(ends, step.end);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Counts of constant steps.
+fn constant_steps<D: Tested>(method: &dyn Method) {
+    let (name, initial) = (D::NAME, Cubic.exact(0.0));
+    let fixed = solve(method, &mut AsOde(&Cubic), &initial, [0.0, 2.0], Settings::fixed(0.125)).statistics;
+    assert_eq!(fixed.steps_accepted, 16, "{name}");
+    if D::IS_ONE_STEP {
+        assert_eq!(fixed.rhs_evaluations, 16 * D::STAGES, "{name}: evaluations are stages times steps");
+    }
+    let accumulating = Settings { clock: Clock::Accumulating, ..Settings::fixed(0.05) };
+    let dissertation = solve(method, &mut AsOde(&Circle), &[1.0, 0.0], [0.0, 5.0], accumulating);
+    assert_eq!(dissertation.statistics.steps_accepted, 101, "{name}");
+    assert!(dissertation.t_reached > 5.04, "{name}: one step beyond the end");
+    let tiny = solve(method, &mut AsOde(&Cubic), &initial, [1.0, 1.0 + 1e-12], Settings::fixed(1e-13));
+    assert_eq!((tiny.failure, tiny.t_reached), (None, 1.0 + 1e-12), "{name}: tiny steps");
+}
+
+fn conformance<D: Tested>() {
+    let name = D::NAME;
+    let method = &*D::default().method();
+    let initial = Cubic.exact(0.0);
+    for settings in all_settings::<D>(method) {
+        let run = |span, settings| solve(method, &mut AsOde(&Cubic), &initial, span, settings);
+
+        let once = run([0.0, 2.0], settings);
+        // The problem does not depend on time, and 64 + k/8 is exact, as are its differences.
+        let shifted = run([64.0, 66.0], settings);
+        if method.adapts() && settings != Settings::fixed(0.125) {
+            // sizes near the end are rounded differences of times: 2^-46 there, amplified by |df/dy| t < 8
+            let difference = (once.state[0] - shifted.state[0]).abs();
+            assert!(difference < 1e-12, "{name}: shifted in time, {difference:e}");
+        } else {
+            assert_eq!(once.state, shifted.state, "{name}: shifted in time");
+        }
+
+        let task = Task { t_start: 0.0, t_end: 2.0, initial: &initial, settings };
+        let mut middles = Middles { model: &Cubic, largest: 0.0 };
+        let asked = method.solve(Counted::new(&mut AsOde(&Cubic)), &task, &mut middles);
+        assert_eq!(asked.state, once.state, "{name}: asking for states inside steps changes nothing");
+        assert_eq!(asked.statistics, once.statistics, "{name}: and is not counted");
+        // A state inside a step is as good as one at its end: the error at the end, or, where that is small by
+        // chance, the local error at h = 1/8 of a method of order three (h⁴ ~ 2e-4), or two (h³ ~ 2e-3), bounds it.
+        let bound = if method.order() == 2 { 2e-3 } else { 2e-4 };
+        assert!(middles.largest < bound, "{name}: {:e}", middles.largest);
+
+        if D::IS_ONE_STEP {
+            let task = Task { t_start: 0.0, t_end: 2.0, initial: &[1.0], settings };
+            let locked = method.solve(Counted::new(&mut Locked::default()), &task, &mut Multiplied);
+            assert_eq!((locked.failure, locked.t_reached), (None, 2.0), "{name}");
+        }
+
+        let cliff = solve(method, &mut Cliff, &[0.0], [0.0, 2.0], settings);
+        let failure = cliff.failure.expect("nothing finite lies beyond");
+        assert!(matches!(failure, Failure::NonFinite { .. } | Failure::StepTooSmall { .. }), "{name}: {failure}");
+        assert_eq!(failure.time(), Some(cliff.t_reached), "{name}");
+        assert!(cliff.t_reached <= 1.0 && cliff.t_reached > 0.8, "{name}: stops at {}", cliff.t_reached);
+        // y = t up to rounding, of which extrapolation to order 16 with weights up to 1e2 makes the most
+        assert!((cliff.state[0] - cliff.t_reached).abs() < 1e-13, "{name}: the last good state");
+    }
+
+    if D::HAS_CONSTANT_STEPS {
+        constant_steps::<D>(method);
+    }
+    for settings in [Settings::fixed(f64::INFINITY), Settings::tolerance(0.0, 0.0)] {
+        let refused = solve(method, &mut AsOde(&Cubic), &initial, [0.0, 1.0], settings).failure;
+        assert!(matches!(refused, Some(Failure::NotApplicable { .. })), "{name}: {settings:?} {refused:?}");
+    }
+}
+
+macro_rules! conformance {
+    ($($test:ident: $definition:ty { $($name:ident: $value:expr),* });* $(;)?) => {$(
+        impl Tested for $definition {
+            $(const $name: conformance!(@ $name) = $value;)*
+        }
+
+        #[test]
+        fn $test() {
+            conformance::<$definition>();
+        }
+    )*};
+    (@ STAGES) => { u64 };
+    (@ $other:ident) => { bool };
+}
+conformance!(
+    rk3: Rk3 { STAGES: 3 };
+    bs32: Bs32 { STAGES: 3 };
+    rk4: Rk4 { STAGES: 4 };
+    rk5: Rk5 { STAGES: 6 };
+    dopri5: Dopri5 { STAGES: 6 };
+    rk8: Rk8 { STAGES: 13 };
+    dop853: Dop853 { STAGES: 12 };
+    gbs: Gbs { STAGES: 65 }; // 2 + 4 + … + 16, the first evaluation shared by the eight results
+    ode45: Ode45 { STAGES: 6 };
+    ode23s: Ode23s { STAGES: 2 };
+    ode15s: Ode15s { STAGES: 4, IS_ONE_STEP: false, HAS_CONSTANT_STEPS: false };
+    mebdf: Mebdf { STAGES: 15, IS_ONE_STEP: false, HAS_CONSTANT_STEPS: false };
+    radau5: Radau5 { STAGES: 3, IS_ONE_STEP: false };
+);

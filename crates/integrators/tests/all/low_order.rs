@@ -1,0 +1,299 @@
+//! The low-order formulas for constrained mechanics: orders by class of component, violation of the velocity
+//! constraints, and what the elimination of unknowns may not change.
+
+use crate::common::constrained::{GRAVITY, Manufactured, Pendulum, Record, StiffDoublePendulum, record, solve};
+use mbsbench_integrators::low_order::{FirstGuess, JacobianUse, LinearAlgebra, MassAt, NewtonSettings, PairAlgebra};
+use mbsbench_integrators::{GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2};
+use mbsbench_problem::{Failure, Method, MethodDefinition, Settings, Silent, Solution};
+
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Largest errors of positions, velocities and multipliers over the second half of the run.
+fn errors(model: &Manufactured, method: &dyn Method, steps: u32) -> [f64; 3] {
+    let (_, record) = record(model, method, &Manufactured::exact(0.0), 2.0, steps);
+    let mut errors = [0.0f64; 3];
+    for (i, &t) in record.times.iter().enumerate().filter(|&(_, &t)| t > 1.0) {
+        let (exact, state) = (Manufactured::exact(t), &record.states[i]);
+        errors[0] = errors[0].max(largest_difference(&state[..3], &exact[..3]));
+        errors[1] = errors[1].max(largest_difference(&state[3..], &exact[3..]));
+        errors[2] = errors[2].max(largest_difference(&record.multipliers[i], &model.multipliers(t)));
+    }
+    errors
+}
+
+/// The measured order lies within 0.1 of the expected one: the next term of the error's expansion at these steps.
+fn check_orders(name: &str, method: &dyn Method, constrained: bool, expected: [f64; 3]) {
+    let model = Manufactured { constrained };
+    let (coarse, fine) = (errors(&model, method, 1024), errors(&model, method, 2048));
+    let classes = if constrained { 3 } else { 2 };
+    for i in 0..classes {
+        let order = (coarse[i] / fine[i]).log2();
+        assert!((order - expected[i]).abs() < 0.1, "{name}: class {i}, order {order:.3}, not {}", expected[i]);
+    }
+}
+
+#[test]
+fn orders_of_positions_velocities_and_multipliers() {
+    let (first, second, added) = ([1.0; 3], [2.0; 3], [2.0, 2.0, 1.0]);
+    let even = Newmark { gamma: 0.5, beta: Some(0.4), ..Newmark::default() };
+    let shifted = HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() };
+    check_orders("newmark", &*Newmark::default().method(), true, first);
+    // Accelerations along the constraints follow β z² + (1/2 + γ − 2 β) z + 1/2 − γ + β, whose roots lie on the unit
+    // circle here: what the first steps leave in λ is not damped.
+    check_orders("newmark, γ = 1/2, β = 0.4", &*even.method(), true, added);
+    check_orders("hht-i3 as printed", &*HhtI3::default().method(), true, first);
+    check_orders("hht-i3, shifted mass", &*shifted.method(), true, second);
+    check_orders("nstiff", &*Nstiff::default().method(), true, second);
+    check_orders("hht-si2", &*HhtSi2::default().method(), true, second);
+    check_orders("nstiff-si2", &*NstiffSi2::default().method(), true, second);
+    for rho_inf in [0.0, 0.5, 0.8] {
+        let generalized = GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() };
+        check_orders(&format!("generalized-alpha, ρ = {rho_inf}"), &*generalized.method(), true, second);
+    }
+    for b in [0.0, 1.0 / 3.0, 1.0] {
+        check_orders(&format!("hht-add, b = {b}"), &*HhtAdd { b, ..HhtAdd::default() }.method(), true, added);
+    }
+}
+
+#[test]
+fn orders_without_constraints() {
+    let (first, second) = ([1.0; 3], [2.0; 3]);
+    let shifted = HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() };
+    check_orders("newmark", &*Newmark::default().method(), false, first);
+    check_orders("hht-i3, shifted mass", &*shifted.method(), false, second);
+    check_orders("nstiff", &*Nstiff::default().method(), false, second);
+    check_orders("generalized-alpha", &*GeneralizedAlpha::default().method(), false, second);
+    check_orders("hht-add", &*HhtAdd::default().method(), false, second);
+    check_orders("hht-si2", &*HhtSi2::default().method(), false, second);
+    check_orders("nstiff-si2", &*NstiffSi2::default().method(), false, second);
+}
+
+/// `J v = C h² J q'''` (largest deviation relative to the largest violation), where on the circle
+/// `J q''' = −6 v·v' = 6 g v_y`; the first steps, in which what the start leaves dies out, are left out.
+fn drift_deviation(method: &dyn Method, constant: f64, steps: u32) -> f64 {
+    let (_, record) = record(&Pendulum, method, &Pendulum::START, 2.0, steps);
+    let h = 2.0 / f64::from(steps);
+    let (mut deviation, mut size) = (0.0f64, 0.0f64);
+    for state in &record.states[100..] {
+        let violation = 2.0 * (state[0] * state[2] + state[1] * state[3]);
+        let law = constant * h * h * 6.0 * GRAVITY * state[3];
+        (deviation, size) = (deviation.max((violation - law).abs()), size.max(law.abs()));
+    }
+    deviation / size
+}
+
+#[test]
+fn velocity_constraints_are_violated_by_a_known_law() {
+    let newmark = |gamma: f64, beta: f64| 1.0 / 6.0 + 0.5 * (gamma - 0.5) - beta;
+    let hht = |alpha: f64| newmark(0.5 - alpha, 0.25 * (1.0 - alpha) * (1.0 - alpha));
+    let mild = HhtI3 { alpha: -0.05, ..HhtI3::default() };
+    // Steps at which both the next term, O(h), and the rounding of positions, O(1/h³) relative to the law, are small.
+    // γ = 1/2 − α_m + α_f, with β of Newmark's formulas
+    let generalized = |rho: f64| 0.5 + (1.0 - rho) / (1.0 + rho);
+    let law = |rho: f64| newmark(generalized(rho), 0.25 * (generalized(rho) + 0.5) * (generalized(rho) + 0.5));
+    let strong = GeneralizedAlpha { rho_inf: 0.5, ..GeneralizedAlpha::default() };
+    let cases: [(&str, Box<dyn Method>, f64, u32); 6] = [
+        ("generalized-alpha", GeneralizedAlpha::default().method(), law(0.8), 8192),
+        ("generalized-alpha, ρ = 0.5", strong.method(), law(0.5), 8192),
+        ("newmark", Newmark::default().method(), newmark(0.7, 0.36), 16384),
+        ("hht-i3", HhtI3::default().method(), hht(-0.3), 16384),
+        ("hht-i3, α = −0.05", mild.method(), hht(-0.05), 8192),
+        ("nstiff", Nstiff::default().method(), -1.0 / 3.0, 32768),
+    ];
+    for (name, method, constant, steps) in cases {
+        let deviation = drift_deviation(&*method, constant, steps);
+        assert!(deviation < 1e-3, "{name}: {deviation:e}");
+    }
+}
+
+#[test]
+fn constraints_hold_to_rounding() {
+    let cases: [(Box<dyn Method>, bool); 7] = [
+        (GeneralizedAlpha::default().method(), false),
+        (Newmark::default().method(), false),
+        (HhtI3::default().method(), false),
+        (Nstiff::default().method(), false),
+        (HhtAdd::default().method(), true),
+        (HhtSi2::default().method(), true),
+        (NstiffSi2::default().method(), true),
+    ];
+    for (i, (method, velocities)) in cases.iter().enumerate() {
+        let (_, record) = record(&Pendulum, &**method, &Pendulum::START, 5.0, 5120);
+        for state in &record.states {
+            let position = state[0] * state[0] + state[1] * state[1] - 1.0;
+            assert!(position.abs() < 1e-14, "method {i}: {position:e}");
+            let velocity = 2.0 * (state[0] * state[2] + state[1] * state[3]);
+            assert!(!velocities || velocity.abs() < 1e-13, "method {i}: {velocity:e}");
+        }
+    }
+}
+
+/// The eliminated and the dense system, and Newton's method with a matrix kept over a step, lead to one solution, in no
+/// more than `more` iterations more.
+fn check_same_solution<D: MethodDefinition>(dense: &D, structured: &D, modified: &D, more: u64) {
+    let compare = |a: &[f64], b: &[f64], what: &str, bound: f64| {
+        let difference = largest_difference(a, b);
+        assert!(difference < bound, "{}, {what}: {difference:e}", D::NAME);
+    };
+    let run = |definition: &D, pendulum: bool| {
+        let method = definition.method();
+        if pendulum {
+            record(&Pendulum, &*method, &Pendulum::START, 2.0, 128)
+        } else {
+            record(&Manufactured { constrained: true }, &*method, &Manufactured::exact(0.0), 2.0, 128)
+        }
+    };
+    for pendulum in [false, true] {
+        let [dense, structured, modified] = [dense, structured, modified].map(|definition| run(definition, pendulum));
+        let iterations = [&dense, &structured, &modified].map(|run| run.0.statistics.newton_iterations);
+        for (other, what) in [(&structured, "structured"), (&modified, "modified")] {
+            compare(&dense.0.state, &other.0.state, what, 1e-12);
+            let last = dense.1.multipliers.len() - 1;
+            // λ moves with the accelerations, which end at a correction below 1e-12
+            compare(&dense.1.multipliers[last], &other.1.multipliers[last], what, 1e-9);
+        }
+        let dense = iterations[0];
+        assert!((dense - 2..=dense + more).contains(&iterations[1]), "{iterations:?}");
+    }
+}
+
+#[test]
+fn elimination_changes_nothing() {
+    let newton = NewtonSettings { tolerance: 1e-12, ..NewtonSettings::default() };
+    let kept = NewtonSettings { jacobian: JacobianUse::Modified, ..newton };
+    let dense = LinearAlgebra::Dense;
+    // Blocks that are kept, and a matrix that is shared, cost one iteration and two, at steps as large as these and to
+    // this tolerance.
+    let (rounding, kept_blocks, shared_matrix) = (2, 128, 256);
+    let exact = HhtSi2 { newton, linear_algebra: PairAlgebra::Dense, ..HhtSi2::default() };
+    let structured = HhtSi2 { linear_algebra: PairAlgebra::Structured, ..exact };
+    check_same_solution(&exact, &structured, &HhtSi2 { newton: kept, ..structured }, kept_blocks);
+    let shared = HhtSi2 { linear_algebra: PairAlgebra::Shared, ..exact };
+    check_same_solution(&exact, &shared, &HhtSi2 { newton: kept, ..shared }, shared_matrix);
+    let bdf = NstiffSi2 { newton, ..NstiffSi2::default() };
+    check_same_solution(
+        &NstiffSi2 { linear_algebra: dense, ..bdf },
+        &bdf,
+        &NstiffSi2 { newton: kept, ..bdf },
+        kept_blocks,
+    );
+    for b in [0.0, 1.0 / 3.0, 1.0] {
+        let added = HhtAdd { b, newton, linear_algebra: PairAlgebra::Structured, ..HhtAdd::default() };
+        check_same_solution(
+            &HhtAdd { linear_algebra: PairAlgebra::Dense, ..added },
+            &added,
+            &HhtAdd { newton: kept, ..added },
+            rounding,
+        );
+    }
+    let plain = HhtI3 { newton, ..HhtI3::default() };
+    check_same_solution(&plain, &plain, &HhtI3 { newton: kept, ..plain }, rounding);
+}
+
+/// Algorithmic accelerations of the start are those before it to O(h²), so that the velocities of the first step are off by
+/// O(h³); multipliers begin with an error O(h), since the first velocities lie on their constraints and later ones do not.
+#[test]
+fn generalized_alpha_starts_with_shifted_accelerations() {
+    for rho_inf in [0.0, 0.5, 0.8] {
+        let method = GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method();
+        let first_step = |constrained: bool, steps: u32| {
+            let model = Manufactured { constrained };
+            let (_, record) = record(&model, &*method, &Manufactured::exact(0.0), 0.125, steps);
+            let t = record.times[0];
+            let velocity = largest_difference(&record.states[0][3..], &Manufactured::exact(t)[3..]);
+            [velocity, largest_difference(&record.multipliers[0], &model.multipliers(t))]
+        };
+        for (constrained, class, expected) in [(false, 0, 3.0), (true, 1, 1.0)] {
+            let [coarse, fine] = [64, 128].map(|steps| first_step(constrained, steps)[class]);
+            let order = (coarse / fine).log2();
+            assert!((order - expected).abs() < 0.1, "ρ = {rho_inf}: order {order:.3}, not {expected}");
+        }
+    }
+}
+
+/// Largest condition number of Newton's matrix in eight steps.
+fn condition(method: &dyn Method, exponent: i32) -> f64 {
+    let mut record = Record { watches_matrices: true, ..Record::default() };
+    let h = 2f64.powi(exponent);
+    let initial = [0.6, -0.8, 0.8, 0.6];
+    let solution = solve(&Pendulum, method, &initial, [0.0, 8.0 * h], Settings::fixed(h), &mut record);
+    assert_eq!(solution.failure, None);
+    assert_eq!(record.conditions.len() as u64, solution.statistics.jacobian_evaluations, "none is that of the start");
+    record.conditions.iter().fold(0.0, |largest, &x| largest.max(x))
+}
+
+#[test]
+fn the_scaled_matrix_stays_well_conditioned() {
+    let cases: [Box<dyn Method>; 7] = [
+        GeneralizedAlpha::default().method(),
+        Newmark::default().method(),
+        HhtI3::default().method(),
+        Nstiff::default().method(),
+        HhtAdd::default().method(),
+        HhtSi2::default().method(),
+        NstiffSi2::default().method(),
+    ];
+    for (i, method) in cases.iter().enumerate() {
+        let (coarse, fine) = (condition(&**method, -6), condition(&**method, -18));
+        assert!(fine < 1.1 * coarse && coarse < 100.0, "method {i}: {coarse} to {fine}");
+    }
+}
+
+/// Largest error of both angles of the stiff double pendulum at 2 s.
+fn stiff_error(method: &dyn Method, exponent: i32) -> Result<f64, Failure> {
+    let settings = Settings::fixed(2f64.powi(exponent));
+    let initial = StiffDoublePendulum::initial();
+    let Solution { state, failure, .. } =
+        solve(&StiffDoublePendulum, method, &initial, [0.0, 2.0], settings, &mut Silent);
+    let [first, second, ..] = StiffDoublePendulum::END;
+    failure.map_or(Ok((state[2] - first).abs().max((state[5] - second).abs())), Err)
+}
+
+#[test]
+fn a_stiff_spring_is_stepped_over() {
+    let cases: [(&str, Box<dyn Method>, f64); 7] = [
+        ("generalized-alpha", GeneralizedAlpha::default().method(), 2.0),
+        ("newmark", Newmark::default().method(), 1.0),
+        ("hht-i3", HhtI3::default().method(), 2.0),
+        ("nstiff", Nstiff::default().method(), 2.0),
+        ("hht-add", HhtAdd::default().method(), 2.0),
+        ("hht-si2", HhtSi2::default().method(), 2.0),
+        ("nstiff-si2", NstiffSi2::default().method(), 2.0),
+    ];
+    for (name, method, expected) in cases {
+        let errors = [-9, -10, -11, -12].map(|exponent| stiff_error(&*method, exponent).expect("it converges"));
+        for (coarse, fine) in errors.iter().zip(&errors[1..]) {
+            let order = (coarse / fine).log2();
+            // the reference has nine digits
+            let certain = (order - expected).abs() < 0.15 || *coarse < 1e-6;
+            assert!(certain && *fine < 1e-4, "{name}: {coarse:e} and {fine:e}, order {order:.3}");
+        }
+    }
+}
+
+/// The second spring makes initial accelerations of 4e5 rad/s², from which the first step's iteration goes astray.
+#[test]
+fn the_first_guess_decides_whether_a_large_stiff_step_converges() {
+    let newton = NewtonSettings { first_guess: FirstGuess::Zero, ..NewtonSettings::default() };
+    let failure = stiff_error(&*Nstiff::default().method(), -8).expect_err("it is led astray");
+    assert!(matches!(failure, Failure::AccelerationsDiverged { time: 0.0, iterations: 20, .. }), "{failure}");
+    let error = stiff_error(&*Nstiff { newton }.method(), -8).expect("it converges");
+    assert!(error < 1e-5, "{error:e}");
+}
+
+#[test]
+fn coefficients_of_the_generalized_alpha_formulas_are_described() {
+    for (rho_inf, radius, gamma) in [(0.5, "0.500", 0.5 + 1.0 / 3.0), (0.0, "0.000", 1.5)] {
+        let details = GeneralizedAlpha { rho_inf, ..GeneralizedAlpha::default() }.method().details();
+        assert!(details[0].contains("2, as gamma = 1/2 - alpha_m + alpha_f"), "{details:?}");
+        assert!(details[1].ends_with("yes"), "{details:?}");
+        let found: f64 = details[2].rsplit(' ').next().and_then(|radius| radius.parse().ok()).expect("a number");
+        assert!((found - radius.parse::<f64>().expect("a number")).abs() < 2e-3, "{details:?}");
+        let last: f64 =
+            details.last().and_then(|line| line.strip_prefix("  gamma = ")?.parse().ok()).expect("a number");
+        assert!((last - gamma).abs() < 1e-15, "{details:?}");
+    }
+}

@@ -1,0 +1,196 @@
+//! HHT-SI2 with one matrix for both pairs, HHT-ADD with one level after the other: the solution is that of the dense system, and slow convergence is noticed.
+
+use std::ops::ControlFlow;
+
+use crate::common::constrained::{Manufactured, Pendulum, SliderCrank, StiffDoublePendulum, solve};
+use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings, PairAlgebra};
+use mbsbench_integrators::{HhtAdd, HhtSi2};
+use mbsbench_problem::{
+    Entries, Failure, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Settings, Silent, Solution,
+    Statistics, Step,
+};
+use nalgebra::DMatrix;
+
+const USES: [JacobianUse; 2] = [JacobianUse::Full, JacobianUse::Modified];
+
+/// A method for each way to solve its linear systems.
+type Make = fn(NewtonSettings, PairAlgebra) -> Box<dyn Method>;
+
+fn si2(newton: NewtonSettings, linear_algebra: PairAlgebra) -> Box<dyn Method> {
+    HhtSi2 { newton, linear_algebra, ..HhtSi2::default() }.method()
+}
+
+fn additive(newton: NewtonSettings, linear_algebra: PairAlgebra) -> Box<dyn Method> {
+    HhtAdd { newton, linear_algebra, ..HhtAdd::default() }.method()
+}
+
+fn run(
+    model: &impl MechanicalModel,
+    initial: &[f64],
+    step: f64,
+    method: &dyn Method,
+    observer: &mut dyn Observer,
+) -> Solution {
+    let solution = solve(model, method, initial, [0.0, 2.0], Settings::fixed(step), observer);
+    assert_eq!(solution.failure, None, "{step}");
+    solution
+}
+
+/// Largest difference of shared and dense, and what both cost.
+fn compare(
+    make: Make,
+    model: &impl MechanicalModel,
+    initial: &[f64],
+    step: f64,
+    jacobian: JacobianUse,
+) -> (f64, Statistics, Statistics) {
+    let newton = NewtonSettings { jacobian, ..NewtonSettings::default() };
+    let [shared, dense] = [PairAlgebra::Shared, PairAlgebra::Dense]
+        .map(|algebra| run(model, initial, step, &*make(newton, algebra), &mut Silent));
+    let difference = shared.state.iter().zip(&dense.state).fold(0.0f64, |largest, (a, b)| largest.max((a - b).abs()));
+    (difference, shared.statistics, dense.statistics)
+}
+
+#[test]
+fn the_solution_is_that_of_the_dense_system() {
+    for jacobian in USES {
+        for exponent in [-7, -10] {
+            let step = 2f64.powi(exponent);
+            let moving = Manufactured { constrained: true };
+            let (difference, shared, dense) = compare(si2, &moving, &Manufactured::exact(0.0), step, jacobian);
+            assert!(difference < 1e-11, "manufactured, {step}: {difference:e}");
+            assert!(shared.newton_iterations <= dense.newton_iterations * 3 / 2);
+            let (difference, shared, dense) = compare(si2, &SliderCrank, &SliderCrank::initial(), step, jacobian);
+            assert!(difference < 1e-11, "slider crank, {step}: {difference:e}");
+            assert!(shared.newton_iterations <= dense.newton_iterations * 3 / 2);
+            assert_eq!(shared.linear_solves, 2 * shared.newton_iterations + 1, "Newton's method was not needed");
+        }
+    }
+}
+
+/// A damper that makes the relative motion fast: it stands in the shared matrix.
+#[test]
+fn stiff_damping_is_no_reason_to_give_up() {
+    // With a matrix kept over the step, the first step at 2⁻⁹ diverges, in the dense form, too.
+    for (jacobian, exponents) in USES.into_iter().zip([[-9, -10, -12, -14], [-10, -11, -12, -14]]) {
+        for exponent in exponents {
+            let (step, initial) = (2f64.powi(exponent), StiffDoublePendulum::initial());
+            let (difference, shared, dense) = compare(si2, &StiffDoublePendulum, &initial, step, jacobian);
+            assert!(difference < 1e-11, "{step}: {difference:e}");
+            let (solves, shared, dense) = (shared.linear_solves, shared.newton_iterations, dense.newton_iterations);
+            // The ratio is largest at 2⁻¹¹, where it costs a fifth more iterations.
+            assert!(4 * shared <= 5 * dense, "{step}: {shared} and {dense}");
+            // Half of the iterations at the largest step, nearly all at the others: not given up for long.
+            assert!(3 * solves >= 4 * shared, "{step}: {solves} solves in {shared} iterations");
+        }
+    }
+}
+
+/// A pendulum with a second mass on an undamped spring of 1e3 rad/s.
+struct Spring;
+
+impl MechanicalModel for Spring {
+    fn coordinates(&self) -> usize {
+        3
+    }
+    fn holonomic(&self) -> usize {
+        1
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..self.velocities()).for_each(|i| mass[(i, i)] = S::from(1.0));
+    }
+    fn forces<S: Scalar>(&self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
+        Pendulum.forces(t, q, v, forces.split_at_mut(2).0);
+        forces[2] = (q[0] - q[2]) * 1e6;
+        forces[0] -= forces[2];
+    }
+    fn holonomic_constraints<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
+        Pendulum.holonomic_constraints(t, q, phi);
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::nought()
+    }
+}
+
+#[test]
+fn where_convergence_is_slow_newtons_method_takes_over() {
+    let initial = [1.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    for jacobian in USES {
+        let (difference, shared, dense) = compare(si2, &Spring, &initial, 1.0 / 64.0, jacobian);
+        // the tolerance of 1e-10 in an acceleration, through a velocity's h γ, over 128 steps
+        assert!(difference < 1e-10, "{difference:e}");
+        let (shared_iterations, dense) = (shared.newton_iterations, dense.newton_iterations);
+        assert!(shared_iterations <= dense * 3 / 2, "{shared_iterations} and {dense}");
+        assert!(shared.linear_solves < 2 * shared_iterations, "most iterations were Newton's");
+    }
+}
+
+/// Sizes of the matrices of Newton's method.
+#[derive(Default)]
+struct Sizes(Vec<usize>);
+
+impl Observer for Sizes {
+    fn watches_newton_matrices(&self) -> bool {
+        true
+    }
+    fn newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>) {
+        self.0.push(matrix.nrows());
+    }
+    fn step(&mut self, _step: &mut Step<'_>) -> ControlFlow<Failure> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn levels_one_after_the_other_give_the_solution_of_the_dense_system() {
+    for jacobian in USES {
+        for exponent in [-7, -10] {
+            let step = 2f64.powi(exponent);
+            let moving = Manufactured { constrained: true };
+            let (difference, levels, dense) = compare(additive, &moving, &Manufactured::exact(0.0), step, jacobian);
+            assert!(difference < 1e-11, "manufactured, {step}: {difference:e}");
+            assert!(levels.newton_iterations <= dense.newton_iterations * 3 / 2, "{levels:?} {dense:?}");
+            let (difference, levels, dense) = compare(additive, &SliderCrank, &SliderCrank::initial(), step, jacobian);
+            assert!(difference < 1e-11, "slider crank, {step}: {difference:e}");
+            assert!(levels.newton_iterations <= dense.newton_iterations * 3 / 2, "{levels:?} {dense:?}");
+        }
+        // without damping it is Newton's method
+        let (difference, levels, dense) = compare(additive, &Pendulum, &Pendulum::START, 1.0 / 64.0, jacobian);
+        assert!(difference < 1e-11, "pendulum: {difference:e}");
+        assert!(levels.newton_iterations <= dense.newton_iterations, "{levels:?} {dense:?}");
+        let (difference, levels, dense) =
+            compare(additive, &Spring, &[1.0, 0.0, 1.0, 0.0, 0.0, 0.0], 1.0 / 64.0, jacobian);
+        assert!(difference < 1e-10, "spring: {difference:e}");
+        assert!(levels.newton_iterations <= dense.newton_iterations, "{levels:?} {dense:?}");
+    }
+}
+
+/// Without damping the small system serves all steps; where a damper is stiff for the step Newton's method takes over.
+#[test]
+fn levels_that_damping_couples_are_given_up() {
+    let newton = NewtonSettings::default();
+    let method = additive(newton, PairAlgebra::Shared);
+    let mut sizes = Sizes::default();
+    run(&Pendulum, &Pendulum::START, 1.0 / 64.0, &*method, &mut sizes);
+    assert!(sizes.0.iter().all(|&size| size == 3), "n + n_c");
+    let (initial, step) = (StiffDoublePendulum::initial(), 2f64.powi(-10));
+    let mut sizes = Sizes::default();
+    run(&StiffDoublePendulum, &initial, step, &*method, &mut sizes);
+    let given_up = sizes.0.iter().filter(|&&size| size == 6 + 2 * 4).count();
+    // not for long: the ratio is above 0.1 in few steps
+    assert!(given_up > 0 && 10 * given_up < sizes.0.len(), "{given_up} of {}", sizes.0.len());
+    let (difference, levels, dense) = compare(additive, &StiffDoublePendulum, &initial, step, JacobianUse::Full);
+    assert!(difference < 1e-11, "{difference:e}");
+    assert!(2 * levels.newton_iterations <= 3 * dense.newton_iterations, "{levels:?} {dense:?}");
+}
+
+#[test]
+fn levels_that_both_reactions_couple_are_not_parted() {
+    for b in [-0.5, 1.0 / 3.0, 1.0] {
+        let [shared, structured] = [PairAlgebra::Shared, PairAlgebra::Structured].map(|linear_algebra| {
+            let method = HhtAdd { b, linear_algebra, ..HhtAdd::default() }.method();
+            run(&SliderCrank, &SliderCrank::initial(), 1.0 / 128.0, &*method, &mut Silent).state
+        });
+        assert_eq!(shared, structured, "b = {b}");
+    }
+}

@@ -1,0 +1,108 @@
+//! What mechanisms that are written cost: beside the same ones as programs, and with many bodies.
+
+use crate::common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use mbsbench_input::{Document, read};
+use mbsbench_integrators::{Dopri5, GeneralizedAlpha, HhtI3};
+use mbsbench_mechanisms::Mechanism;
+use mbsbench_models::{DoublePendulum, SliderCrank, Squeezer, SqueezerFormulation};
+use mbsbench_problem::{Counted, Formulated, Method, MethodDefinition, Model, ModelDefinition, Settings, Silent, Task};
+use serde_json::json;
+
+fn paper(name: &str) -> Mechanism {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/mechanisms/papers/{name}.yaml"));
+    let document = Document::parse(&path, &std::fs::read(&path).expect("a file")).expect("YAML");
+    read(&document.root).expect("a mechanism")
+}
+
+fn time(model: &dyn Model, method: &dyn Method, t_end: f64, step: f64) -> Duration {
+    let initial = Formulated::<f64>::initial_state(model);
+    let mut ode = model.ode();
+    let task = Task { t_start: 0.0, t_end, initial: &initial, settings: Settings::fixed(step) };
+    let start = Instant::now();
+    let solution = method.solve(Counted::new(&mut *ode), &task, &mut Silent);
+    let time = start.elapsed();
+    assert_eq!(solution.failure, None);
+    time
+}
+
+/// The median of the quotients of times taken one after the other: no more than twice that of the model that is a program.
+#[test]
+fn what_is_written_costs_no_more_than_twice() {
+    let squeezer = Squeezer { formulation: SqueezerFormulation::Cartesian, ..Squeezer::default() };
+    let pairs: [(&str, Box<dyn Model>, f64); 3] = [
+        ("double-pendulum", DoublePendulum::default().model(), 1e-4),
+        ("slider-crank", SliderCrank::default().model(), 1e-3),
+        ("squeezer", squeezer.model(), 1e-5),
+    ];
+    for (name, program, step) in &pairs {
+        let written = paper(name).model();
+        let methods = [("dopri5", Dopri5::default().method()), ("hht-i3", HhtI3::default().method())];
+        for (method_name, method) in &methods {
+            let step = if *method_name == "dopri5" { 0.1 * step } else { *step };
+            let mut quotients: Vec<f64> = (0..15)
+                .map(|_| {
+                    let theirs = time(&**program, &**method, 300.0 * step, step);
+                    time(&*written, &**method, 300.0 * step, step).as_secs_f64() / theirs.as_secs_f64()
+                })
+                .collect();
+            quotients.sort_by(f64::total_cmp);
+            eprintln!("{name} {method_name}: {:.2}", quotients[7]);
+            assert!(quotients[7] < 2.0, "{name} with {method_name}: {:.2} times", quotients[7]);
+        }
+    }
+}
+
+/// A chain of rods by `repeat`.
+fn chain(rods: usize) -> Mechanism {
+    let rod = json!({ "mass": 0.1, "shape": { "rod": { "length": 0.1 } }, "markers": { "start": [-0.05, 0], "end": [0.05, 0] } });
+    common::mechanism(json!({
+        "gravity": [0, -9.81],
+        "repeat": [
+            { "for": { "i": rods }, "bodies": { "rod_{i}": rod } },
+            { "for": { "i": [2, rods] }, "joints": { "pin_{i}": { "revolute": { "between": ["rod_{i-1}.end", "rod_{i}.start"] } } } },
+        ],
+        "joints": { "pin_1": { "revolute": { "between": ["ground", "rod_1.start"] } } },
+        "observe": ["rod_1"],
+    }))
+}
+
+/// Balls on a closed ring of rods, held at the first.
+fn ring(bodies: usize) -> Mechanism {
+    let radius = 0.05 / (std::f64::consts::PI / bodies as f64).sin();
+    let turn = format!("2*pi*{{i}}/{bodies}");
+    let rod = json!({
+        "mass": 0.1, "shape": { "rod": { "length": 0.1 } },
+        "position": [format!("{radius}*cos({turn})"), format!("{radius}*sin({turn})")], "angle": format!("{turn} + pi/2"),
+        "markers": { "start": [-0.05, 0], "end": [0.05, 0] },
+    });
+    common::mechanism(json!({
+        "gravity": [0, -9.81],
+        "repeat": [
+            { "for": { "i": bodies }, "bodies": { "rod_{i}": rod } },
+            { "for": { "i": [2, bodies] }, "joints": { "pin_{i}": { "revolute": { "between": ["rod_{i-1}.end", "rod_{i}.start"] } } } },
+        ],
+        "ground": { "hook": [radius * (2.0 * std::f64::consts::PI / bodies as f64).cos(), radius * (2.0 * std::f64::consts::PI / bodies as f64).sin()] },
+        "joints": {
+            "closing": { "revolute": { "between": [format!("rod_{bodies}.end"), "rod_1.start"] } },
+            "hook": { "revolute": { "between": ["ground.hook", "rod_1"] } },
+        },
+        "observe": ["rod_1"],
+    }))
+}
+
+/// A thousand steps on a thousand rods, and on a closed ring of two hundred.
+#[test]
+fn many_bodies_are_made_and_move() {
+    for (name, make, bodies) in [("chain", chain as fn(usize) -> Mechanism, 1000), ("ring", ring, 200)] {
+        let start = Instant::now();
+        let model = make(bodies).model();
+        let made = start.elapsed();
+        let took = time(&*model, &*GeneralizedAlpha::default().method(), 0.1, 1e-3);
+        eprintln!("{name} of {bodies}: made in {made:?}, 100 steps in {took:?}");
+        assert!(10.0 * took.as_secs_f64() < 20.0, "{name}: 100 steps in {took:?}");
+    }
+}

@@ -1,0 +1,49 @@
+//! The memory that matrices of mechanisms are kept in, chosen.
+
+use crate::common::solving::{Named, named, solve};
+use mbsbench_integrators::{Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5};
+use mbsbench_models::{ChainFormulation, RodChain};
+use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
+
+/// What memory matrices are kept in can be chosen, on few bodies and on many, and changes solutions by rounding only.
+#[test]
+fn matrices_with_a_pattern_and_with_all_entries_give_the_same_solutions() {
+    let fixed = Settings::fixed(1e-3);
+    let controlled = Settings::tolerance(1e-6, 1e-6);
+    let methods: [(Named, Settings); 10] = [
+        (named(HhtI3::default()), fixed),
+        (named(GeneralizedAlpha::default()), fixed),
+        (named(HhtAdd::default()), fixed),
+        (named(HhtSi2::default()), fixed),
+        (named(NstiffSi2::default()), fixed),
+        (named(Lms2 { newton_tolerance: 1e-9, ..Lms2::default() }), fixed),
+        (named(Radau5::default()), controlled),
+        (named(Dopri5::default()), controlled),
+        (named(Ode15s::default()), controlled),
+        (named(Ode23s::default()), controlled),
+    ];
+    for rods in [3, 12] {
+        let model = RodChain { rods, damping: 1e-3, ..RodChain::default() }.model();
+        for (method, settings) in &methods {
+            let [dense, sparse] = [Matrices::Dense, Matrices::Sparse].map(|matrices| {
+                let solution = solve(&*model, method, 0.05, Settings { matrices, ..*settings });
+                assert_eq!(solution.failure, None, "{} with {matrices:?} on {rods} rods", method.0);
+                solution
+            });
+            let difference = |(a, b): (&f64, &f64)| (a - b).abs();
+            let largest = dense.state.iter().zip(&sparse.state).map(difference).fold(0.0, f64::max);
+            // corrections end at 1e-10, steps of 1e-3 divide them, and estimates of errors decide on steps
+            assert!(largest < 1e-6, "{} on {rods} rods: {largest:e}", method.0);
+            assert!(dense.state != sparse.state, "{} on {rods} rods: the same to the bit", method.0);
+        }
+    }
+}
+
+#[test]
+fn matrices_are_not_chosen_where_there_is_no_choice() {
+    let model = RodChain { formulation: ChainFormulation::Minimal, rods: 3, ..RodChain::default() }.model();
+    let settings = Settings { matrices: Matrices::Sparse, ..Settings::fixed(1e-3) };
+    let solution = solve(&*model, &named(Dopri5::default()), 0.05, settings);
+    let Some(Failure::NotApplicable { reason }) = solution.failure else { panic!("{:?}", solution.failure) };
+    assert_eq!(reason, "the matrices of this problem are kept in one way only");
+}

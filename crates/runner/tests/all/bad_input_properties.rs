@@ -1,0 +1,194 @@
+//! Properties of reading and planning: how many runs there are, what their keys depend on, and that no bytes
+//! make the program panic.
+
+use crate::bad_input_fixture as fixture;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mbsbench::plan::Plan;
+use proptest::prelude::*;
+
+const GOOD: &str = include_str!("../bad_input/good.txt");
+
+fn plan(text: &str) -> Plan {
+    Plan::read(Path::new("t.yaml"), text.as_bytes(), &fixture::registry(), false)
+        .unwrap_or_else(|bad| panic!("{}\n{text}", bad.render(false)))
+}
+
+fn keys(text: &str) -> Vec<String> {
+    plan(text).runs.iter().map(|run| run.key().full().to_owned()).collect()
+}
+
+/// What makes up a run; changing any one of these changes its key.
+#[derive(Debug, Clone, PartialEq)]
+struct Parts {
+    mass: f64,
+    length: f64,
+    eta: f64,
+    alpha: f64,
+    step: f64,
+    end: f64,
+    steps: u32,
+    sample: f64,
+    above: f64,
+    reference: f64,
+}
+
+impl Parts {
+    fn default() -> Self {
+        Self {
+            mass: 2.0,
+            length: 1.5,
+            eta: 3.0,
+            alpha: -0.2,
+            step: 0.1,
+            end: 5.0,
+            steps: 1000,
+            sample: 0.5,
+            above: 100.0,
+            reference: 1e-3,
+        }
+    }
+
+    /// The same with one part a little different.
+    fn changed(mut self, part: usize) -> Self {
+        match part {
+            0 => self.mass += 0.1,
+            1 => self.length += 0.1,
+            2 => self.eta += 0.1,
+            3 => self.alpha += 0.01,
+            4 => self.step *= 0.5,
+            5 => self.end += 1.0,
+            6 => self.steps += 1,
+            7 => self.sample += 0.25,
+            8 => self.above += 1.0,
+            _ => self.reference *= 0.5,
+        }
+        self
+    }
+
+    /// The lines of a file, which may stand in any order; `label` and `title` are only words.
+    fn lines(&self, label: &str) -> Vec<String> {
+        let Self { mass, length, eta, alpha, step, end, steps, sample, above, reference } = self;
+        vec![
+            "id: mine/parts".to_owned(),
+            format!("title: {label}"),
+            format!(
+                "model: {{ pendulum: {{ mass: {mass}, length: {length}, formulation: {{ sliding-mode: {{ eta: {eta} }} }} }} }}"
+            ),
+            format!("span: [0, {end}]"),
+            format!("method: {{ newmark: {{ label: {label}, alpha: {alpha}, stages: 2 }} }}"),
+            format!("step: {step}"),
+            format!("settings: {{ max_steps: {steps}, clock: exact }}"),
+            format!("measures: [energy_variation, {{ sample: {{ of: omega, at: [{sample}] }} }}]"),
+            format!("fails_when: [{{ observable: energy, above: {above} }}]"),
+            format!("reference: {{ method: rk8, step: {reference} }}"),
+        ]
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_combination_is_one_run(methods in 1..=3_usize, steps in 1..=5_usize, masses in 1..=4_usize, alphas in 1..=4_usize) {
+        let methods = ["rk3", "rk5", "rk8"][..methods].join(", ");
+        let numbers = |count: usize, unit: &str| {
+            (1..=count).map(|k| format!("{k}{unit}")).collect::<Vec<_>>().join(", ")
+        };
+        let text = format!(
+            "id: mine/matrix\nspan: [0, 9]\nmodel: pendulum\ncases:\n- {{ case: a, matrix: {{ step: [{}], method: [{methods}], model.mass: [{}] }} }}\n\
+             - {{ case: b, step: 1, method: newmark, matrix: {{ method.alpha: [{}] }} }}\n",
+            numbers(steps, "e-2"), numbers(masses, ".5"), numbers(alphas, "e-3"),
+        ).replace("e-3", "e-3").replace("[1e-3", "[-1e-3").replace(", 2e-3", ", -2e-3").replace(", 3e-3", ", -3e-3").replace(", 4e-3", ", -4e-3");
+        let plan = plan(&text);
+        let expected = methods.split(", ").count() * steps * masses + alphas;
+        prop_assert_eq!(plan.runs.len(), expected);
+        prop_assert_eq!(&plan.axes, &["case", "model.mass", "method", "method.alpha", "step"]);
+        let different: BTreeSet<&str> = plan.runs.iter().map(|run| run.key().full()).collect();
+        prop_assert_eq!(different.len(), expected, "different runs have different keys");
+    }
+
+    #[test]
+    fn exclusions_take_away_what_they_match(out in 0..4_usize, step in 0..3_usize) {
+        let steps = ["0.1", "0.2", "0.4"];
+        // 0.2 is also 2e-1, 1/5 of a second however it is spelled.
+        let spelled = ["1e-1", "0.20", "4e-1"][step];
+        let exclude = ["{ method: rk3 }".to_owned(), format!("{{ step: {spelled} }}"), format!("{{ method: [rk3, rk8], step: {spelled} }}"),
+            "{ method: rk3, case: a }".to_owned()];
+        let text = format!(
+            "id: mine/matrix\nspan: [0, 9]\nmodel: pendulum\nmatrix: {{ method: [rk3, rk8], step: [{}] }}\nexclude: [{}]\ncases: [{{ case: a }}, {{ case: b }}]\n",
+            steps.join(", "), exclude[out],
+        );
+        prop_assert_eq!(plan(&text).runs.len(), 12 - [6, 4, 4, 3][out]);
+    }
+
+    #[test]
+    fn keys_do_not_depend_on_words_or_order(lines in Just(Parts::default().lines("other")).prop_shuffle(), label in "[a-z]{1,12}") {
+        let expected = keys(&Parts::default().lines("label").join("\n"));
+        prop_assert_eq!(&keys(&lines.join("\n")), &expected);
+        prop_assert_eq!(&keys(&Parts::default().lines(&label).join("\n")), &expected);
+        let reordered = lines.join("\n")
+            .replace("mass: 2, length: 1.5", "length: 1.50, mass: 2.0e0")
+            .replace("alpha: -0.2, stages: 2", "stages: 2, alpha: -2e-1")
+            .replace("mine/parts", "yours/others");
+        prop_assert_ne!(&reordered, &lines.join("\n"));
+        prop_assert_eq!(&keys(&reordered), &expected);
+    }
+
+    #[test]
+    fn keys_depend_on_every_part(one in 0..10_usize, other in 0..10_usize) {
+        let base = keys(&Parts::default().lines("a").join("\n"));
+        let changed = keys(&Parts::default().changed(one).lines("a").join("\n"));
+        prop_assert_ne!(&base, &changed);
+        let twice = keys(&Parts::default().changed(one).changed(other).lines("a").join("\n"));
+        prop_assert_ne!(&changed, &twice);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        if let Err(bad) = Plan::read(Path::new("t.yaml"), &bytes, &fixture::registry(), false) {
+            prop_assert!(!bad.render(true).is_empty());
+        }
+    }
+
+    #[test]
+    fn no_damage_to_a_good_file_makes_it_panic(
+        at in 0..GOOD.len(), length in 0..40_usize, put in "[\\PC\n\t{}\\[\\]:,&*!|>'\"%#-]{0,6}", quick in any::<bool>(),
+    ) {
+        let mut bytes = GOOD.as_bytes().to_vec();
+        bytes.splice(at..(at + length).min(GOOD.len()), put.bytes());
+        if let Err(bad) = Plan::read(Path::new("t.yaml"), &bytes, &fixture::registry(), quick) {
+            prop_assert!(bad.render(false).contains("t.yaml:"));
+        }
+    }
+}
+
+#[test]
+fn a_power_and_its_value_are_the_same_step() {
+    let text = |step: &str| format!("id: mine/power\nspan: [0, 1]\nmodel: decay\nmethod: rk3\nstep: {step}\n");
+    assert_eq!(keys(&text("2^-10")), keys(&text("0.0009765625")));
+    assert_eq!(plan(&text("2^-10")).runs[0].cells[1].as_ref().unwrap().text, "2^-10", "spelled as in the file");
+}
+
+#[test]
+fn quick_replaces_axes_that_are_there() {
+    let text = GOOD.replace("    published: published.csv\n", "");
+    let quick = Plan::read(Path::new("t.yaml"), text.as_bytes(), &fixture::registry(), true).unwrap();
+    let steps: Vec<String> = quick.values(quick.axis("step").unwrap()).iter().map(ToString::to_string).collect();
+    assert_eq!(steps, ["0.05"]);
+    assert!(quick.runs.iter().all(|run| run.span == [0.0, 1.0]));
+    assert_eq!(quick.runs.iter().filter(|run| run.method_label == "eighth order").count(), 1, "the case without step");
+}
+
+#[test]
+fn runs_know_what_is_drawn_of_them() {
+    let plan = plan(&GOOD.replace("    published: published.csv\n", ""));
+    let controlled = plan.runs.iter().find(|run| run.method_label == "eighth order").unwrap();
+    assert_eq!(controlled.recording.trajectories, ["omega", "theta"]);
+    assert_eq!(plan.columns, ["energy_variation", "omega@0.01", "omega@2^-3"]);
+    let reference = controlled.reference.as_ref().unwrap();
+    assert_eq!(reference.model.parameter("formulation.sliding-mode.eta").unwrap(), 2.0);
+    assert_eq!(reference.model.parameter("mass").unwrap(), 36.0, "the other parameters are those of the run");
+}

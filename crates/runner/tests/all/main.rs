@@ -1,0 +1,36 @@
+//! The program, as it is called. One program: what they share is compiled and linked once.
+
+#[path = "../bad_input/fixture.rs"]
+mod bad_input_fixture;
+#[path = "../chapter/mod.rs"]
+mod chapter;
+
+mod accidents;
+mod animations;
+mod bad_input;
+mod bad_input_properties;
+mod bad_ledgers;
+mod browser;
+mod comparison;
+mod compere2001;
+mod examine;
+mod export;
+mod like;
+mod methods;
+mod mutations;
+mod pages;
+mod panics;
+mod parts;
+mod plots;
+mod rank;
+mod recompute;
+mod reference;
+mod render;
+mod robustness;
+mod schema;
+mod silence;
+#[cfg(unix)]
+mod special_files;
+mod takeaways;
+mod times;
+mod verify;
