@@ -2,20 +2,14 @@
 
 mod common;
 
-use std::alloc::System;
-
 use common::solving::{Named, named, observed, solve};
 use mbsbench_integrators::low_order::NewtonSettings;
 use mbsbench_integrators::{
-    Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Ode23s,
-    Radau5, Trapezoidal,
+    Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Radau5,
+    Trapezoidal,
 };
 use mbsbench_models::{ChainFormulation, RodChain};
 use mbsbench_problem::{Model, ModelDefinition, Settings};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// A chain that swings down from the horizontal, damped so that its motion is smooth.
 fn chain(formulation: ChainFormulation, rods: usize) -> RodChain {
@@ -149,56 +143,5 @@ fn newtons_method_ends_at_rounding() {
                 assert!(iterations <= 20 * 6, "{} on {rods} rods: {iterations} iterations", method.0);
             }
         }
-    }
-}
-
-/// Allocations until the end of a span: of a method, in all and in bytes.
-fn allocations(method: &Named, t_end: f64, settings: &Settings) -> (usize, u64) {
-    let model = chain(ChainFormulation::Cartesian, 20).model();
-    let once = || {
-        let region = Region::new(ALLOCATOR);
-        let solution = solve(&*model, method, t_end, *settings);
-        let change = region.change();
-        assert_eq!(solution.failure, None, "{}", method.0);
-        (change.allocations + change.reallocations, solution.statistics.steps_accepted)
-    };
-    (0..5).map(|_| once()).min().expect("five times")
-}
-
-#[test]
-fn steps_on_many_bodies_allocate_nothing() {
-    let constant = Settings::fixed(1e-3);
-    let methods: [Named; 7] = [
-        named(HhtI3::default()),
-        named(HhtAdd::default()),
-        named(HhtSi2::default()),
-        named(NstiffSi2::default()),
-        named(Lms2::default()),
-        named(Trapezoidal::default()),
-        named(Dopri5::default()),
-    ];
-    for method in methods {
-        let (short, few) = allocations(&method, 0.02, &constant);
-        let (long, many) = allocations(&method, 0.2, &constant);
-        assert!(many > 5 * few);
-        // Factors grow where pivots change, and then by as much again as they hold.
-        assert!(long <= short + 8, "{}: {short} and {long} allocations", method.0);
-    }
-    let controlled = Settings::tolerance(1e-7, 1e-7);
-    let methods: [Named; 5] = [
-        named(Radau5::default()),
-        named(Ode15s::default()),
-        named(Ode23s::default()),
-        named(HhtI3::default()),
-        named(GeneralizedAlpha::default()),
-    ];
-    for method in methods {
-        let ((short, few), (long, many)) =
-            (allocations(&method, 0.05, &controlled), allocations(&method, 0.4, &controlled));
-        let name = method.0;
-        assert!(
-            many > 3 * few && long <= short + 8,
-            "{name}: {short} and {long} allocations in {few} and {many} steps"
-        );
     }
 }
