@@ -2,7 +2,6 @@
 CARGO ?= cargo
 # The package for Python asks its dependencies for more than the others do, so that all would be compiled twice.
 WITHOUT_PYTHON = --exclude mbsbench-python
-TARGET = $(or $(CARGO_TARGET_DIR),target)
 MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
 
 # Folders of experiments that are sets of benchmark problems.

@@ -15,14 +15,10 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// A chain that swings down from the horizontal, damped so that its motion is smooth.
-fn chain(formulation: ChainFormulation, rods: usize) -> RodChain {
-    RodChain { formulation, rods, damping: 1e-3, ..RodChain::default() }
-}
-
 /// Allocations until the end of a span: of a method, in all and in bytes.
 fn allocations(method: &Named, t_end: f64, settings: &Settings) -> (usize, u64) {
-    let model = chain(ChainFormulation::Cartesian, 20).model();
+    let chain = RodChain { formulation: ChainFormulation::Cartesian, rods: 20, damping: 1e-3, ..RodChain::default() };
+    let model = chain.model();
     let once = || {
         let region = Region::new(ALLOCATOR);
         let solution = solve(&*model, method, t_end, *settings);

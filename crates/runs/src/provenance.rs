@@ -36,11 +36,9 @@ pub fn write(
     let old: Option<Value> = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let is_same = old.is_some_and(|old| ["inputs", "outputs"].iter().all(|&key| old[key] == manifest[key]));
     let text = format!("{manifest:#}\n");
-    let wanted = [here.join(FILE), path];
-    for path in wanted.into_iter().take(if is_same { 1 } else { 2 }) {
-        write_atomically(&path, text.as_bytes()).map_err(|error| ManifestError { path, error })?;
-    }
-    Ok(())
+    let put = |path: PathBuf| write_atomically(&path, text.as_bytes()).map_err(|error| ManifestError { path, error });
+    put(here.join(FILE))?;
+    if is_same { Ok(()) } else { put(path) }
 }
 
 /// A manifest cannot be made.

@@ -17,6 +17,7 @@ mod published_tables;
 mod reaching_phase;
 mod readings_of_the_hybrid;
 mod references;
+mod rod_chain;
 mod squeezer;
 mod squeezer_elimination;
 mod squeezer_momenta;

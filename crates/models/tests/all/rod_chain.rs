@@ -1,8 +1,6 @@
 //! A chain of rods: methods that solve its constrained form in matrices with the entries that it has, against its form in angles.
 
-mod common;
-
-use common::solving::{Named, named, observed, solve};
+use crate::common::solving::{Named, named, observed, solve};
 use mbsbench_integrators::low_order::NewtonSettings;
 use mbsbench_integrators::{
     Dop853, Dopri5, GeneralizedAlpha, HhtAdd, HhtI3, HhtSi2, Lms2, Mssth5, Newmark, Nstiff, NstiffSi2, Ode15s, Radau5,
