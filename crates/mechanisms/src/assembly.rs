@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Blocks, Matrix, Pattern, Place};
-use mbsbench_problem::{MechanicalModel, Mechanics, MechanicsOf};
+use mbsbench_problem::{MechanicalModel, Mechanics, MechanicsOf, Terms};
 
 use crate::system::{Space, System};
 
@@ -99,15 +99,27 @@ impl Least {
     }
 }
 
-/// Entries of `∂Φ/∂q`, with Φ.
-fn linearised<M: MechanicalModel>(system: &M, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
-    let mut mechanics = MechanicsOf::new(system);
-    let structure = Mechanics::<f64>::structure(&mut mechanics);
-    let mut terms = mbsbench_problem::Terms::of(&structure, true);
-    mechanics.terms(0.0, q, &vec![0.0; q.len()], &mut terms);
-    let mut entries = Vec::new();
-    terms.jacobian.for_each(|i, j, x| entries.push((i, j, x)));
-    (terms.constraints, entries)
+/// Constraints of a system with their Jacobian. What entries it has is found once for all states that are asked for.
+pub struct Linearised<'m> {
+    mechanics: MechanicsOf<'m>,
+    terms: Terms<f64>,
+}
+
+impl<'m> Linearised<'m> {
+    /// Those of a system as it is now.
+    pub fn new(system: &'m impl MechanicalModel) -> Self {
+        let mut mechanics = MechanicsOf::new(system);
+        let structure = Mechanics::<f64>::structure(&mut mechanics);
+        Self { mechanics, terms: Terms::of(&structure, true) }
+    }
+
+    /// Φ, and entries of `∂Φ/∂q`.
+    fn at(&mut self, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
+        self.mechanics.terms(0.0, q, &vec![0.0; q.len()], &mut self.terms);
+        let mut entries = Vec::new();
+        self.terms.jacobian.for_each(|i, j, x| entries.push((i, j, x)));
+        (self.terms.constraints.clone(), entries)
+    }
 }
 
 /// The largest magnitude with its number.
@@ -121,8 +133,8 @@ fn largest(values: &[f64]) -> (usize, f64) {
 ///
 /// # Errors
 /// Where joints do not close within `tolerance`: number of a constraint of the one to blame, and the most that is left of any.
-pub fn close<X: Space>(system: &System<X>, q: &mut [f64], weights: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
-    let (mut values, mut entries) = linearised(system, q);
+pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
+    let (mut values, mut entries) = system.at(q);
     let before = values.clone();
     if values.is_empty() {
         return Ok(());
@@ -134,7 +146,7 @@ pub fn close<X: Space>(system: &System<X>, q: &mut [f64], weights: &[f64], toler
         let mut factor = 1.0;
         let better = loop {
             let moved: Vec<f64> = q.iter().zip(&change).map(|(q, change)| q + factor * change).collect();
-            let (moved_values, moved_entries) = linearised(system, &moved);
+            let (moved_values, moved_entries) = system.at(&moved);
             let moved_open = largest(&moved_values);
             if moved_open.1 < open.1 {
                 q.copy_from_slice(&moved);
@@ -164,14 +176,14 @@ pub fn close<X: Space>(system: &System<X>, q: &mut [f64], weights: &[f64], toler
 ///
 /// # Errors
 /// As [`close`].
-pub fn open<X: Space>(system: &System<X>, q: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
-    let open = largest(&linearised(system, q).0);
+pub fn open(system: &mut Linearised<'_>, q: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
+    let open = largest(&system.at(q).0);
     if open.1 <= tolerance { Ok(()) } else { Err(open) }
 }
 
 /// Numbers of constraints that follow from the others there, in ascending order. `first_joint` is the first that may be left out.
-pub fn redundant<M: MechanicalModel>(system: &M, q: &[f64], first_joint: usize) -> Vec<usize> {
-    let (values, entries) = linearised(system, q);
+pub fn redundant(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Vec<usize> {
+    let (values, entries) = system.at(q);
     // what holds for all coordinates has a row of rounding
     let mut lengths = vec![0.0; values.len()];
     entries.iter().for_each(|&(i, _, x)| lengths[i] += x * x);
@@ -209,7 +221,7 @@ pub fn redundant<M: MechanicalModel>(system: &M, q: &[f64], first_joint: usize) 
 /// Takes from multipliers of all holonomic rows what does nothing, since rows depend on each other: those of least norm are left, for rows
 /// of length one.
 pub fn share<X: Space>(system: &System<X>, q: &[f64], multipliers: &mut [f64]) {
-    let (values, entries) = linearised(system, q);
+    let (values, entries) = Linearised::new(system).at(q);
     let mut least = Least::new(&vec![1.0; q.len()], values.len(), &entries);
     let mut scaled: Vec<f64> = multipliers.iter().zip(&least.lengths).map(|(lambda, length)| lambda * length).collect();
     // ε (J Jᵀ + ε)⁻¹ leaves of λ what Jᵀ takes to zero; with as many digits as ε has left, so that it is done again
@@ -236,7 +248,7 @@ pub fn allow<X: Space>(system: &System<X>, q: &[f64], v: &mut [f64], weights: &[
     }
     let mut values = vec![0.0; rows];
     let entries = if system.rates.is_empty() {
-        linearised(system, q).1
+        Linearised::new(system).at(q).1
     } else {
         let mut jacobian = nalgebra::DMatrix::zeros(rows, v.len());
         mechanics.constraint_jacobian(0.0, q, v, &mut jacobian);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mbsbench_input::{BadInput, Key, Place, Problem};
 use mbsbench_measures::stepwise::{self, drawable};
 use mbsbench_measures::{LinearAlgebraFlops, MeasureDefinition};
-use mbsbench_problem::Formulated;
+use mbsbench_problem::{Formulated, Model};
 
 use super::{Plan, outputs};
 use crate::known::Marked;
@@ -19,13 +19,15 @@ pub(super) struct Observables(HashMap<*const Choice<ModelKind>, Vec<String>>);
 
 impl Observables {
     pub(super) fn of(plan: &Plan) -> Self {
-        let mut names = HashMap::new();
-        for run in &plan.runs {
-            names.entry(Arc::as_ptr(&run.model)).or_insert_with(|| {
-                drawable(&*run.model.object().model()).into_iter().map(|observable| observable.name).collect()
-            });
-        }
-        Self(names)
+        let mut names = Self(HashMap::new());
+        each_model(plan, |model, runs| names.add(model, runs));
+        names
+    }
+
+    /// Those of a model, which these runs have.
+    fn add(&mut self, model: &dyn Model, runs: &[&super::RunSpec]) {
+        let names: Vec<String> = drawable(model).into_iter().map(|observable| observable.name).collect();
+        self.0.extend(runs.first().map(|run| (Arc::as_ptr(&run.model), names)));
     }
 
     /// What can be drawn of a run.
@@ -53,11 +55,28 @@ impl Observables {
     }
 }
 
+/// Makes each model of a plan once, and shows it with the runs that have it.
+fn each_model<'p>(plan: &'p Plan, mut visit: impl FnMut(&dyn Model, &[&'p super::RunSpec])) {
+    let mut groups: Vec<Vec<&super::RunSpec>> = Vec::new();
+    let mut numbers = HashMap::new();
+    for run in &plan.runs {
+        let number = *numbers.entry(Arc::as_ptr(&run.model)).or_insert(groups.len());
+        groups.resize_with(groups.len().max(number + 1), Vec::new);
+        groups[number].push(run);
+    }
+    for runs in groups {
+        visit(&*runs[0].model.object().model(), &runs);
+    }
+}
+
 pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
     let mut problems = Problems::default();
-    let observables = Observables::of(plan);
+    let mut observables = Observables(HashMap::new());
+    each_model(plan, |model, runs| {
+        observables.add(model, runs);
+        check_methods(plan, model, runs, &mut problems);
+    });
     check_measures(plan, &observables, &mut problems);
-    check_methods(plan, &mut problems);
     check_undetermined(plan, &mut problems);
     check_known(plan, &mut problems);
     check_study(plan, &mut problems);
@@ -119,16 +138,12 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
     }
 }
 
-/// Each method can be used on the models that it is to solve.
-fn check_methods(plan: &Plan, problems: &mut Problems) {
+/// Each method of some runs can be used on the model of all of them.
+fn check_methods(plan: &Plan, model: &dyn Model, runs: &[&super::RunSpec], problems: &mut Problems) {
+    let mut ode = Formulated::<f64>::ode(model);
     let mut seen = HashSet::new();
-    for run in &plan.runs {
-        if !seen.insert((Arc::as_ptr(&run.model), Arc::as_ptr(&run.method))) {
-            continue;
-        }
-        let (model, method) = (run.model.object().model(), run.method.object().method());
-        let suits = method.suits(Formulated::<f64>::ode(&*model).as_mut());
-        if let Err(unsuitable) = suits {
+    for run in runs.iter().filter(|run| seen.insert(Arc::as_ptr(&run.method))) {
+        if let Err(unsuitable) = run.method.object().method().suits(ode.as_mut()) {
             let message = format!("`{}` cannot solve `{}`", run.method.name(), run.model.name());
             let place = run.method.place().unwrap_or(plan.experiment.document.root.place);
             problems.add(Problem::new(place, message).help(format!("{unsuitable}; leave the pair out with `exclude`")));

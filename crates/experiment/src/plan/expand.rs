@@ -221,6 +221,7 @@ impl<'e> Expansion<'e> {
             rules: Arc::clone(&self.rules),
             recording: Recording::default(),
             key: OnceLock::new(),
+            set_up: OnceLock::new(),
         })
     }
 

@@ -72,6 +72,8 @@ pub struct RunSpec {
     pub recording: Recording,
     /// Its name, once somebody has asked.
     key: OnceLock<RunKey>,
+    /// The name of what is solved and how, the same way.
+    set_up: OnceLock<RunKey>,
 }
 
 impl RunSpec {
@@ -187,8 +189,8 @@ impl RunSpec {
 
     /// A hash of what is solved and how, without what is measured of it.
     #[must_use]
-    pub fn set_up(&self) -> RunKey {
-        key::of_set_up(self)
+    pub fn set_up(&self) -> &RunKey {
+        self.set_up.get_or_init(|| key::of_set_up(self))
     }
 
     /// The columns that its measures fill.
@@ -271,6 +273,18 @@ impl Plan {
         filter.iter().all(|(axis, value)| {
             let cell = self.axis(axis).and_then(|axis| run.cells[axis].as_ref());
             cell.is_some_and(|label| value.matches(label))
+        })
+    }
+
+    /// The runs that have these axis values, with their numbers.
+    pub fn meant(&self, filter: &BTreeMap<String, AxisValue>) -> impl Iterator<Item = (usize, &RunSpec)> {
+        let axes: Option<Vec<_>> = filter.iter().map(|(axis, value)| Some((self.axis(axis)?, value))).collect();
+        let is_at = |run: &RunSpec, axis: usize, value: &AxisValue| {
+            run.cells[axis].as_ref().is_some_and(|label| value.matches(label))
+        };
+        let runs = self.runs.iter().enumerate();
+        runs.filter(move |(_, run)| {
+            axes.as_ref().is_some_and(|axes| axes.iter().all(|&(axis, value)| is_at(run, axis, value)))
         })
     }
 

@@ -1,6 +1,6 @@
 //! References that lie beside the experiments: the costliest solves, made once and kept as data.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -190,7 +190,11 @@ impl ReferencePlan {
 
 /// Times at which the measures of some runs need their reference, and the end of its span where it is solved for, s; increasing.
 pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSpec>) -> Vec<f64> {
-    let asked = runs.flat_map(|run| run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
+    // most runs have the same measures
+    let mut seen = HashSet::new();
+    let asked = runs
+        .filter(|run| seen.insert((Arc::as_ptr(&run.measures), run.span.map(f64::to_bits))))
+        .flat_map(|run| run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
     // a file need not go so far
     let end = matches!(reference.origin, Origin::Solved(_)).then_some(reference.span[1]);
     let mut times: Vec<f64> = asked.chain(end).collect();

@@ -57,7 +57,7 @@ fn with(run: &RunSpec, values: &[(Key, Node)], registry: &Registry) -> Result<Ru
         reference.stored = reference.stored.filter(|_| reference.key == nominal);
         Arc::new(reference)
     });
-    run.key = OnceLock::new();
+    (run.key, run.set_up) = (OnceLock::new(), OnceLock::new());
     Ok(run)
 }
 

@@ -13,7 +13,6 @@ use mbsbench_runs::results::Row;
 use mbsbench_runs::timings::{self, RunTiming};
 
 use super::ledger::plan_of;
-use super::runs::selected;
 use super::spec::{At, Operand, Reduce, Unit};
 
 /// Results of experiments, in the order of their plans' runs.
@@ -180,7 +179,7 @@ impl<'p> Evidence<'p> {
     ) -> Vec<(&'p RunSpec, &Recorded)> {
         let Some(plan) = plan_of(self.plans, paper, experiment) else { return Vec::new() };
         let Some(index) = self.plans.iter().position(|other| std::ptr::eq(other, plan)) else { return Vec::new() };
-        selected(plan, filter).into_iter().map(|(run, spec)| (spec, &self.rows[index][run])).collect()
+        plan.meant(filter).map(|(run, spec)| (spec, &self.rows[index][run])).collect()
     }
 
     /// The numbers that an operand selects: run by run, column by column, or the one that is read off between runs.

@@ -8,7 +8,6 @@ use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::undetermined::lies_below;
 
 use super::check::Check;
-use super::runs::selected;
 
 /// What the runs of some plans rest on, looked up once a plan.
 pub struct Grounds<'p> {
@@ -52,7 +51,7 @@ impl<'p> Grounds<'p> {
         let mut runs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (experiment, filter) in selections {
             if let Some(index) = self.plans.iter().position(|plan| plan.experiment.is_called(experiment, paper)) {
-                let meant = selected(&self.plans[index], filter).into_iter().map(|(run, _)| run);
+                let meant = self.plans[index].meant(filter).map(|(run, _)| run);
                 runs.entry(index).or_default().extend(meant);
             }
         }

@@ -65,11 +65,6 @@ pub(super) fn unknown_experiment(place: Place, name: &str, plans: &[Plan]) -> Pr
     Problem::unknown(place, "experiment", name, known.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The runs of a plan that a filter selects, in order.
-pub(super) fn selected<'p>(plan: &'p Plan, filter: &BTreeMap<String, AxisValue>) -> Vec<(usize, &'p RunSpec)> {
-    plan.runs.iter().enumerate().filter(|(_, run)| plan.is_meant(run, filter)).collect()
-}
-
 struct Checker<'c> {
     check: &'c Check,
     node: &'c Node,
@@ -117,7 +112,7 @@ impl<'c> Checker<'c> {
                 }
             }
         }
-        let runs: Vec<&RunSpec> = selected(plan, filter).into_iter().map(|(_, run)| run).collect();
+        let runs: Vec<&RunSpec> = plan.meant(filter).map(|(_, run)| run).collect();
         if runs.is_empty() {
             let problem = Problem::new(self.place(path), format!("no run of `{}` is meant", plan.experiment.id));
             problems.add(problem.help("accepted: a combination that is not excluded"));
@@ -175,7 +170,7 @@ impl<'c> Checker<'c> {
         }
         let count = |operand: &Operand| {
             let plan = plan_of(self.plans, self.paper, &operand.experiment)?;
-            Some(selected(plan, &operand.filter).len() * operand.columns().count())
+            Some(plan.meant(&operand.filter).count() * operand.columns().count())
         };
         if let (Some(first), Some(second)) = (count(of), count(to))
             && first != second

@@ -141,8 +141,8 @@ impl<'p> Scope<'p> {
                 meant.entry(axis.clone()).or_insert_with(|| values.clone());
             }
         }
-        let wanted = whole.runs.iter().filter(|run| whole.is_meant(run, &meant)).count();
-        let made = part.runs.iter().filter(|run| part.is_meant(run, &meant)).count();
+        let wanted = whole.meant(&meant).count();
+        let made = part.meant(&meant).count();
         wanted > 0 && wanted == made
     }
 
@@ -153,7 +153,7 @@ impl<'p> Scope<'p> {
         for (experiment, filter) in check.kind.selections() {
             let Some(index) = self.index_of(experiment, paper) else { continue };
             let plan = &self.plans[index];
-            runs.extend(plan.runs.iter().filter(|run| plan.is_meant(run, filter)).map(|run| run.set_up().to_string()));
+            runs.extend(plan.meant(filter).map(|(_, run)| run.set_up().to_string()));
         }
         let sampled: Vec<_> = self.plan.experiment.sampled().map(|(key, range)| json!([key.name, range])).collect();
         let readings: Vec<_> = self

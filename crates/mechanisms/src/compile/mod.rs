@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use mbsbench_problem::{Formulation, OutOfRange};
 use nalgebra::Vector3;
 
-use crate::assembly;
+use crate::assembly::{self, Linearised};
 use crate::definition::{Mechanism, Motion, Rotations, Start};
 use crate::flat::Parts;
 use crate::formula::{Formula, Tree};
@@ -282,8 +282,12 @@ fn start<X: Space>(compiled: &mut Compiled<X>, mechanism: &Mechanism, parts: &Pa
     };
     let is_assembled = mechanism.start == Start::Assembled;
     let most = if is_assembled { 1e-10 * size } else { 1e-8 * size };
-    let closed =
-        if is_assembled { assembly::close(system, q, &weights, most) } else { assembly::open(system, q, most) };
+    let mut linearised = Linearised::new(system);
+    let closed = if is_assembled {
+        assembly::close(&mut linearised, q, &weights, most)
+    } else {
+        assembly::open(&mut linearised, q, most)
+    };
     closed.map_err(|(row, by)| {
         let (path, name) = of_row(row, system);
         let accepted = if is_assembled {
@@ -293,7 +297,7 @@ fn start<X: Space>(compiled: &mut Compiled<X>, mechanism: &Mechanism, parts: &Pa
         };
         OutOfRange::new(path, format!("`{name}`, open by {by:.3e}"), accepted)
     })?;
-    system.redundant = assembly::redundant(system, q, own).into_iter().map(|row| row - own).collect();
+    system.redundant = assembly::redundant(&mut linearised, q, own).into_iter().map(|row| row - own).collect();
     let before = v.clone();
     let (row, left) = assembly::allow(system, q, v, &weights);
     let speed = before.iter().chain(v.iter()).fold(1e-3, |size: f64, x| size.max(x.abs()));

@@ -24,7 +24,7 @@ pub use ode::TreeOde;
 pub use state::Expanding;
 pub use tree::{Candidate, Freedom, Link, Step, Tree};
 
-use crate::assembly;
+use crate::assembly::{self, Linearised};
 use crate::system::{Space, System};
 
 /// A mechanism in joint coordinates.
@@ -58,7 +58,7 @@ impl<X: Space> JointSpace<X> {
         system.relations.retain(|_| held.next() == Some(&false));
         let mut space = Self { tree, system, initial };
         if space.tree.has_vector_coordinates() && space.holonomic() > 0 {
-            space.system.redundant = assembly::redundant(&space, &space.initial[0], 0);
+            space.system.redundant = assembly::redundant(&mut Linearised::new(&space), &space.initial[0], 0);
         }
         space
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Problem};
+use rayon::prelude::*;
 
 use super::CommandError;
 use super::files::{book, is_publication, plans_beside, read_ledger, read_publication};
@@ -17,13 +18,17 @@ use crate::output::Output;
 /// # Errors
 /// A file that cannot be read, or everything that is wrong with the files, among it two of one id.
 pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
+    let read = |path: &PathBuf| {
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
+            .map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        Ok(Plan::read(path, &bytes, registry, quick))
+    };
+    let read: Vec<Result<Plan, BadInput>> = files.par_iter().map(read).collect::<Result<_, CommandError>>()?;
     let mut plans: Vec<Plan> = Vec::new();
     let mut bad: Vec<BadInput> = Vec::new();
     let mut places: HashMap<String, String> = HashMap::new();
-    for path in files {
-        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
-            .map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
-        let plan = match Plan::read(path, &bytes, registry, quick) {
+    for plan in read {
+        let plan = match plan {
             Ok(plan) => plan,
             Err(wrong) => {
                 bad.push(wrong);

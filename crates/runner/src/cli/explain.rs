@@ -9,7 +9,7 @@ use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdic
 use mbsbench_numbers::short;
 
 use super::CommandError;
-use super::files::{Library, papers};
+use super::files::Library;
 use super::verify::{evidence, judged_on};
 use crate::output::Output;
 
@@ -27,11 +27,16 @@ pub(super) fn explain(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = library.plans(false)?;
+    let mut papers = library.papers()?;
+    if let Some(named) = papers.iter().find(|paper| own_name(name, paper).is_some()) {
+        papers = vec![named.clone()];
+    }
     let mut known = Vec::new();
-    for paper in papers(&plans) {
+    for paper in papers {
+        // Of most papers the ledger alone would do, but it is read with the experiments that it names.
+        let plans = library.plans_of(&paper)?;
         let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
-        let own = name.strip_prefix(paper.as_str()).and_then(|rest| rest.strip_prefix(['/', ':'])).unwrap_or(name);
+        let own = own_name(name, &paper).unwrap_or(name);
         let statements = || ledger.statements.iter().chain(&ledger.findings);
         known.extend(statements().map(|statement| statement.id.clone()));
         known.extend(ledger.checks().map(|check| check.id.clone()));
@@ -53,6 +58,11 @@ pub(super) fn explain(
         return Ok(());
     }
     Err(CommandError::UnknownName { kind: "statement", found: name.to_owned(), known })
+}
+
+/// What a name is within a paper, where it begins with that.
+fn own_name<'n>(name: &'n str, paper: &str) -> Option<&'n str> {
+    name.strip_prefix(paper)?.strip_prefix(['/', ':'])
 }
 
 struct Teller<'t> {

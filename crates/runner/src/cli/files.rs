@@ -7,7 +7,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Document};
 use mbsbench_judge::claims::{Book, Ledger};
-use mbsbench_judge::comparison::is_comparison;
+use mbsbench_judge::comparison::{COMPARISON, is_comparison};
 use mbsbench_judge::publication::{self, Publication, PublicationKind};
 
 use super::{CommandError, load};
@@ -37,24 +37,66 @@ impl Library<'_> {
         load(self.registry, &experiment_files(self.experiments)?, quick)
     }
 
-    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all of the papers where none is named.
+    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all of the papers where none is named. Other files
+    /// are not read.
     pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
-        let mut plans = self.plans(quick)?;
-        let is_called = |plan: &Plan, name: &String| plan.experiment.id == *name || plan.experiment.paper == *name;
-        if let Some(name) = names.iter().find(|name| !plans.iter().any(|plan| is_called(plan, name))) {
-            let mut known: Vec<String> =
-                plans.iter().flat_map(|plan| [plan.experiment.paper.clone(), plan.experiment.id.clone()]).collect();
+        if names.is_empty() {
+            let papers = self.papers_alone()?;
+            return self.plans_where(quick, |id| papers.iter().any(|paper| paper == paper_of(id)));
+        }
+        let is_called = |id: &str, name: &String| id == name || paper_of(id) == name;
+        let plans = self.plans_where(quick, |id| names.iter().any(|name| is_called(id, name)))?;
+        if let Some(name) = names.iter().find(|name| !plans.iter().any(|plan| is_called(&plan.experiment.id, name))) {
+            let ids = self.ids()?;
+            let mut known: Vec<String> = ids.iter().flat_map(|id| [paper_of(id).to_owned(), id.clone()]).collect();
             known.sort();
             known.dedup();
             return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
         }
-        if names.is_empty() {
-            let papers = self.papers_alone(&plans)?;
-            plans.retain(|plan| papers.contains(&plan.experiment.paper));
-        } else {
-            plans.retain(|plan| names.iter().any(|name| is_called(plan, name)));
+        Ok(plans)
+    }
+
+    /// Plans of the experiments of one paper.
+    ///
+    /// # Errors
+    /// Where it has none, or as [`load`].
+    pub(super) fn plans_of(&self, paper: &str) -> Result<Vec<Plan>, CommandError> {
+        let plans = self.plans_where(false, |id| paper_of(id) == paper)?;
+        if plans.is_empty() {
+            return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known: self.papers()? });
         }
         Ok(plans)
+    }
+
+    /// Some plans with those of all other files, in the order of their paths.
+    pub(super) fn completed(&self, mut plans: Vec<Plan>) -> Result<Vec<Plan>, CommandError> {
+        let mut rest = experiment_files(self.experiments)?;
+        rest.retain(|path| !plans.iter().any(|plan| file_of(plan) == path));
+        plans.extend(load(self.registry, &rest, false)?);
+        plans.sort_by(|one, other| file_of(one).cmp(file_of(other)));
+        Ok(plans)
+    }
+
+    /// Plans of the experiments whose id is wanted. Of other files no more is read than the line with their id.
+    fn plans_where(&self, quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Plan>, CommandError> {
+        let mut files = experiment_files(self.experiments)?;
+        files.retain(|path| id_in(path).is_none_or(|id| is_wanted(&id)));
+        let mut plans = load(self.registry, &files, quick)?;
+        plans.retain(|plan| is_wanted(&plan.experiment.id));
+        Ok(plans)
+    }
+
+    /// The ids of all experiments, as far as they can be known without reading whole files.
+    fn ids(&self) -> Result<Vec<String>, CommandError> {
+        Ok(experiment_files(self.experiments)?.iter().filter_map(|path| id_in(path)).collect())
+    }
+
+    /// The papers, sets and the comparison that have experiments, in order.
+    pub(super) fn papers(&self) -> Result<Vec<String>, CommandError> {
+        let mut papers: Vec<String> = self.ids()?.iter().map(|id| paper_of(id).to_owned()).collect();
+        papers.sort();
+        papers.dedup();
+        Ok(papers)
     }
 
     /// Plans of experiment files, or of papers and experiments by their names; all of the papers where nothing is wanted.
@@ -67,11 +109,11 @@ impl Library<'_> {
         self.named(&names, quick)
     }
 
-    /// The papers of some plans. Sets of problems and the comparison across the papers are none: they take long, and are named by who
-    /// wants them.
-    pub(super) fn papers_alone(&self, plans: &[Plan]) -> Result<Vec<String>, CommandError> {
+    /// The papers that have experiments. Sets of problems and the comparison across the papers are none: they take long, and are named
+    /// by who wants them.
+    pub(super) fn papers_alone(&self) -> Result<Vec<String>, CommandError> {
         let mut alone = Vec::new();
-        for paper in papers(plans.iter().filter(|plan| !is_comparison(&plan.experiment))) {
+        for paper in self.papers()?.into_iter().filter(|paper| paper != COMPARISON) {
             if self.publication(&paper)?.kind == PublicationKind::Paper {
                 alone.push(paper);
             }
@@ -150,6 +192,24 @@ pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandErr
 
 fn is_experiment(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none() && !is_publication(path)
+}
+
+/// The paper of the experiment with an id.
+fn paper_of(id: &str) -> &str {
+    id.split('/').next().unwrap_or_default()
+}
+
+/// The file that a plan was read from.
+fn file_of(plan: &Plan) -> &Path {
+    plan.experiment.document.source.path()
+}
+
+/// The id of an experiment file, where it stands on a line of its own as it is; none where only reading the whole file tells.
+fn id_in(path: &Path) -> Option<String> {
+    let text = mbsbench_input::read_text(path, mbsbench_input::LARGEST_TEXT).ok()?;
+    let id = text.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-_.".contains(c);
+    (!id.is_empty() && id.chars().all(is_plain)).then(|| id.to_owned())
 }
 
 /// All files below a folder, in the order of their paths.

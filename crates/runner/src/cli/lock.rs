@@ -8,7 +8,7 @@ use mbsbench_judge::claims::spec::BoundSet;
 use mbsbench_judge::claims::{Book, Check, Evidence, Lock};
 
 use super::CommandError;
-use super::files::{Library, papers, read_unlocked};
+use super::files::{Library, read_unlocked};
 use crate::output::Output;
 
 /// Writes the lock of the ledger of a paper, of all papers where none is named, and says what is new in it.
@@ -18,12 +18,9 @@ pub(super) fn lock(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = library.plans(false)?;
-    let known = papers(&plans);
-    if let Some(paper) = paper.filter(|paper| !known.iter().any(|known| known == paper)) {
-        return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known });
-    }
-    for name in known.iter().filter(|name| paper.is_none_or(|paper| paper == *name)) {
+    let papers = paper.map_or_else(|| library.papers(), |paper| Ok(vec![paper.to_owned()]))?;
+    for name in &papers {
+        let plans = library.plans_of(name)?;
         let Some(path) = library.ledger_file(name, Book::Claims) else { continue };
         let ledger = read_unlocked(&path, &plans)?;
         let file = Lock::beside(&path);

@@ -132,7 +132,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Animate { file, options } => animate::animate(library, file, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
-        Command::Report { results } => report::report(library, &beside(results), output)?,
+        Command::Report { results } => report::report(library, Vec::new(), &beside(results), output)?,
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;
         }

@@ -17,9 +17,14 @@ use crate::artefacts::WriteError;
 use crate::output::Output;
 use crate::report::{ComparisonReport, PaperReport, write};
 
-/// Writes the report of all papers whose results are there.
-pub(super) fn report(library: Library<'_>, results: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
-    let plans = library.plans(false)?;
+/// Writes the report of all papers whose results are there; `known` are plans that have been read already.
+pub(super) fn report(
+    library: Library<'_>,
+    known: Vec<Plan>,
+    results: &Path,
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    let plans = library.completed(known)?;
     let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
     let is_complete = |paper: &str| {
         let own = of(paper);

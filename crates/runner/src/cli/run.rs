@@ -99,7 +99,7 @@ pub(super) fn reproduce(
         manifest(library, &plans, out)?;
     }
     if !whole.is_empty() {
-        report(library, out, output)?;
+        report(library, plans, out, output)?;
     }
     none_lost(&progress)?;
     Ok(exit)

@@ -13,7 +13,7 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
 
 use super::check::{Strict, heed};
-use super::files::{Library, papers};
+use super::files::Library;
 pub use super::recompute::Recompute;
 use super::{CommandError, Exit};
 use crate::output::Output;
@@ -38,22 +38,16 @@ pub(super) fn verify(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let plans = library.plans(false)?;
-    let known = papers(&plans);
-    if let Some(paper) = paper.filter(|paper| !known.iter().any(|known| known == paper)) {
-        return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known });
-    }
-    let mut exit = Exit::Done;
-    let wanted = match paper {
-        Some(paper) => vec![paper.to_owned()],
-        None => library.papers_alone(&plans)?,
+    let (wanted, plans) = match paper {
+        Some(paper) => (vec![paper.to_owned()], library.plans_of(paper)?),
+        None => (library.papers_alone()?, library.named(&[], false)?),
     };
-    let is_wanted = |plan: &&Plan| wanted.contains(&plan.experiment.paper);
-    heed(plans.iter().filter(is_wanted), strict, output)?;
+    heed(&plans, strict, output)?;
+    let mut exit = Exit::Done;
     for name in &wanted {
         exit = exit.worst(verify_paper(library, name, &plans, shown, results, output)?);
     }
-    Ok(exit.worst(recompute.make(library, plans.iter().filter(is_wanted).cloned().collect(), output)?))
+    Ok(exit.worst(recompute.make(library, plans, output)?))
 }
 
 /// Judges the statements of a paper on the results in a folder, writes `claims.json` and prints the table.

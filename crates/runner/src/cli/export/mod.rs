@@ -13,7 +13,7 @@ use mbsbench_judge::claims::{Judged, Ledger};
 use mbsbench_numbers::{decimal, guarded};
 
 use super::CommandError;
-use super::files::{Library, papers};
+use super::files::Library;
 use super::verify::judged;
 use crate::output::Output;
 
@@ -54,10 +54,10 @@ pub(super) fn export(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = library.plans(false)?;
     let mut known = Vec::new();
-    for paper in papers(&plans) {
+    for paper in library.papers()? {
         let Some(own) = name.strip_prefix(&format!("{paper}/")) else { continue };
+        let plans = library.plans_of(&paper)?;
         let ledger = library.ledger(&paper, &plans)?;
         let Some(found) = find(&paper, own, &plans, ledger.as_ref(), results, &mut known)? else { continue };
         let text = match (form, &found) {
