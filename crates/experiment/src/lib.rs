@@ -49,6 +49,7 @@ pub use ranking::RankingSpec;
 pub use recording::Recording;
 pub use reference::{Control, Origin, Precision, ReferenceSpec, SolvedSpec, SolverSpec};
 pub use registry::Registry;
+use registry::Renaming;
 pub use rules::Rule;
 pub use study::{Feature, StudyScope, StudySpec};
 pub use undetermined::{Reading, Undetermined, Varies};
@@ -57,8 +58,10 @@ use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
 use spec::{AnimationSpec, DrawingSpec, FigureSpec, TableSpec, Timing};
 use undetermined::read_undetermined;
 
-/// Version of the file format.
-const SCHEMA: u32 = 1;
+/// Version of the file format. In files of an older one, or that name none, words may be older ones.
+pub const SCHEMA: u32 = 2;
+/// The oldest version that is read.
+const OLDEST: u32 = 1;
 
 /// An experiment file.
 #[derive(Debug, Clone)]
@@ -67,6 +70,8 @@ pub struct Experiment {
     pub document: Document,
     /// `paper/name`.
     pub id: String,
+    /// Version of the file format.
+    pub schema: u32,
     /// The paper it belongs to.
     pub paper: String,
     /// Tables and figures of the paper that it reproduces.
@@ -148,7 +153,10 @@ impl Experiment {
         }
         let mut problems = Problems::default();
         problems.extend(keys::unknown(root, "key", &keys::names(&[keys::SHOWN, keys::RUN, keys::RUNS])));
-        problems.keep(check_schema(root));
+        let schema = problems.keep(read_schema(root));
+        if schema == Some(SCHEMA) {
+            problems.extend(registry::renamings(root).iter().map(Renaming::problem));
+        }
         let id = problems.keep(read_id(root));
         let reproduces = problems.keep(read_or_default(root, "reproduces"));
         let title = problems.keep(read_or_default(root, "title"));
@@ -175,6 +183,7 @@ impl Experiment {
             let id = id?;
             Some(Self {
                 document: document.clone(),
+                schema: schema?,
                 paper: id.split('/').next().unwrap_or_default().to_owned(),
                 id,
                 reproduces: reproduces?,
@@ -198,15 +207,15 @@ impl Experiment {
     }
 }
 
-/// The file format is one that this program knows.
-pub fn check_schema(root: &Node) -> Result<(), Problem> {
-    let Some(node) = root.get("schema") else { return Ok(()) };
+/// The file format, which is one that this program knows; the oldest, where none is named.
+fn read_schema(root: &Node) -> Result<u32, Problem> {
+    let Some(node) = root.get("schema") else { return Ok(OLDEST) };
     let found: u32 = read(node)?;
-    if found == SCHEMA {
-        return Ok(());
+    if (OLDEST..=SCHEMA).contains(&found) {
+        return Ok(found);
     }
     Err(Problem::new(node.place, format!("file format {found} is not known to this program"))
-        .help(format!("accepted: {SCHEMA}")))
+        .help(format!("accepted: {OLDEST} and {SCHEMA}")))
 }
 
 fn read_or_default<T: serde::de::DeserializeOwned + Default>(root: &Node, key: &str) -> Result<T, Problem> {

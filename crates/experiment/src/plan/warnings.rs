@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mbsbench_input::Problem;
 
 use super::{Plan, RunSpec, checks::runs_of};
-use crate::registry::notes;
+use crate::registry::{Renaming, renamings};
 use crate::{Case, Role};
 
 /// Runs of a case among which equal ones are looked for; more take longer than they are worth.
@@ -15,7 +15,8 @@ impl Plan {
     /// What is accepted and has less effect than one would think, and words of an older format.
     #[must_use]
     pub fn warnings(&self) -> Vec<Problem> {
-        let mut warnings = notes(&self.experiment.document.root);
+        let root = &self.experiment.document.root;
+        let mut warnings: Vec<Problem> = renamings(root).iter().map(Renaming::problem).collect();
         let mut before = HashMap::new();
         for case in &self.experiment.cases {
             let runs: Vec<&RunSpec> = runs_of(self, case).take(LOOKED_AT).collect();

@@ -24,7 +24,7 @@ pub use entry::{Entry, choose};
 pub use kinds::CONTROLS;
 pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
 pub use late::Late;
-pub use renamed::notes;
+pub use renamed::{Renaming, renamings};
 
 use crate::every::Contender;
 use crate::identity::is_safe_name;

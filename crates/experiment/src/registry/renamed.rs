@@ -1,7 +1,7 @@
 //! Parameters of methods that once had other names. A file may still have the old one, which is noted; keys of runs, and labels
 //! made of parameters, go on with it, so that results that are there stay those of their runs.
 
-use mbsbench_input::{Entry, Node, Problem, Value as NodeValue};
+use mbsbench_input::{Entry, Node, Place, Problem, Value as NodeValue};
 use serde_json::{Map, Value};
 
 /// The old name with the present one.
@@ -48,23 +48,45 @@ pub(super) fn former(parameters: &Value, renamed: &[Renamed]) -> Value {
     Value::Object(fields.iter().map(field).collect::<Map<_, _>>())
 }
 
+/// A parameter that has its old name in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renaming {
+    /// Where its name stands.
+    pub place: Place,
+    /// What it has it in.
+    pub method: String,
+    /// That name.
+    pub old: &'static str,
+    /// The name that it has now.
+    pub present: &'static str,
+}
+
+impl Renaming {
+    /// In words.
+    #[must_use]
+    pub fn problem(&self) -> Problem {
+        let Self { place, method, old, present } = self;
+        Problem::new(*place, format!("`{old}` of `{method}` is now called `{present}`"))
+            .help("`mbsbench migrate` brings a file into the present format")
+    }
+}
+
 /// The places in a file where a parameter has its old name.
 #[must_use]
-pub fn notes(node: &Node) -> Vec<Problem> {
-    let mut notes = Vec::new();
+pub fn renamings(node: &Node) -> Vec<Renaming> {
+    let mut found = Vec::new();
     if let NodeValue::List(items) = &node.value {
-        notes.extend(items.iter().flat_map(self::notes));
+        found.extend(items.iter().flat_map(renamings));
     }
     for entry in node.entries() {
-        for (old, present) in of("method", &entry.key.name) {
-            if let Some(parameter) = entry.value.entry(old) {
-                let message = format!("`{old}` of `{}` is now called `{present}`", entry.key.name);
-                notes.push(Problem::new(parameter.key.place, message));
-            }
-        }
-        notes.extend(self::notes(&entry.value));
+        let method = &entry.key.name;
+        found.extend(of("method", method).iter().filter_map(|&(old, present)| {
+            let place = entry.value.entry(old)?.key.place;
+            Some(Renaming { place, method: method.clone(), old, present })
+        }));
+        found.extend(renamings(&entry.value));
     }
-    notes
+    found
 }
 
 #[cfg(test)]
@@ -91,12 +113,10 @@ mod tests {
         assert!(twice.message.contains("`rho`"), "{twice}");
 
         let document = document("matrix:\n  method: [rk3, { lms2: { rho: 0.8 } }]\n");
-        let [note] = super::notes(&document.root).try_into().expect("one note");
-        assert_eq!(document.source.line_and_column(note.place), (2, 27));
-        assert_eq!(note.message, "`rho` of `lms2` is now called `rho-inf`");
-        assert!(
-            super::notes(&Document::parse(Path::new("b.yaml"), b"lms2: { rho-inf: 0.8 }").expect("YAML").root)
-                .is_empty()
-        );
+        let [found] = super::renamings(&document.root).try_into().expect("one word");
+        assert_eq!(document.source.line_and_column(found.place), (2, 27));
+        assert_eq!(found.problem().message, "`rho` of `lms2` is now called `rho-inf`");
+        let present = Document::parse(Path::new("b.yaml"), b"lms2: { rho-inf: 0.8 }").expect("YAML");
+        assert_eq!(super::renamings(&present.root), []);
     }
 }

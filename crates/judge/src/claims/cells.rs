@@ -9,7 +9,7 @@ use serde_json::json;
 use super::check::{Check, Kind, Tested};
 use super::ledger::{Reader, plan_of};
 use super::spec::{Agreement, Cells, CheckSpec, Exception, Operand, Reduce, TableName};
-use super::{Printed, Test, definition, runs};
+use super::{Printed, Test, runs};
 
 /// A table with what is published for it.
 struct Table<'t> {
@@ -136,7 +136,7 @@ impl<'r> Reader<'r> {
         self.check_id(&check.id)?;
         let test = json!({ "of": tested.of, "published": text, "tolerance": tolerance, "partly": partly });
         let kind = Kind::Value(tested);
-        let definition = definition::of("value", &test, &kind, self.paper, self.plans);
+        let definition = self.definitions.of("value", &test, &kind, self.paper);
         self.finish(check, kind, definition)
     }
 }

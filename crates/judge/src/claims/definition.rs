@@ -1,7 +1,7 @@
 //! What a check tests, as a hash: operands, tolerances and bounds, and the measures behind their columns.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mbsbench_experiment::plan::{Plan, canonical};
 use mbsbench_experiment::registry::{Choice, MeasureKind};
@@ -13,28 +13,50 @@ use super::ledger::plan_of;
 /// Digits of a hash.
 const DIGITS: usize = 16;
 
-/// The hash of a check: of its kind as it is written out, and of the measures that its columns come from, so that the meaning of a
-/// column cannot change behind it.
-pub(super) fn of(name: &str, kind: &Value, read: &Kind, paper: &str, plans: &[Plan]) -> String {
-    let mut measures: Vec<String> = Vec::new();
-    for operand in read.all_operands() {
-        let Some(plan) = plan_of(plans, paper, &operand.experiment) else { continue };
-        // most runs have the same measures
-        let mut seen = HashSet::new();
-        let runs = plan.meant(&operand.filter).map(|(_, run)| run);
-        let runs: Vec<_> = runs.filter(|run| seen.insert(Arc::as_ptr(&run.measures))).collect();
-        for column in operand.columns().chain(operand.times.as_deref()) {
-            let of_run = |measures: &'_ [_]| -> Option<String> {
-                let is_meant =
-                    |measure: &&Choice<MeasureKind>| measure.object().columns().iter().any(|own| own == column);
-                Some(canonical(measures.iter().find(is_meant)?.identity()).to_string())
-            };
-            measures.extend(runs.iter().filter_map(|run| of_run(&run.measures)));
-            measures.sort_unstable();
-            measures.dedup();
+/// What is behind columns, looked up once for all runs with the same measures.
+pub(super) struct Definitions<'p> {
+    plans: &'p [Plan],
+    /// The columns of measures, each with the measure that it comes from, written out.
+    columns: RefCell<HashMap<*const Choice<MeasureKind>, BTreeMap<String, String>>>,
+}
+
+impl<'p> Definitions<'p> {
+    /// Of the runs of these plans.
+    pub(super) fn new(plans: &'p [Plan]) -> Self {
+        Self { plans, columns: RefCell::default() }
+    }
+
+    /// The hash of a check: of its kind as it is written out, and of the measures that its columns come from, so that the meaning of a
+    /// column cannot change behind it.
+    pub(super) fn of(&self, name: &str, kind: &Value, read: &Kind, paper: &str) -> String {
+        let mut measures: Vec<String> = Vec::new();
+        for operand in read.all_operands() {
+            let Some(plan) = plan_of(self.plans, paper, &operand.experiment) else { continue };
+            let mut seen = HashSet::new();
+            let runs = plan.meant(&operand.filter).map(|(_, run)| &run.measures);
+            for of_run in runs.filter(|of_run| seen.insert(of_run.as_ptr())) {
+                let mut known = self.columns.borrow_mut();
+                let known = known.entry(of_run.as_ptr()).or_insert_with(|| columns(of_run));
+                let columns = operand.columns().chain(operand.times.as_deref());
+                measures.extend(columns.filter_map(|column| known.get(column).cloned()));
+            }
+        }
+        measures.sort_unstable();
+        measures.dedup();
+        hash(&json!({ "kind": name, "test": kind, "measures": measures }))
+    }
+}
+
+/// The columns of some measures; of two that have the same, the first is the one.
+fn columns(measures: &[Choice<MeasureKind>]) -> BTreeMap<String, String> {
+    let mut columns = BTreeMap::new();
+    for measure in measures {
+        let identity = canonical(measure.identity()).to_string();
+        for column in measure.object().columns() {
+            columns.entry(column).or_insert_with(|| identity.clone());
         }
     }
-    hash(&json!({ "kind": name, "test": kind, "measures": measures }))
+    columns
 }
 
 /// The hash of a value, whatever the order of its keys.

@@ -1,7 +1,7 @@
 //! What checks rest on: the marks of all parameters of the runs that they select.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use mbsbench_experiment::Mark;
 use mbsbench_experiment::plan::{Plan, RunSpec};
@@ -13,7 +13,7 @@ use super::check::Check;
 pub struct Grounds<'p> {
     plans: &'p [Plan],
     /// For each plan and each of its runs, the parameters that are not printed.
-    weak: Vec<OnceCell<Vec<Marks>>>,
+    weak: Vec<OnceLock<Vec<Marks>>>,
 }
 
 /// Parameters of a run with their marks.
@@ -38,7 +38,7 @@ impl<'p> Grounds<'p> {
     /// Of these plans.
     #[must_use]
     pub fn new(plans: &'p [Plan]) -> Self {
-        Self { plans, weak: plans.iter().map(|_| OnceCell::new()).collect() }
+        Self { plans, weak: plans.iter().map(|_| OnceLock::new()).collect() }
     }
 
     /// What a check of a paper rests on; none where it rests on no run.

@@ -7,6 +7,7 @@ use mbsbench_experiment::{Placed, Problems, is_safe_name};
 use mbsbench_input::{BadInput, Document, Node, Problem, Value, keys_of, read};
 
 use super::check::{Check, Kind, Tested};
+use super::definition::Definitions;
 use super::schema::FRAME;
 use super::spec::{
     BoundFrom, CheckSpec, KindSpec, Landmark, Measurement, Operand, Order, Ordering, Shape, StatementSpec, Tolerance,
@@ -14,7 +15,7 @@ use super::spec::{
 };
 use super::statement::Statement;
 use super::written::Sets;
-use super::{Test, Verdict, definition, lock, runs, written};
+use super::{Test, Verdict, lock, runs, written};
 
 /// What a paper says, and what we found besides.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +89,7 @@ impl Ledger {
         let sets = problems.keep(Sets::read(root));
         let sets = problems.into_value(document, sets)?;
         let mut problems = Problems::default();
-        let reading = Reading { paper: &paper, book, plans, sets };
+        let reading = Reading { paper: &paper, book, plans, definitions: Definitions::new(plans), sets };
         let [statements, findings] = [0, 1].map(|index| match book.lists().get(index) {
             Some(key) => reading.statements(root, key, &mut problems),
             None => Vec::new(),
@@ -165,6 +166,7 @@ struct Reading<'n> {
     paper: &'n str,
     book: Book,
     plans: &'n [Plan],
+    definitions: Definitions<'n>,
     sets: Sets<'n>,
 }
 
@@ -194,7 +196,13 @@ impl Reading<'_> {
         let written = problems.keep(written::checks(node, &self.sets))?;
         let mut checks: Vec<Placed<Check>> = Vec::new();
         for check in &written {
-            let reader = Reader { node: check, plans: self.plans, paper: self.paper, book: self.book };
+            let reader = Reader {
+                node: check,
+                plans: self.plans,
+                definitions: &self.definitions,
+                paper: self.paper,
+                book: self.book,
+            };
             for check in problems.keep(reader.checks())? {
                 runs::check(&check.value, &check.node, self.paper, self.plans, problems);
                 checks.push(check);
@@ -211,6 +219,7 @@ impl Reading<'_> {
 pub(super) struct Reader<'n> {
     pub(super) node: &'n Node,
     pub(super) plans: &'n [Plan],
+    pub(super) definitions: &'n Definitions<'n>,
     pub(super) paper: &'n str,
     pub(super) book: Book,
 }
@@ -312,7 +321,7 @@ impl Reader<'_> {
         if let Kind::Agreement { cells, .. } = &kind {
             test["published"] = cells.iter().map(|&(number, _)| number).collect();
         }
-        let definition = definition::of(kind.name(), &test, &kind, self.paper, self.plans);
+        let definition = self.definitions.of(kind.name(), &test, &kind, self.paper);
         Ok(vec![self.finish(spec, kind, definition)?])
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mbsbench_experiment::Mark;
 use mbsbench_numbers::short;
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::spec::Rule;
@@ -239,8 +240,8 @@ pub fn judge_all(
         });
         Judged::new(statement, is_finding, checks.collect())
     };
-    let statements = ledger.statements.iter().map(|statement| judged(statement, false));
-    statements.chain(ledger.findings.iter().map(|statement| judged(statement, true))).collect()
+    let statements = ledger.statements.par_iter().map(|statement| judged(statement, false));
+    statements.chain(ledger.findings.par_iter().map(|statement| judged(statement, true))).collect()
 }
 
 /// The text of `claims.json`: a list, one statement after the other, each with a line for each of its keys and of its checks.

@@ -228,6 +228,12 @@ pub enum Command {
         #[command(flatten)]
         strict: Strict,
     },
+    /// Bring experiment files of an older format into the present one; nothing else of them changes
+    Migrate {
+        /// Experiment files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
     /// Show the runs of experiments.
     Plan {
         /// Experiment files, or papers and experiments by name; all where none is given.

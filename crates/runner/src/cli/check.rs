@@ -54,15 +54,12 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
 ///
 /// # Errors
 /// [`CommandError::Warnings`] where there is any and `strict` is asked for.
-pub(super) fn heed<'p>(
-    plans: impl IntoIterator<Item = &'p Plan>,
-    strict: Strict,
-    output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+pub(super) fn heed(plans: &[Plan], strict: Strict, output: &mut Output<'_>) -> Result<(), CommandError> {
     let mut count = 0;
-    for plan in plans {
+    let warned: Vec<Vec<Problem>> = plans.par_iter().map(Plan::warnings).collect();
+    for (plan, problems) in plans.iter().zip(warned) {
         let source = &plan.experiment.document.source;
-        for Problem { place, message, help, .. } in plan.warnings() {
+        for Problem { place, message, help, .. } in problems {
             let help = help.map_or_else(String::new, |help| format!("; {help}"));
             output.beside(format!("warning: {}: {message}{help}", source.position(place)));
             count += 1;

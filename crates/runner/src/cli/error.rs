@@ -97,6 +97,9 @@ pub enum CommandError {
         /// The paper.
         paper: String,
     },
+    /// A file in the present format would have other runs.
+    #[error("{} would have other runs in the present format; it stays as it is", .0.display())]
+    NotMigrated(PathBuf),
     /// A key that no run has.
     #[error(
         "no run has the key `{found}`\nhelp: {}`mbsbench plan` lists the runs of files, papers and experiments",
@@ -195,6 +198,7 @@ impl CommandError {
             | Self::NoView { .. }
             | Self::NothingMoves { .. }
             | Self::UnknownRun { .. }
+            | Self::NotMigrated(_)
             | Self::NoResults { .. }
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))

@@ -17,6 +17,7 @@ mod like;
 mod list;
 mod lock;
 mod merge;
+mod migrate;
 mod new;
 mod parts;
 mod plan;
@@ -132,7 +133,9 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Animate { file, options } => animate::animate(library, file, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
-        Command::Report { results } => report::report(library, Vec::new(), &beside(results), output)?,
+        Command::Report { results } => {
+            report::report(library, Vec::new(), report::Judgements::new(), &beside(results), output)?
+        }
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;
         }
@@ -145,6 +148,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
             rank::rank(library, method, wanted, &results, options, shown, output)?;
         }
         Command::Check { files, strict } => check::check(registry, files, *strict, output)?,
+        Command::Migrate { files } => migrate::migrate(registry, files, output)?,
         Command::Plan { wanted, quick, format } => plan::plan(library, wanted, *quick, *format, output)?,
         Command::Cell { key, wanted, options } => parts::cell(library, key, wanted, options, output)?,
         Command::Shard { shard, wanted, options } => parts::shard(library, *shard, wanted, options, output)?,

@@ -1,26 +1,33 @@
 //! `mbsbench report`, and the manifest.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
-use mbsbench_judge::claims::Evidence;
+use mbsbench_judge::claims::{Evidence, Judged};
 use mbsbench_judge::comparison::{COMPARISON, Field, Summary, costs_csv, is_comparison, rank};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::provenance;
+use rayon::prelude::*;
 
 use super::CommandError;
 use super::files::{Library, all_files, papers};
 use super::run::HERE;
-use super::verify::judged;
+use super::verify::judged as judge;
 use crate::artefacts::WriteError;
 use crate::output::Output;
 use crate::report::{ComparisonReport, PaperReport, write};
 
-/// Writes the report of all papers whose results are there; `known` are plans that have been read already.
+/// The judged statements of papers, by their ids.
+pub(super) type Judgements = BTreeMap<String, Vec<Judged>>;
+
+/// Writes the report of all papers whose results are there; `known` are plans that have been read already, and `judged` statements that
+/// were judged on these results.
 pub(super) fn report(
     library: Library<'_>,
     known: Vec<Plan>,
+    judged: Judgements,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
@@ -34,12 +41,16 @@ pub(super) fn report(
     let compared = if is_complete(COMPARISON) { Some(comparison(&plans, &evidence, results)?) } else { None };
     let (complete, lacking): (Vec<_>, Vec<_>) =
         library.publications(&plans)?.into_iter().partition(|(paper, _)| is_complete(paper));
-    let mut reports = Vec::with_capacity(complete.len());
-    for (paper, publication) in complete {
-        let ledger = library.ledger(&paper, &plans)?;
-        let judged = ledger.map_or(Ok(Vec::new()), |ledger| judged(&ledger, &plans, results))?;
-        reports.push(PaperReport { plans: of(&paper), judged, paper, publication });
-    }
+    let judgements = |paper: &str| match judged.get(paper) {
+        Some(judged) => Ok(judged.clone()),
+        None => library.ledger(paper, &plans)?.map_or(Ok(Vec::new()), |ledger| judge(&ledger, &plans, results)),
+    };
+    let reports: Vec<PaperReport<'_>> = complete
+        .into_par_iter()
+        .map(|(paper, publication)| {
+            Ok(PaperReport { plans: of(&paper), judged: judgements(&paper)?, paper, publication })
+        })
+        .collect::<Result<_, CommandError>>()?;
     let page = write(results, &reports, &lacking, compared.as_ref())?;
     output.line(format!("report: {}", page.display()))?;
     Ok(())

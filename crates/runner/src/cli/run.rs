@@ -10,14 +10,15 @@ use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Means, Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
+use rayon::prelude::*;
 
 use super::check::{Strict, heed};
 use super::files::{Library, papers};
 use super::jobs::Jobs;
-use super::report::{manifest, rankings, report};
+use super::report::{Judgements, manifest, rankings, report};
 use super::verify::{Shown, verify_paper};
 use super::{CommandError, Exit, load};
-use crate::artefacts::{keep_times, recorded_times, write, write_pictures};
+use crate::artefacts::{Written, keep_times, recorded_times, write, write_pictures};
 use crate::output::Output;
 
 /// Where the store is, seen from the folder of the project.
@@ -85,21 +86,25 @@ pub(super) fn reproduce(
         .into_iter()
         .filter(|paper| !options.quick && (wanted.is_empty() || wanted.contains(paper)))
         .collect();
+    let mut ledgers = Vec::new();
     for paper in &whole {
-        library.ledger(paper, &plans)?;
+        ledgers.extend(library.ledger(paper, &plans)?);
     }
     remove_leftovers(out);
     let progress = run_plans(library, &plans, out, options, record_times, output)?;
     output.line(progress.summary())?;
     let mut exit = Exit::Done;
-    for paper in &whole {
-        exit = exit.worst(verify_paper(library, paper, &plans, Shown::default(), out, output)?);
+    let mut known = Judgements::default();
+    for ledger in &ledgers {
+        let (judged, held) = verify_paper(library, ledger, &plans, Shown::default(), out, output)?;
+        known.insert(ledger.paper.clone(), judged);
+        exit = exit.worst(held);
     }
     if wanted.is_empty() && !options.quick {
         manifest(library, &plans, out)?;
     }
     if !whole.is_empty() {
-        report(library, plans, out, output)?;
+        report(library, plans, known, out, output)?;
     }
     none_lost(&progress)?;
     Ok(exit)
@@ -118,7 +123,15 @@ fn run_plans(
     let (pool, store, progress, outcomes) = make(library.registry, plans, options, output)?;
     // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
     let keeps = !record_times && out == library.results();
-    for (plan, mut outcome) in plans.iter().zip(outcomes) {
+    let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
+    let writing = |outcomes: &[(&Plan, Outcome)], is_timed: bool| {
+        let wanted = outcomes.par_iter().enumerate().filter(|(_, (plan, _))| plan.is_timed() == is_timed);
+        let written =
+            wanted.map(|(index, (plan, outcome))| Ok((index, write(out, plan, outcome, library.registry, &store)?)));
+        pool.install(|| written.collect::<Result<Vec<(usize, Written)>, CommandError>>())
+    };
+    let mut written = writing(&outcomes, false)?;
+    for (plan, outcome) in &mut outcomes {
         // Alone, after all other work: nothing else of this program runs while it is timed.
         // Those to be recorded are of now, and not what the store remembers.
         let timings = timings_of(plan, &outcome.results, &store, options.fresh || record_times)
@@ -128,16 +141,14 @@ fn run_plans(
                 output.line(line)?;
             }
         }
-        let written = pool.install(|| write(out, plan, &outcome, library.registry, &store))?;
-        for table in &written.tables {
+    }
+    written.extend(writing(&outcomes, true)?);
+    written.sort_by_key(|&(index, _)| index);
+    for (index, Written { folder, tables, files }) in written {
+        for table in &tables {
             output.line(table)?;
         }
-        output.line(format!(
-            "{}: {} files in {}",
-            plan.experiment.id,
-            written.files.len(),
-            written.folder.display()
-        ))?;
+        output.line(format!("{}: {} files in {}", plans[index].experiment.id, files.len(), folder.display()))?;
     }
     tell_refused(&store, output);
     Ok(progress)

@@ -45,28 +45,30 @@ pub(super) fn verify(
     heed(&plans, strict, output)?;
     let mut exit = Exit::Done;
     for name in &wanted {
-        exit = exit.worst(verify_paper(library, name, &plans, shown, results, output)?);
+        let Some(ledger) = library.ledger(name, &plans)? else { continue };
+        exit = exit.worst(verify_paper(library, &ledger, &plans, shown, results, output)?.1);
     }
     Ok(exit.worst(recompute.make(library, plans, output)?))
 }
 
-/// Judges the statements of a paper on the results in a folder, writes `claims.json` and prints the table.
+/// Judges the statements of a ledger on the results in a folder, writes `claims.json` and prints the table.
 pub(super) fn verify_paper(
     library: Library<'_>,
-    paper: &str,
+    ledger: &Ledger,
     plans: &[Plan],
     shown: Shown,
     results: &Path,
     output: &mut Output<'_>,
-) -> Result<Exit, CommandError> {
-    let Some(ledger) = library.ledger(paper, plans)? else { return Ok(Exit::Done) };
-    let evidence = evidence(&ledger, plans, results)?;
-    let judged = judged_on(&evidence, &ledger, plans, results)?;
+) -> Result<(Vec<Judged>, Exit), CommandError> {
+    let paper = ledger.paper.as_str();
+    let evidence = evidence(ledger, plans, results)?;
+    let judged = judged_on(&evidence, ledger, plans, results)?;
     let path = results.join(paper).join("claims.json");
     write_atomically(&path, to_json(&judged).as_bytes())
         .map_err(|error| CommandError::Store { path: path.clone(), error })?;
     let anchored = verify_anchors(library, paper, plans, results, output)?;
-    Ok(print(paper, &judged, shown, output)?.worst(anchored).worst(tell_lost(&evidence, output)?))
+    let exit = print(paper, &judged, shown, output)?.worst(anchored).worst(tell_lost(&evidence, output)?);
+    Ok((judged, exit))
 }
 
 /// Names the runs that program or machine ended.

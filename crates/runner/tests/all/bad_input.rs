@@ -18,7 +18,7 @@ fn mbsbench(arguments: &[&str]) -> (Exit, String, String) {
 }
 
 /// The same over any registry.
-fn with(registry: &Registry, arguments: &[&str]) -> (Exit, String, String) {
+pub(super) fn with(registry: &Registry, arguments: &[&str]) -> (Exit, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = std::iter::once("mbsbench").chain(arguments.iter().copied());
     let exit = cli::run(registry, all, &mut out, &mut err, false);

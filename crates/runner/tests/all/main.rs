@@ -17,6 +17,7 @@ mod examine;
 mod export;
 mod like;
 mod methods;
+mod migrate;
 mod mutations;
 mod pages;
 mod panics;
