@@ -10,6 +10,7 @@ pub mod artefacts;
 pub mod cli;
 pub mod conformance;
 pub mod output;
+pub mod processor;
 pub mod report;
 
 use std::process::ExitCode;

@@ -23,7 +23,7 @@ use super::verify::{Recompute, Shown};
     name = "mbsbench",
     version,
     after_help = "Exit codes: 0 done; 1 a verdict or run differs from what is expected; 2 bad input; 3 the disk or the system failed,\n\
-                  or the program itself in a run; 130 and 143 ended by SIGINT or SIGTERM."
+                  the program itself in a run, or the processor is too old for it; 130 and 143 ended by SIGINT or SIGTERM."
 )]
 pub struct Arguments {
     /// Folder that has a folder for each paper; results are kept beside it [default: experiments, or where that is not there, those that
