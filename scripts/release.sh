@@ -70,7 +70,16 @@ alone() { (cd "$scratch/empty" && env -i "HOME=$scratch/home" PATH=/usr/bin:/bin
 mkdir -p "$scratch/empty" "$scratch/home"
 alone "$program" --version
 alone "$program" reproduce gil2013 --quick | tail -1
-alone "$program" list methods | grep -q '^ida '
+cat >"$scratch/empty/sundials.yaml" <<'YAML'
+id: release/sundials
+title: Methods of SUNDIALS
+model: pendulum
+span: [0, 1]
+tolerance: 1e-6
+matrix: { method: [cvode-bdf, ida] }
+YAML
+alone "$program" run sundials.yaml
+[ "$(grep -c ',ok,' "$scratch/empty/results/release/sundials/runs.csv")" -eq 2 ] || { echo "SUNDIALS does not work" >&2; exit 1; }
 python3 -m venv "$scratch/python"
 "$scratch/python/bin/pip" install --quiet --disable-pip-version-check "$files"/*.whl
 alone "$scratch/python/bin/python" -c 'import mbsbench; print(mbsbench.compare("dop853", models=["pendulum"]).summary)'

@@ -44,7 +44,6 @@ pub use error::CommandError;
 pub use jobs::{memory_of_machine, threads};
 
 use crate::output::Output;
-use crate::processor;
 use files::Library;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::printable;
@@ -80,14 +79,6 @@ impl From<Exit> for ExitCode {
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main_with(registry: &Registry) -> ExitCode {
-    if let Err(lacking) = processor::check() {
-        return tell(
-            &mut Output::new(&mut io::stdout(), &mut io::stderr()),
-            &format!("error: {lacking}"),
-            Exit::System,
-        )
-        .into();
-    }
     #[cfg(unix)]
     interrupt::watch();
     let (mut stdout, mut stderr) = (io::stdout().lock(), io::stderr());
