@@ -6,12 +6,16 @@
 #     mbsbench-VERSION.cdx.json              what both are made of
 #     requirements.txt, SHA256SUMS           what they ask of a system; checksums
 #
+# With --program the package for Python, which compiles most of it again, is left out.
+#
 # SUNDIALS is built from source and linked statically: SUNDIALS_DIR names one with static archives, else scripts/sundials.sh makes it. The
 # glibc that is needed is that of the newest symbol, at most what is set here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 newest_glibc=2.34 # Debian 12, Ubuntu 22.04, RHEL 9
-largest_program=25000000
+largest_archive=25000000
+with_wheel=1
+[ "${1:-}" != --program ] || with_wheel=0
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 files=$target/release-files
@@ -51,7 +55,6 @@ cargo build --release --locked --package mbsbench-runner --bin mbsbench
 program=$scratch/$name/mbsbench
 cp "$CARGO_TARGET_DIR/release/mbsbench" "$program"
 size=$(stat -c %s "$program")
-[ "$size" -lt "$largest_program" ] || { echo "the program has $size bytes, $largest_program are allowed" >&2; exit 1; }
 if ldd "$program" | grep sundials; then
     echo "SUNDIALS is to be linked statically; SUNDIALS_DIR has no static archives" >&2
     exit 1
@@ -59,10 +62,14 @@ fi
 cp LICENSE-APACHE LICENSE-MIT README.md "$scratch/$name"
 [ ! -e "$SUNDIALS_DIR/LICENSE" ] || cp "$SUNDIALS_DIR/LICENSE" "$scratch/$name/LICENSE-SUNDIALS"
 tar czf "$files/$name.tar.gz" -C "$scratch" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 "$name"
+packed=$(stat -c %s "$files/$name.tar.gz")
+[ "$packed" -lt "$largest_archive" ] || { echo "the archive has $packed bytes, $largest_archive are allowed" >&2; exit 1; }
 
-python3 -m venv "$scratch/build"
-"$scratch/build/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
-"$scratch/build/bin/maturin" build --release --locked --manifest-path crates/python/Cargo.toml --out "$files"
+if [ "$with_wheel" -eq 1 ]; then
+    python3 -m venv "$scratch/build"
+    "$scratch/build/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+    "$scratch/build/bin/maturin" build --release --locked --manifest-path crates/python/Cargo.toml --out "$files"
+fi
 scripts/sbom.py >"$files/mbsbench-$version.cdx.json"
 
 # What was made, where nothing else is.
@@ -80,14 +87,19 @@ matrix: { method: [cvode-bdf, ida] }
 YAML
 alone "$program" run sundials.yaml
 [ "$(grep -c ',ok,' "$scratch/empty/results/release/sundials/runs.csv")" -eq 2 ] || { echo "SUNDIALS does not work" >&2; exit 1; }
-python3 -m venv "$scratch/python"
-"$scratch/python/bin/pip" install --quiet --disable-pip-version-check "$files"/*.whl
-alone "$scratch/python/bin/python" -c 'import mbsbench; print(mbsbench.compare("dop853", models=["pendulum"]).summary)'
+python=
+if [ "$with_wheel" -eq 1 ]; then
+    python3 -m venv "$scratch/python"
+    "$scratch/python/bin/pip" install --quiet --disable-pip-version-check "$files"/*.whl
+    alone "$scratch/python/bin/python" -c 'import mbsbench; print(mbsbench.compare("dop853", models=["pendulum"]).summary)'
+    module=$(echo "$scratch"/python/lib/python3*/site-packages/mbsbench/_mbsbench.abi3.so)
+    python="; the package for Python: $(glibc_of "$module")"
+fi
 
-module=$(echo "$scratch"/python/lib/python3*/site-packages/mbsbench/_mbsbench.abi3.so)
+glibc=$(glibc_of "$program")
 {
-    echo "x86-64, every processor; Linux with glibc $(glibc_of "$program") or later (Python: $(glibc_of "$module"))"
-    echo "program: $size bytes, linked with $(ldd "$program" | awk '{ print $1 }' | xargs)"
+    echo "x86-64, every processor; Linux with glibc $glibc or later$python"
+    echo "program: $size bytes, $packed packed, linked with $(ldd "$program" | awk '{ print $1 }' | xargs)"
     echo "SUNDIALS $(sed -n 's/^#define SUNDIALS_VERSION "\(.*\)"/\1/p' "$SUNDIALS_DIR/include/sundials/sundials_config.h"), in the program"
 } | tee "$files/requirements.txt"
 (cd "$files" && sha256sum -- * >"$scratch/sums" && mv "$scratch/sums" SHA256SUMS && cat SHA256SUMS)
