@@ -21,6 +21,7 @@ mod run;
 mod session;
 mod solve;
 
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 /// What `mbsbench` is made of; see the package.
@@ -33,7 +34,7 @@ mod _mbsbench {
     #[pymodule_export]
     use crate::registered::{forget, names, register_method, register_model};
     #[pymodule_export]
-    use crate::run::{command, run, stepping_threads, stop};
+    use crate::run::{builtin, command, run, stepping_threads, stop};
     #[pymodule_export]
     use crate::session::Problem;
     #[pymodule_export]
@@ -43,6 +44,7 @@ mod _mbsbench {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        mbsbench::processor::check().map_err(|lacking| PyImportError::new_err(lacking.to_string()))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -267,3 +267,9 @@ pub fn command(
     };
     in_background(py, interrupted, work, || Ok(()))
 }
+
+/// The folder with the built-in `experiments` and `results`, unpacked in the user's folder for caches.
+#[pyfunction]
+pub fn builtin() -> PyResult<PathBuf> {
+    mbsbench_builtin::unpacked().map_err(|error| PyOSError::new_err(error.to_string()))
+}

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import mbsbench
+
 
 def test_types_hold_in_strict_mode(project: Path) -> None:
     pytest.importorskip("mypy")
@@ -41,3 +43,11 @@ def test_what_the_readme_says_is_true(project: Path) -> None:
     program = text.split("```python\n")[1].split("```")[0]
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert "heun: reaches" in printed and "right-hand sides" in printed
+
+
+def test_experiments_and_baselines_are_built_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No project is around this folder, and none is named."""
+    monkeypatch.delenv("MBSBENCH_HOME")
+    ranked = mbsbench.compare("dop853", models=["pendulum"])
+    assert set(ranked.table["result"]) >= {"reached"}
+    assert "gil2013" in mbsbench.command("list", "papers")

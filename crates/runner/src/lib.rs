@@ -10,6 +10,7 @@ pub mod artefacts;
 pub mod cli;
 pub mod conformance;
 pub mod output;
+pub mod processor;
 pub mod report;
 
 use std::process::ExitCode;
@@ -25,5 +26,18 @@ pub use mbsbench_runs::{execute, fingerprint, memory, pairs, pipeline, progress,
 /// The program `mbsbench` over a registry; a crate outside the workspace calls it with its own entries added.
 #[must_use]
 pub fn main_with(registry: Registry) -> ExitCode {
-    cli::main_with(&registry)
+    main_of(|| registry)
+}
+
+/// The same over a registry that is not made before the processor is known to be able to: what makes it is compiled for newer ones, too.
+#[must_use]
+pub fn main_of(registry: impl FnOnce() -> Registry) -> ExitCode {
+    match processor::check() {
+        Ok(()) => cli::main_with(&registry()),
+        Err(lacking) => {
+            // Straight to the standard error: all that the program has for it is compiled for newer processors.
+            eprintln!("error: {lacking}");
+            cli::Exit::System.into()
+        }
+    }
 }

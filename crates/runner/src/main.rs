@@ -5,5 +5,5 @@ use std::process::ExitCode;
 use mbsbench::Registry;
 
 fn main() -> ExitCode {
-    mbsbench::main_with(Registry::builtin())
+    mbsbench::main_of(Registry::builtin)
 }

@@ -6,6 +6,7 @@
 //! | derived tables and numbers | made from the results and the registry, and compared |
 //! | `sh`: `mbsbench …` | the program's own grammar reads it, and it is run: as it stands, or as in [`SHORTENED`] where it takes minutes |
 //! | `sh`: `cargo run … -- …` | the same for the part behind `--`; packages, binaries and tests that are named exist |
+//! | `sh`: `cargo install …` | there is a program in the folder; `.ci/long` installs it |
 //! | `sh`: `make …` | `make -n` expands it; not run |
 //! | `sh`: `scripts/…` | may be executed, and its shell reads it (`bash -n`); not run |
 //! | `python` | run where the package is installed; else compiled, where there is Python |
@@ -391,6 +392,10 @@ fn check(command: &str, scratch: Option<&Scratch>) {
             assert!(expanded, "`{command}`: {}", String::from_utf8_lossy(&dry.stderr));
         }
         ["cargo", "run" | "test", ref options @ ..] => check_cargo(command, options, scratch),
+        ["cargo", "install", "--locked", "--path", folder] => {
+            let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap_or_default();
+            assert!(manifest.contains("[[bin]]"), "`{command}`: {folder} has no program");
+        }
         ["pip", "install", folder] => {
             assert!(root().join(folder).join("pyproject.toml").is_file(), "`{command}`: {folder} is no package");
         }
@@ -492,6 +497,7 @@ fn mistakes_in_commands_are_found() {
         "mbsbench verify gil2013 --short",
         "cargo run --release --bin mbsbench -- list paper",
         "cargo test --release -p mbsbench-runner --test nothing",
+        "cargo install --locked --path crates/judge",
         "scripts/nothing.sh",
         "curl somewhere",
     ] {

@@ -25,7 +25,7 @@ def interrupt() -> None:
 
 
 def data() -> Path:
-    """The folder with `experiments` and `results`: `MBSBENCH_HOME`, or the project around this folder, or what came with the package."""
+    """The folder with `experiments` and `results`: `MBSBENCH_HOME`, or the project around this folder, or what is built in."""
     home = os.environ.get("MBSBENCH_HOME")
     if home:
         return Path(home)
@@ -33,7 +33,7 @@ def data() -> Path:
     for folder in (here, *here.parents):
         if (folder / "experiments" / "comparison").is_dir():
             return folder
-    return Path(__file__).with_name("data")
+    return Path(_mbsbench.builtin())
 
 
 def command(*arguments: "str | os.PathLike[str]", accept: tuple[int, ...] = (0,)) -> str:

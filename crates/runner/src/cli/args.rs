@@ -9,11 +9,12 @@ use super::animate::AnimateOptions;
 use super::check::Strict;
 use super::diff::DiffOptions;
 use super::export::Form;
-use super::files::EXPERIMENTS;
+use super::files::are_files;
 use super::like::LikeOptions;
 use super::new::Start;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
+use super::source::Need;
 use super::verify::{Recompute, Shown};
 
 /// Benchmarks and reproduces time integration methods for multibody dynamics.
@@ -22,12 +23,13 @@ use super::verify::{Recompute, Shown};
     name = "mbsbench",
     version,
     after_help = "Exit codes: 0 done; 1 a verdict or run differs from what is expected; 2 bad input; 3 the disk or the system failed,\n\
-                  or the program itself in a run; 130 and 143 ended by SIGINT or SIGTERM."
+                  the program itself in a run, or the processor is too old for it; 130 and 143 ended by SIGINT or SIGTERM."
 )]
 pub struct Arguments {
-    /// Folder that has a folder for each paper; results are kept beside it.
-    #[arg(long, global = true, value_name = "DIR", default_value = EXPERIMENTS)]
-    pub experiments: PathBuf,
+    /// Folder that has a folder for each paper; results are kept beside it [default: experiments, or where that is not there, those that
+    /// are built into the program].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub experiments: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -213,6 +215,12 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,
     },
+    /// Write the built-in experiments into a folder, to be read and changed there.
+    Init {
+        /// The folder, which is made where it is not there; a file in it that differs is not overwritten.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Begin a paper, an experiment or a statement: a commented file that `check` accepts.
     New {
         /// What is begun.
@@ -299,6 +307,43 @@ pub enum Command {
         #[arg(value_enum, default_value_t = Schemas::Experiment)]
         what: Schemas,
     },
+}
+
+impl Command {
+    /// What this command needs of the experiments of the papers.
+    pub(super) fn need(&self) -> Need {
+        let of = |wanted: &[PathBuf]| if are_files(wanted) { Need::Nothing } else { Need::Read };
+        match self {
+            Self::Reproduce { .. }
+            | Self::Verify { .. }
+            | Self::Explain { .. }
+            | Self::Robustness { .. }
+            | Self::Report { .. }
+            | Self::Export { .. }
+            | Self::Rank { .. }
+            | Self::Like { .. } => Need::Read,
+            Self::Render { wanted, .. }
+            | Self::Plan { wanted, .. }
+            | Self::Cell { wanted, .. }
+            | Self::Shard { wanted, .. } => of(wanted),
+            Self::Animate { file, .. } => of(std::slice::from_ref(file)),
+            Self::List { what, folder, .. } => match what {
+                Listed::Papers | Listed::Statements => Need::Read,
+                Listed::Experiments if folder.is_none() => Need::Read,
+                Listed::Experiments | Listed::Models | Listed::Methods | Listed::Measures => Need::Nothing,
+            },
+            Self::Reference { .. } | Self::Lock { .. } => Need::Change,
+            Self::Run { .. }
+            | Self::Diff { .. }
+            | Self::Examine { .. }
+            | Self::Init { .. }
+            | Self::New { .. }
+            | Self::Check { .. }
+            | Self::Merge { .. }
+            | Self::Describe { .. }
+            | Self::Schema { .. } => Need::Nothing,
+        }
+    }
 }
 
 /// What can be listed.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use mbsbench_builtin::BuiltinError;
 use mbsbench_input::{BadInput, accepted, printable};
 use mbsbench_judge::claims::EvidenceError;
 use mbsbench_judge::robustness::StudyError;
@@ -48,6 +49,14 @@ pub enum CommandError {
         /// All names.
         known: Vec<String>,
     },
+    /// The built-in experiments are not to be had, or differ from what is there.
+    #[error("{error}\nhelp: {help}", error = .0, help = help_with(.0))]
+    Builtin(#[from] BuiltinError),
+    /// A command would change experiments, and there are only the built-in ones.
+    #[error(
+        "there is no folder `experiments` here, and the built-in ones stay as they are\nhelp: `mbsbench init .` writes them here"
+    )]
+    Unchangeable,
     /// Something has not the form in which it is wanted.
     #[error("`{name}` has no {lacks}\nhelp: accepted: {accepted}")]
     NoForm {
@@ -193,6 +202,8 @@ impl CommandError {
             | Self::UnknownName { .. }
             | Self::NoName { .. }
             | Self::NoForm { .. }
+            | Self::Builtin(BuiltinError::Differ(_))
+            | Self::Unchangeable
             | Self::Exists { .. }
             | Self::NoExperiment { .. }
             | Self::NoView { .. }
@@ -215,6 +226,17 @@ impl CommandError {
             Self::BadInput(files) => files.iter().map(|file| file.render(colour)).collect(),
             _ => printable(&format!("error: {self}")).into_owned(),
         }
+    }
+}
+
+/// What to do where the built-in experiments are not to be had.
+fn help_with(error: &BuiltinError) -> &'static str {
+    match error {
+        BuiltinError::NoCache(_) | BuiltinError::Files { .. } => {
+            "`XDG_CACHE_HOME` names another folder for caches; `mbsbench init DIR` writes the experiments where you like"
+        }
+        BuiltinError::Differ(_) => "accepted: a folder where these files are not there, or as they are built in",
+        BuiltinError::Archive(_) => "the program is damaged; install it again",
     }
 }
 

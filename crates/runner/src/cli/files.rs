@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
-use mbsbench_input::{BadInput, Document};
+use mbsbench_input::{BadInput, Document, write_atomically};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::comparison::{COMPARISON, is_comparison};
 use mbsbench_judge::publication::{self, Publication, PublicationKind};
@@ -14,6 +14,10 @@ use super::{CommandError, load};
 
 /// Where experiments are, seen from the folder of the project.
 pub(super) const EXPERIMENTS: &str = "experiments";
+/// Where results are, seen from there.
+const RESULTS: &str = "results";
+/// What is found of an experiment by sampling what its paper leaves out.
+const STUDY: &str = "robustness.csv";
 
 /// Ledgers lie beside the experiments of their paper.
 const LEDGERS: [(&str, Book); 2] = [("claims", Book::Claims), ("anchors", Book::Anchors)];
@@ -24,12 +28,38 @@ pub(super) struct Library<'l> {
     pub(super) registry: &'l Registry,
     /// The folder that has a folder for each paper.
     pub(super) experiments: &'l Path,
+    /// Whether these are the ones that are built in, unpacked where nobody keeps anything.
+    pub(super) is_builtin: bool,
 }
 
 impl Library<'_> {
-    /// Where results of its experiments are kept: beside their folder.
+    /// Where results of its experiments are kept: beside their folder, or in this one where they are built in.
     pub(super) fn results(&self) -> PathBuf {
-        self.experiments.with_file_name("results")
+        if self.is_builtin { PathBuf::from(RESULTS) } else { self.beside() }
+    }
+
+    /// Where the results of all methods are that others are compared with: among its results, or built in where nobody has made them.
+    pub(super) fn compared(&self) -> PathBuf {
+        let own = self.results();
+        if self.is_builtin && !own.join("comparison").exists() { self.beside() } else { own }
+    }
+
+    /// Takes over the built-in studies of experiments whose results have none: verdicts rest on them.
+    pub(super) fn bring_studies(&self, plans: &[Plan]) -> Result<(), CommandError> {
+        let results = self.results();
+        for id in plans.iter().filter(|_| self.is_builtin).map(|plan| &plan.experiment.id) {
+            let [from, to] = [&self.beside(), &results].map(|results| results.join(id).join(STUDY));
+            if from.exists() && !to.exists() {
+                let content = mbsbench_input::read_file(&from, mbsbench_input::LARGEST_DATA)
+                    .map_err(|error| CommandError::Unreadable { path: from, error })?;
+                write_atomically(&to, &content).map_err(|error| CommandError::Store { path: to, error })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn beside(&self) -> PathBuf {
+        self.experiments.with_file_name(RESULTS)
     }
 
     /// Plans of all experiments.
@@ -101,8 +131,7 @@ impl Library<'_> {
 
     /// Plans of experiment files, or of papers and experiments by their names; all of the papers where nothing is wanted.
     pub(super) fn selected(&self, wanted: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
-        let is_file = |path: &PathBuf| path.is_file() || is_yaml(path);
-        if !wanted.is_empty() && wanted.iter().all(is_file) {
+        if are_files(wanted) {
             return load(self.registry, wanted, quick);
         }
         let names: Vec<String> = wanted.iter().map(|name| name.to_string_lossy().into_owned()).collect();
@@ -164,6 +193,11 @@ impl Library<'_> {
     fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
         self.ledger_file(paper, book).map(|path| read_ledger(&path, book, plans)).transpose()
     }
+}
+
+/// Whether what is wanted are files and no names.
+pub(super) fn are_files(wanted: &[PathBuf]) -> bool {
+    !wanted.is_empty() && wanted.iter().all(|path| path.is_file() || is_yaml(path))
 }
 
 /// The book that a file is, by its name; none for an experiment.

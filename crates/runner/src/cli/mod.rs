@@ -10,6 +10,7 @@ mod examine;
 mod explain;
 mod export;
 mod files;
+mod init;
 #[cfg(unix)]
 mod interrupt;
 mod jobs;
@@ -28,6 +29,7 @@ mod report;
 mod robustness;
 mod run;
 mod schema;
+mod source;
 mod verify;
 
 use std::ffi::OsString;
@@ -46,6 +48,7 @@ use crate::output::Output;
 use files::Library;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::printable;
+use source::Source;
 
 /// Exit codes of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +116,8 @@ pub fn run(
 }
 
 fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) -> Result<Exit, CommandError> {
-    let library = Library { registry, experiments: &arguments.experiments };
+    let source = Source::of(arguments, output)?;
+    let library = Library { registry, experiments: &source.folder, is_builtin: source.is_builtin };
     let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
     match &arguments.command {
         Command::Reproduce { wanted, options, record_times, strict } => {
@@ -140,7 +144,8 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
             examine::examine(library, method, html.as_ref(), options, *format, output)?;
         }
         Command::Like { model, options, results, format } => {
-            like::like(library, model, &beside(results), *options, *format, output)?;
+            let results = results.clone().unwrap_or_else(|| library.compared());
+            like::like(library, model, &results, *options, *format, output)?;
         }
         Command::Rank { method, wanted, results, figures, options, format } => {
             let results = rank::results_for(library, results.as_ref(), options);
@@ -155,6 +160,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Merge { folders, cache } => return merge::merge(registry, folders, cache, output),
         Command::List { what, format, folder } => list::list(library, *what, *format, folder.as_deref(), output)?,
         Command::Describe { what } => describe::describe(registry, what, output)?,
+        Command::Init { folder } => init::init(folder, output)?,
         Command::New { what } => new::new(library, what, output)?,
         Command::Schema { what } => schema::schema(registry, *what, output)?,
     }

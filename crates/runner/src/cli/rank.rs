@@ -378,6 +378,6 @@ fn tally_json(tally: &Tally) -> Value {
 
 /// Where results are: of shortened experiments where these are asked for.
 pub(super) fn results_for(library: Library<'_>, given: Option<&PathBuf>, options: &RunOptions) -> PathBuf {
-    let usual = || if options.quick { PathBuf::from(super::run::QUICK) } else { library.results() };
+    let usual = || if options.quick { PathBuf::from(super::run::QUICK) } else { library.compared() };
     given.cloned().unwrap_or_else(usual)
 }

@@ -91,6 +91,9 @@ pub(super) fn reproduce(
         ledgers.extend(library.ledger(paper, &plans)?);
     }
     remove_leftovers(out);
+    if !options.quick {
+        library.bring_studies(&plans)?;
+    }
     let progress = run_plans(library, &plans, out, options, record_times, output)?;
     output.line(progress.summary())?;
     let mut exit = Exit::Done;

@@ -11,6 +11,7 @@ mod bad_input;
 mod bad_input_properties;
 mod bad_ledgers;
 mod browser;
+mod builtin;
 mod comparison;
 mod compere2001;
 mod examine;

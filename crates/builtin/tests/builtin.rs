@@ -1,0 +1,85 @@
+//! What is built in is what the repository has, and is unpacked whole or not at all.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mbsbench_builtin::{BuiltinError, files, unpacked_below, write_out};
+use walkdir::WalkDir;
+
+/// Visible files below a folder by their paths from a root.
+fn below(root: &Path, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let is_visible = |entry: &walkdir::DirEntry| !entry.file_name().to_string_lossy().starts_with('.');
+    let entries = WalkDir::new(root.join(folder)).into_iter().filter_entry(is_visible).map(Result::unwrap);
+    let read = |path: &Path| (path.strip_prefix(root).unwrap().to_owned(), fs::read(path).unwrap());
+    entries.filter(|entry| entry.file_type().is_file()).map(|entry| read(entry.path())).collect()
+}
+
+#[test]
+fn experiments_and_mechanisms_are_those_of_the_repository_and_results_are_studies_and_the_comparison() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut expected = below(&root, "experiments");
+    expected.append(&mut below(&root, "examples/mechanisms"));
+    let mut results = below(&root, "results");
+    results.retain(|path, _| {
+        let is_of_comparison =
+            path.starts_with("results/comparison") && path.extension().is_some_and(|end| end == "csv");
+        is_of_comparison || path.ends_with("robustness.csv")
+    });
+    expected.append(&mut results);
+    let found = files().unwrap();
+    assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
+    for (path, content) in expected {
+        assert!(found[&path] == content, "{} is not what the repository has", path.display());
+    }
+}
+
+#[test]
+fn what_is_damaged_is_unpacked_again_and_nothing_is_left_beside_it() {
+    let cache = tempfile::tempdir().unwrap();
+    let folder = unpacked_below(cache.path()).unwrap();
+    let ledger = folder.join("experiments/gil2013/claims.yaml");
+    let (whole, time) = (fs::read(&ledger).unwrap(), ledger.metadata().unwrap().modified().unwrap());
+    assert_eq!(unpacked_below(cache.path()).unwrap(), folder);
+    assert_eq!(ledger.metadata().unwrap().modified().unwrap(), time, "unpacked twice");
+
+    let damage: [&dyn Fn(); 3] =
+        [&|| fs::write(&ledger, "statements: []").unwrap(), &|| fs::remove_file(&ledger).unwrap(), &|| {
+            fs::write(folder.join("experiments/gil2013/foreign.yaml"), "id: gil2013/foreign").unwrap()
+        }];
+    for damage in damage {
+        damage();
+        unpacked_below(cache.path()).unwrap();
+        assert!(fs::read(&ledger).unwrap() == whole);
+        assert_eq!(below(&folder, ""), files().unwrap());
+        assert_eq!(fs::read_dir(cache.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn where_there_is_no_room_the_folder_is_named() {
+    let cache = tempfile::NamedTempFile::new().unwrap();
+    let Err(BuiltinError::Files { path, .. }) = unpacked_below(cache.path()) else { panic!("a file is no folder") };
+    assert!(path.starts_with(cache.path()));
+}
+
+#[test]
+fn files_are_written_out_where_none_differs_and_only_those_that_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("new/project");
+    let all = write_out(&project).unwrap();
+    assert_eq!(below(&project, ""), files().unwrap());
+    assert_eq!(all.len(), files().unwrap().len());
+
+    let (ledger, paper) = (Path::new("experiments/gil2013/claims.yaml"), Path::new("experiments/gil2013/paper.yaml"));
+    fs::remove_file(project.join(ledger)).unwrap();
+    assert_eq!(write_out(&project).unwrap(), [ledger]);
+
+    fs::remove_file(project.join(ledger)).unwrap();
+    fs::write(project.join(paper), "mine").unwrap();
+    let error = write_out(&project).unwrap_err();
+    assert!(matches!(&error, BuiltinError::Differ(paths) if *paths == [project.join(paper)]), "{error}");
+    assert!(error.to_string().contains("experiments/gil2013/paper.yaml"), "{error}");
+    assert!(!project.join(ledger).exists(), "nothing is written where something differs");
+    assert_eq!(fs::read(project.join(paper)).unwrap(), b"mine");
+}
