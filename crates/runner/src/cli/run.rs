@@ -12,6 +12,7 @@ use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
 use super::check::{Strict, heed};
+use super::engine::{Costs, EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
 use super::jobs::Jobs;
 use super::report::{manifest, rankings, report};
@@ -50,7 +51,7 @@ pub(super) fn run(
     library: Library<'_>,
     files: &[PathBuf],
     out: &Path,
-    options: &RunOptions,
+    (options, engine): (&RunOptions, EngineOptions),
     record_times: bool,
     strict: Strict,
     output: &mut Output<'_>,
@@ -60,7 +61,7 @@ pub(super) fn run(
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }
-    let progress = run_plans(library, &plans, out, options, record_times, output)?;
+    let progress = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     rankings(&plans, out, output)?;
     output.line(progress.summary())?;
     none_lost(&progress)
@@ -70,7 +71,7 @@ pub(super) fn run(
 pub(super) fn reproduce(
     library: Library<'_>,
     wanted: &[String],
-    options: &RunOptions,
+    (options, engine): (&RunOptions, EngineOptions),
     record_times: bool,
     strict: Strict,
     output: &mut Output<'_>,
@@ -89,7 +90,7 @@ pub(super) fn reproduce(
         library.ledger(paper, &plans)?;
     }
     remove_leftovers(out);
-    let progress = run_plans(library, &plans, out, options, record_times, output)?;
+    let progress = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     output.line(progress.summary())?;
     let mut exit = Exit::Done;
     for paper in &whole {
@@ -111,10 +112,12 @@ fn run_plans(
     library: Library<'_>,
     plans: &[Plan],
     out: &Path,
-    options: &RunOptions,
+    (options, engine): (&RunOptions, EngineOptions),
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<Progress, CommandError> {
+    let planned = Planned { plans, experiments: library.experiments, options };
+    distribute(library.registry, planned, engine, output)?;
     let (pool, store, progress, outcomes) = make(library.registry, plans, options, output)?;
     // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
     let keeps = !record_times && out == library.results();
@@ -211,6 +214,7 @@ fn make(
     });
     progress.clear();
     tell_refused(&store, output);
+    Costs::from(progress.costs()).learnt(&options.cache)?;
     let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
     for (plan, outcome) in plans.iter().zip(&outcomes) {
         for certificate in &outcome.certificates {

@@ -13,6 +13,8 @@ mod bad_ledgers;
 mod browser;
 mod comparison;
 mod compere2001;
+#[cfg(unix)]
+mod engines;
 mod examine;
 mod export;
 mod like;
