@@ -14,6 +14,7 @@ pub mod pairs;
 pub mod pipeline;
 pub mod progress;
 pub mod provenance;
+mod references;
 pub mod results;
 pub mod stop;
 pub mod store;

@@ -2,27 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::Arc;
 
-use mbsbench_experiment::plan::stored::times;
-use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
-use mbsbench_experiment::{Origin, Precision, Recording, SolverSpec};
-use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_experiment::Recording;
+use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
 use mbsbench_measures::stepwise::drawable;
-use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings, Status};
 use rayon::prelude::*;
 
-use crate::execute::caught::caught;
-use crate::execute::lane::{Pending, interrupted, run_all};
-use crate::execute::reference::{ReferenceSolve, certify};
+use crate::execute::lane::{Pending, run_all};
 use crate::execute::run::{Job, Record, execute};
 use crate::execute::timing::{self, Rounds, Timed};
 use crate::memory::{self, Memory};
 use crate::progress::Progress;
+use crate::references::{NO_CONTENT, kept, references};
 use crate::results::{ResultSet, Row};
 use crate::store::Store;
 use crate::store::shape::{self, Misshapen};
 use crate::timings::{RunTiming, timings, units};
+
+pub use crate::references::{Certificate, make_reference};
 
 /// What runs are made with.
 #[derive(Debug, Clone, Copy)]
@@ -35,37 +32,6 @@ pub struct Means<'m> {
     pub progress: &'m Progress,
     /// Whether all are made again, whatever the store has.
     pub fresh: bool,
-}
-
-/// A certified reference, or why there is none.
-#[derive(Debug, Clone)]
-pub struct Certificate {
-    /// What was asked for.
-    pub plan: Arc<ReferencePlan>,
-    /// The reference with the digits to which its two methods agree, or the failure in words.
-    pub outcome: Result<ReferenceTrajectory, String>,
-    /// What tells it apart from others of its key; see [`content`].
-    content: String,
-}
-
-impl Certificate {
-    fn new(plan: Arc<ReferencePlan>, outcome: Result<ReferenceTrajectory, String>) -> Self {
-        let content = outcome.as_ref().map_or_else(|_| NO_CONTENT.to_owned(), |reference| content(&plan, reference));
-        Self { plan, outcome, content }
-    }
-}
-
-/// What a run without a reference has in the place of its [`content`].
-const NO_CONTENT: &str = "0";
-
-/// What tells two references of one key apart: how many times there are, and the numbers of one that no code made here.
-fn content(plan: &ReferencePlan, reference: &ReferenceTrajectory) -> String {
-    let times = reference.times.len();
-    if plan.stored.is_none() {
-        return times.to_string();
-    }
-    let numbers = format!("{:?}{:?}{:?}", reference.times, reference.values, reference.bounds);
-    format!("{times} {}", blake3::hash(numbers.as_bytes()).to_hex())
 }
 
 /// The results of several plans at once, so that all cores have work until the last run of the last one.
@@ -123,6 +89,32 @@ pub fn make(
     let records = run_all(&pending, means)?;
     drop(pending);
     Ok(Made { records, certificates: certificates.into_values().collect() })
+}
+
+/// What a store does not have of some plans.
+#[derive(Debug, Clone)]
+pub struct Missing<'p> {
+    /// The runs, each with its plan; one of several experiments for each of them.
+    pub runs: Vec<(&'p Plan, &'p RunSpec)>,
+    /// The references that have to be made for some of them.
+    pub references: BTreeSet<&'p RunKey>,
+}
+
+/// What has to be made of some plans. An entry that is there counts: whether it can be trusted is seen where it is read. Of runs whose
+/// reference is not there nothing is known, and what is [never kept](RunSpec::is_kept) is not missed.
+#[must_use]
+pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Missing<'p> {
+    let kept_ones =
+        || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))).filter(|each| each.1.is_kept());
+    let needed: BTreeSet<&RunKey> = kept_ones().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let certificates = kept(plans, &needed, store);
+    let has_no_reference =
+        |run: &RunSpec| run.reference.as_ref().is_some_and(|own| !certificates.contains_key(own.key.full()));
+    let is_missing =
+        |&(plan, run): &(&Plan, &RunSpec)| has_no_reference(run) || !store.has(&pending(plan, run, &certificates).key);
+    let runs = kept_ones().collect::<Vec<_>>().into_par_iter().filter(is_missing).collect();
+    let references = needed.into_iter().filter(|key| !certificates.contains_key(key.full())).collect();
+    Missing { runs, references }
 }
 
 /// Runs with their plans, and the references that they need by their keys.
@@ -190,10 +182,11 @@ pub struct Outcome {
 fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
-    let content = reference.map_or(NO_CONTENT, |reference| &reference.content);
+    let content = reference.map_or(NO_CONTENT, |reference| reference.content());
     let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording);
     Pending {
         key,
+        run: run.key(),
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
         is_kept: run.is_kept(),
         needs: Box::new(|| memory::of_run(run)),
@@ -239,104 +232,6 @@ pub fn title(plan: &Plan, run: &RunSpec) -> String {
     let cells: Vec<String> =
         varying.filter_map(|(_, (name, cell))| cell.as_ref().map(|cell| format!("{name}={cell}"))).collect();
     cells.join(", ")
-}
-
-/// The needed references, each made once with all times at which the plans ask for it, by their keys.
-fn references(
-    plans: &[Plan],
-    needed: &BTreeSet<&RunKey>,
-    means: Means<'_>,
-) -> io::Result<BTreeMap<String, Certificate>> {
-    let Means { store, memory, progress, fresh } = means;
-    let mut wanted: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
-    for run in plans.iter().flat_map(|plan| &plan.runs) {
-        let Some(reference) = run.reference.as_ref().filter(|reference| needed.contains(&reference.key)) else {
-            continue;
-        };
-        let key = reference.key.full().to_owned();
-        wanted.entry(key).or_insert_with(|| (Arc::clone(reference), Vec::new())).1.push(run);
-    }
-    wanted
-        .into_par_iter()
-        .map(|(key, (plan, runs))| {
-            let times = times(&plan, runs.into_iter());
-            if let Some(kept) = plan.kept(&times) {
-                return Ok((key, Certificate::new(plan, Ok(kept))));
-            }
-            let stored = format!("reference {key}\ntimes {times:?}");
-            let is_kept = plan.is_kept();
-            if let Some(reference) =
-                (!fresh && is_kept).then(|| store.load(&stored, |found| fits(&times, found))).flatten()
-            {
-                return Ok((key, Certificate::new(plan, Ok(reference))));
-            }
-            let ensure_wanted = || if progress.is_stopped() { Err(interrupted()) } else { Ok(()) };
-            ensure_wanted()?;
-            let title = || format!("reference {}", plan.key);
-            let made = caught(|| match memory.reserve(memory::of_reference(&plan, times.len())) {
-                Ok(_reserved) => make_reference(&plan, &times),
-                Err(too_large) => {
-                    progress.lost(Status::Memory, &title(), &too_large.to_string());
-                    Err(too_large.to_string())
-                }
-            });
-            let outcome = made.unwrap_or_else(|said| {
-                progress.lost(Status::Panicked, &title(), &said);
-                Err(said)
-            });
-            match &outcome {
-                Ok(reference) if is_kept => store.save(&stored, reference)?,
-                Ok(_) => {}
-                Err(_) => ensure_wanted()?,
-            }
-            Ok((key, Certificate::new(plan, outcome)))
-        })
-        .collect()
-}
-
-/// Whether a reference is one at these times.
-fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Misshapen> {
-    shape::of_reference(found)?;
-    shape::ensure(found.times == times, "a reference is at other times")
-}
-
-/// Solves with both methods of a reference.
-///
-/// # Errors
-/// The failure of either, in words.
-pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
-    let model = plan.model.object().model();
-    let span = plan.span;
-    let plan = match &plan.origin {
-        Origin::Solved(solved) => solved,
-        Origin::Given(_) => return Err("the file with the reference lacks a time that is asked for".to_owned()),
-    };
-    let asked = plan.digits.map_or(0.0, f64::from);
-    let Some((check, check_settings)) = &plan.check else {
-        return Err("the reference has no second method to be checked against (`check:`)".to_owned());
-    };
-    // A reference's grid is exact whatever the experiment's clock.
-    let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };
-    let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
-    let made = match plan.precision {
-        Precision::Double => {
-            let (main, other) = (plan.solver.method.object().method(), check.method.object().method());
-            let formulated: &dyn Formulated<f64> = model.as_ref();
-            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
-            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
-        }
-        Precision::DoubleDouble => {
-            let precise = |solver: &SolverSpec| {
-                let name = solver.method.name();
-                solver.method.object().precise().ok_or_else(|| format!("`{name}` has no double-double version"))
-            };
-            let (main, other) = (precise(&plan.solver)?, precise(check)?);
-            let formulated: &dyn Formulated<DoubleDouble> = model.as_ref();
-            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
-            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
-        }
-    };
-    made.map_err(|failure| failure.to_string())
 }
 
 /// The times of a plan that asks for them, one for each run whose row of `results` is in order: what failed has none. They are

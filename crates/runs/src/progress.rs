@@ -1,11 +1,13 @@
 //! What a person sees while the program works: a bar on a terminal, plain lines elsewhere.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mbsbench_experiment::plan::RunKey;
 use mbsbench_problem::Status;
 
 use crate::execute::run::Record;
@@ -29,6 +31,8 @@ struct State {
     failed: usize,
     /// What program or machine ended, and how.
     lost: Vec<(Status, String)>,
+    /// Seconds that each run and reference took, by its key.
+    costs: BTreeMap<String, f64>,
     said: Instant,
 }
 
@@ -71,7 +75,15 @@ impl Progress {
         Self {
             bar,
             tells_failures: true,
-            state: Mutex::new(State { total, done: 0, kept: 0, failed: 0, lost: Vec::new(), said: Instant::now() }),
+            state: Mutex::new(State {
+                total,
+                done: 0,
+                kept: 0,
+                failed: 0,
+                lost: Vec::new(),
+                costs: BTreeMap::new(),
+                said: Instant::now(),
+            }),
             stop: Stop::now(),
         }
     }
@@ -104,6 +116,20 @@ impl Progress {
     pub fn kept(&self, title: &str, record: &Record) {
         self.tell_failure(title, record);
         self.count(record.status, Kept::Before);
+    }
+
+    /// Makes a run or reference and notes what it took.
+    pub(crate) fn timed<T>(&self, key: &RunKey, make: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let made = make();
+        self.lock().costs.insert(key.to_string(), begin.elapsed().as_secs_f64());
+        made
+    }
+
+    /// Seconds that each run and reference took that was made, by its key as it is shown.
+    #[must_use]
+    pub fn costs(&self) -> BTreeMap<String, f64> {
+        self.lock().costs.clone()
     }
 
     /// A run begins.

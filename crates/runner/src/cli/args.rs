@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use mbsbench_experiment::plan::Shard;
 
 use super::animate::AnimateOptions;
 use super::check::Strict;
 use super::diff::DiffOptions;
+use super::engine::EngineOptions;
 use super::export::Form;
 use super::files::are_files;
 use super::like::LikeOptions;
 use super::new::Start;
+use super::parts::Part;
+use super::plan::PlanOptions;
 use super::robustness::StudyOptions;
 use super::run::{RunOptions, STORE};
 use super::source::Need;
@@ -52,6 +54,9 @@ pub enum Command {
         /// How runs are made.
         #[command(flatten)]
         options: RunOptions,
+        /// Where they are made.
+        #[command(flatten)]
+        engine: EngineOptions,
     },
     /// Run experiment files, also the user's own.
     Run {
@@ -71,6 +76,9 @@ pub enum Command {
         /// How runs are made.
         #[command(flatten)]
         options: RunOptions,
+        /// Where they are made.
+        #[command(flatten)]
+        engine: EngineOptions,
     },
     /// Draw the figures of experiments and write nothing else. `run` and `reproduce` write them as SVG.
     Render {
@@ -246,12 +254,9 @@ pub enum Command {
     Plan {
         /// Experiment files, or papers and experiments by name; all where none is given.
         wanted: Vec<PathBuf>,
-        /// Use the axes under `quick:`.
-        #[arg(long)]
-        quick: bool,
-        /// How to print them: as tables, or one JSON object a line for each run.
-        #[arg(long, value_enum, default_value_t = Format::Text)]
-        format: Format,
+        /// What is shown of them.
+        #[command(flatten)]
+        options: PlanOptions,
     },
     /// Make one run and keep it in the store.
     Cell {
@@ -263,11 +268,11 @@ pub enum Command {
         #[command(flatten)]
         options: RunOptions,
     },
-    /// Make one of N parts of the runs and keep them in the store.
+    /// Make a part of the runs and keep them in the store.
     Shard {
-        /// Which part of how many: 1/8 to 8/8.
-        #[arg(value_name = "I/N")]
-        shard: Shard,
+        /// One of N parts, 1/8 to 8/8, or the runs whose keys stand in a file, a line each.
+        #[arg(value_name = "I/N|@FILE")]
+        part: Part,
         /// Experiment files, or papers and experiments by name; all where none is given.
         wanted: Vec<PathBuf>,
         /// How runs are made.
@@ -339,6 +344,7 @@ impl Command {
             | Self::Init { .. }
             | Self::New { .. }
             | Self::Check { .. }
+            | Self::Migrate { .. }
             | Self::Merge { .. }
             | Self::Describe { .. }
             | Self::Schema { .. } => Need::Nothing,

@@ -184,6 +184,21 @@ pub enum CommandError {
     /// Studies that have not all of their runs.
     #[error("no study of {}, which needs a run that was not finished; all other runs are finished and kept", .0.join("; "))]
     LostStudies(Vec<String>),
+    /// An engine does not take the runs.
+    #[error(
+        "{program}: {error}; the runs made by then are kept\nhelp: is it installed and does its server run? Without `--engine` runs are made here"
+    )]
+    Engine {
+        /// Its program.
+        program: &'static str,
+        /// Why.
+        error: io::Error,
+    },
+    /// All runs are to be made again, and in parts.
+    #[error(
+        "`--fresh` is for this machine: an engine makes what the store does not have\nhelp: `--cache` with a new folder makes all runs again"
+    )]
+    FreshParts,
     /// Threads cannot be made.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -211,6 +226,7 @@ impl CommandError {
             | Self::UnknownRun { .. }
             | Self::NotMigrated(_)
             | Self::NoResults { .. }
+            | Self::FreshParts
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))
             | Self::Study(StudyError::Refused(..) | StudyError::Along(..)) => Exit::BadInput,

@@ -5,6 +5,7 @@ mod args;
 mod check;
 mod describe;
 mod diff;
+mod engine;
 mod error;
 mod examine;
 mod explain;
@@ -41,6 +42,7 @@ use clap::Parser;
 
 pub use args::{Arguments, Command, Format, Listed};
 pub use check::load;
+pub use engine::Engine;
 pub use error::CommandError;
 pub use jobs::{memory_of_machine, threads};
 
@@ -120,8 +122,8 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
     let library = Library { registry, experiments: &source.folder, is_builtin: source.is_builtin };
     let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
     match &arguments.command {
-        Command::Reproduce { wanted, options, record_times, strict } => {
-            return run::reproduce(library, wanted, options, *record_times, *strict, output);
+        Command::Reproduce { wanted, options, engine, record_times, strict } => {
+            return run::reproduce(library, wanted, (options, *engine), *record_times, *strict, output);
         }
         Command::Verify { paper, shown, strict, recompute, results } => {
             return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &beside(results), output);
@@ -130,8 +132,8 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Lock { paper, results } => lock::lock(library, paper.as_deref(), &beside(results), output)?,
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Reference { id } => return reference::reference(library, id, output),
-        Command::Run { files, out, options, record_times, strict } => {
-            run::run(library, files, out, options, *record_times, *strict, output)?;
+        Command::Run { files, out, options, engine, record_times, strict } => {
+            run::run(library, files, out, (options, *engine), *record_times, *strict, output)?;
         }
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Animate { file, options } => animate::animate(library, file, options, output)?,
@@ -154,9 +156,9 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         }
         Command::Check { files, strict } => check::check(registry, files, *strict, output)?,
         Command::Migrate { files } => migrate::migrate(registry, files, output)?,
-        Command::Plan { wanted, quick, format } => plan::plan(library, wanted, *quick, *format, output)?,
+        Command::Plan { wanted, options } => plan::plan(library, wanted, options, output)?,
         Command::Cell { key, wanted, options } => parts::cell(library, key, wanted, options, output)?,
-        Command::Shard { shard, wanted, options } => parts::shard(library, *shard, wanted, options, output)?,
+        Command::Shard { part, wanted, options } => parts::shard(library, part, wanted, options, output)?,
         Command::Merge { folders, cache } => return merge::merge(registry, folders, cache, output),
         Command::List { what, format, folder } => list::list(library, *what, *format, folder.as_deref(), output)?,
         Command::Describe { what } => describe::describe(registry, what, output)?,

@@ -1,16 +1,20 @@
 //! `mbsbench cell` and `mbsbench shard`: some of the runs, kept in the store, on any machine.
 
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
 
-use mbsbench_experiment::plan::{Plan, RunSpec, Shard};
+use mbsbench_experiment::plan::{NoShard, Plan, RunKey, RunSpec, Shard};
 use mbsbench_experiment::registry::Registry;
-use mbsbench_input::nearest;
+use mbsbench_input::{BadInput, LARGEST_DATA, Place, Problem, Source, nearest, read_text};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Made, Means, make, title};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
 use super::CommandError;
+use super::engine::Costs;
 use super::files::Library;
 use super::run::{RunOptions, none_lost, tell_refused};
 use crate::output::Output;
@@ -43,27 +47,90 @@ pub(super) fn cell(
     none_lost(&progress)
 }
 
-/// Makes a part of the runs.
+/// A part of the runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// One of several, by the keys of runs.
+    Shard(Shard),
+    /// The runs whose keys stand in a file.
+    Keys(PathBuf),
+}
+
+/// A part that there is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{NoShard}; or @FILE, a file with the keys of runs, a line each")]
+pub struct NoPart;
+
+impl FromStr for Part {
+    type Err = NoPart;
+
+    fn from_str(text: &str) -> Result<Self, NoPart> {
+        match text.strip_prefix('@') {
+            Some(file) => Ok(Self::Keys(file.into())),
+            None => text.parse().map(Self::Shard).map_err(|_| NoPart),
+        }
+    }
+}
+
+/// Makes a part of the runs. The records of timed runs are made only where their keys are asked for.
 pub(super) fn shard(
     library: Library<'_>,
-    shard: Shard,
+    part: &Part,
     wanted: &[PathBuf],
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = library.selected(wanted, options.quick)?;
-    for plan in plans.iter().filter(|plan| plan.is_timed()) {
-        let Plan { experiment, runs, .. } = plan;
-        output.line(format!(
-            "{}: {} runs left out, since they are timed: `run` has to make them",
-            experiment.id,
-            runs.len()
-        ))?;
-    }
-    let (_, progress) =
-        keep(library.registry, &plans, &|plan, run| !plan.is_timed() && shard.has(run.key()), options, output)?;
+    let (_, progress) = match part {
+        Part::Shard(shard) => {
+            tell_timed(&plans, output)?;
+            let has = |plan: &Plan, run: &RunSpec| !plan.is_timed() && shard.has(run.key());
+            keep(library.registry, &plans, &has, options, output)?
+        }
+        Part::Keys(file) => {
+            let keys = keys(file, &plans)?;
+            let made = keep(library.registry, &plans, &|_, run| keys.contains(run.key()), options, output)?;
+            Costs::from(made.1.costs()).write(&file.with_extension("costs"))?;
+            made
+        }
+    };
     output.line(progress.summary())?;
     none_lost(&progress)
+}
+
+/// Says which runs are left out.
+fn tell_timed(plans: &[Plan], output: &mut Output<'_>) -> Result<(), CommandError> {
+    for Plan { experiment, runs, .. } in plans.iter().filter(|plan| plan.is_timed()) {
+        let (id, count) = (&experiment.id, runs.len());
+        output.line(format!("{id}: {count} runs left out, since they are timed: `run` has to make them"))?;
+    }
+    Ok(())
+}
+
+/// The keys in a file, a line each, whole or as they are shown.
+fn keys<'p>(path: &Path, plans: &'p [Plan]) -> Result<BTreeSet<&'p RunKey>, CommandError> {
+    let text =
+        read_text(path, LARGEST_DATA).map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
+    let spelled = |key: &'p RunKey| [(key.to_string(), key), (key.full().to_owned(), key)];
+    let known: HashMap<String, &RunKey> = runs(plans).flat_map(|(_, run)| spelled(run.key())).collect();
+    let (mut keys, mut problems, mut start) = (BTreeSet::new(), Vec::new(), 0);
+    for line in text.split('\n') {
+        let found = line.trim();
+        let place = Place::new(start, start + line.trim_end().len());
+        start += line.len() + 1;
+        match known.get(found) {
+            Some(key) => drop(keys.insert(*key)),
+            None if found.is_empty() => {}
+            None => {
+                let help = "accepted: keys of runs as `mbsbench plan` shows them, a line each";
+                problems.push(Problem::new(place, format!("no run has the key `{found}`")).help(help));
+            }
+        }
+    }
+    if problems.is_empty() {
+        return Ok(keys);
+    }
+    Err(CommandError::BadInput(vec![BadInput::new(Arc::new(Source::new(path, text)), problems)]))
 }
 
 fn runs(plans: &[Plan]) -> impl Iterator<Item = (&Plan, &RunSpec)> {
@@ -88,6 +155,7 @@ fn keep(
     let made = pool.install(|| make(plans, is_chosen, means));
     progress.clear();
     tell_refused(&store, output);
+    Costs::from(progress.costs()).learnt(&options.cache)?;
     let made = made.map_err(kept)?;
     for certificate in &made.certificates {
         if let Err(failure) = &certificate.outcome {

@@ -1,25 +1,53 @@
 //! `mbsbench plan`: the runs of experiments as tables, or one line each for programs.
 
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use serde_json::{Map, Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
+use super::engine::simulate;
 use super::files::Library;
+use super::run::STORE;
 use super::{CommandError, Format};
 use crate::output::Output;
+
+/// What is shown of plans.
+#[derive(Debug, Clone, clap::Args)]
+pub struct PlanOptions {
+    /// Use the axes under `quick:`.
+    #[arg(long)]
+    quick: bool,
+    /// How to print them: as tables, or one JSON object a line for each run.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Show instead how long they take on so many workers, by what each of them cost when it was made last.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "format")]
+    workers: Vec<NonZero<usize>>,
+    /// Folder of the store of finished runs, with their costs.
+    #[arg(long, value_name = "DIR", default_value = STORE)]
+    cache: PathBuf,
+}
 
 pub(super) fn plan(
     library: Library<'_>,
     wanted: &[PathBuf],
-    quick: bool,
-    format: Format,
+    options: &PlanOptions,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    for plan in library.selected(wanted, quick)? {
-        match format {
+    let plans = library.selected(wanted, options.quick)?;
+    if !options.workers.is_empty() {
+        // As a part does before its first run.
+        let begin = Instant::now();
+        let files: Vec<PathBuf> = plans.iter().map(|plan| plan.experiment.document.source.path().to_owned()).collect();
+        library.selected(&files, options.quick)?;
+        return simulate(&plans, &options.cache, &options.workers, begin.elapsed(), output);
+    }
+    for plan in plans {
+        match options.format {
             Format::Text => print_table(&plan, output)?,
             Format::Json => {
                 for run in &plan.runs {

@@ -13,6 +13,7 @@ use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
 use super::check::{Strict, heed};
+use super::engine::{Costs, EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
 use super::jobs::Jobs;
 use super::report::{Judgements, manifest, rankings, report};
@@ -51,7 +52,7 @@ pub(super) fn run(
     library: Library<'_>,
     files: &[PathBuf],
     out: &Path,
-    options: &RunOptions,
+    (options, engine): (&RunOptions, EngineOptions),
     record_times: bool,
     strict: Strict,
     output: &mut Output<'_>,
@@ -61,7 +62,7 @@ pub(super) fn run(
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }
-    let progress = run_plans(library, &plans, out, options, record_times, output)?;
+    let progress = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     rankings(&plans, out, output)?;
     output.line(progress.summary())?;
     none_lost(&progress)
@@ -71,7 +72,7 @@ pub(super) fn run(
 pub(super) fn reproduce(
     library: Library<'_>,
     wanted: &[String],
-    options: &RunOptions,
+    (options, engine): (&RunOptions, EngineOptions),
     record_times: bool,
     strict: Strict,
     output: &mut Output<'_>,
@@ -94,7 +95,7 @@ pub(super) fn reproduce(
     if !options.quick {
         library.bring_studies(&plans)?;
     }
-    let progress = run_plans(library, &plans, out, options, record_times, output)?;
+    let progress = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     output.line(progress.summary())?;
     let mut exit = Exit::Done;
     let mut known = Judgements::default();
@@ -119,10 +120,12 @@ fn run_plans(
     library: Library<'_>,
     plans: &[Plan],
     out: &Path,
-    options: &RunOptions,
+    (options, engine): (&RunOptions, EngineOptions),
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<Progress, CommandError> {
+    let planned = Planned { plans, experiments: library.experiments, options };
+    distribute(library.registry, planned, engine, output)?;
     let (pool, store, progress, outcomes) = make(library.registry, plans, options, output)?;
     // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
     let keeps = !record_times && out == library.results();
@@ -225,6 +228,7 @@ fn make(
     });
     progress.clear();
     tell_refused(&store, output);
+    Costs::from(progress.costs()).learnt(&options.cache)?;
     let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
     for (plan, outcome) in plans.iter().zip(&outcomes) {
         for certificate in &outcome.certificates {

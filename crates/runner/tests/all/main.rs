@@ -14,6 +14,8 @@ mod browser;
 mod builtin;
 mod comparison;
 mod compere2001;
+#[cfg(unix)]
+mod engines;
 mod examine;
 mod export;
 mod like;

@@ -163,7 +163,7 @@ impl Place {
 }
 
 fn entries(folder: &Path) -> usize {
-    let folders = fs::read_dir(folder).unwrap().map(|folder| folder.unwrap().path());
+    let folders = fs::read_dir(folder).unwrap().map(|folder| folder.unwrap().path()).filter(|path| path.is_dir());
     folders.map(|folder| fs::read_dir(folder).unwrap().count()).sum()
 }
 

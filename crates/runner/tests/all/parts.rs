@@ -44,23 +44,23 @@ timing: { repeat: 3 }
 
 const RUNS: usize = 48;
 
-struct Place {
+pub(super) struct Place {
     folder: TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("experiment.yaml"), EXPERIMENT).unwrap();
         fs::write(folder.path().join("timed.yaml"), TIMED).unwrap();
         Self { folder }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn command(&self, arguments: &str) -> Command {
+    pub(super) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
         command.current_dir(self.folder.path()).args(arguments.split_whitespace());
         command
@@ -86,7 +86,7 @@ impl Place {
     }
 
     /// The files of a folder, by their paths in it.
-    fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(super) fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
             for entry in fs::read_dir(folder).into_iter().flatten() {
                 let path = entry.unwrap().path();
@@ -103,14 +103,14 @@ impl Place {
     }
 
     /// The entries of a store.
-    fn entries(&self, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(super) fn entries(&self, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut entries = self.files(store);
         entries.retain(|path, _| path.extension().is_some_and(|extension| extension == "json"));
         entries
     }
 
     /// What a run without parts writes: results in `local`, the store in `whole`.
-    fn local(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(super) fn local(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.said("run experiment.yaml --out local --cache whole");
         let files = self.files("local");
         assert!(files.contains_key(Path::new("parts/pendulum/runs.csv")), "{:?}", files.keys());
@@ -129,7 +129,7 @@ fn head(entry: &str) -> Value {
     serde_json::from_str(entry.lines().next().unwrap()).unwrap()
 }
 
-fn assert_same(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>) {
+pub(super) fn assert_same(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>) {
     assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
     for (path, content) in one {
         assert!(other[path] == *content, "{} differs", path.display());
@@ -147,6 +147,8 @@ fn parts_merged_are_bitwise_what_one_machine_makes() {
     // As other tools and killed writers leave them.
     fs::write(place.path("part1/.timestamp"), "").unwrap();
     fs::write(place.path("part2/.half.part"), "{").unwrap();
+    fs::create_dir(place.path("part2/.parts")).unwrap();
+    fs::write(place.path("part2/.parts/0.keys"), "").unwrap();
     let said = place.said("merge part1 part2 part3 part4 part5 --cache merged");
     assert!(said.contains(&format!("merged: {} added", RUNS + 1)), "the runs and the reference: {said}");
     assert_same(&place.entries("whole"), &place.entries("merged"));

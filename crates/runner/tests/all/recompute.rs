@@ -38,7 +38,7 @@ fn end(folder: &Path, arguments: &[&str]) -> (Exit, String) {
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let of = |folder: PathBuf| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut entries: Vec<PathBuf> = of(folder.to_owned()).flat_map(of).collect();
+    let mut entries: Vec<PathBuf> = of(folder.to_owned()).filter(|path| path.is_dir()).flat_map(of).collect();
     entries.sort();
     entries
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mbsbench_experiment::plan::RunKey;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
 
@@ -17,8 +18,10 @@ type Fits<'p> = dyn Fn(&Record) -> Result<(), Misshapen> + Send + Sync + 'p;
 
 /// A run to be made, if the store does not have it.
 pub struct Pending<'p> {
-    /// The run's key.
+    /// What it is called in the store.
     pub key: String,
+    /// The run's own name, under which its cost is known.
+    pub run: &'p RunKey,
     /// What stands in messages: experiment and axis values.
     pub title: String,
     /// Whether the key says all that it is made of: otherwise nothing is taken from the store or kept there.
@@ -35,7 +38,7 @@ impl Pending<'_> {
     /// Makes the run, in the memory that there is.
     pub(crate) fn made(&self, means: Means<'_>) -> Record {
         let made = caught(|| match means.memory.reserve((self.needs)()) {
-            Ok(_reserved) => (self.make)(),
+            Ok(_reserved) => means.progress.timed(self.run, || (self.make)()),
             Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
         });
         made.unwrap_or_else(|said| Record::lost(Status::Panicked, said))

@@ -68,8 +68,8 @@ struct Known {
 
 impl Store {
     /// Takes over the entries of other stores. Every one is checked before the first is written; one that cannot be
-    /// trusted is refused and does not keep the others out. Files whose names begin with a dot are left alone: what killed
-    /// writers and other tools leave behind.
+    /// trusted is refused and does not keep the others out. What has a name that begins with a dot is left alone: costs of runs,
+    /// orders for parts, what killed writers and other tools leave behind.
     ///
     /// # Errors
     /// A folder that cannot be listed; entries that contradict each other or those here; a file that cannot be written.
@@ -151,8 +151,10 @@ enum Taken {
 
 /// The files of a store that are entries or ought to be, in the order of their paths.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let paths = |folder: &Path| -> io::Result<Vec<PathBuf>> {
         let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+        paths.retain(|path| !is_hidden(path));
         paths.sort();
         Ok(paths)
     };
@@ -164,7 +166,5 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
-    let is_hidden = |file: &Path| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    files.retain(|file| !is_hidden(file));
     Ok(files)
 }

@@ -51,6 +51,12 @@ impl Store {
         self.folder.join(entry::place(run, &self.fingerprint))
     }
 
+    /// Whether there is an entry of that name; whether it can be trusted is seen when it is read.
+    #[must_use]
+    pub fn has(&self, run: &str) -> bool {
+        self.path(run).is_file()
+    }
+
     /// The record of a run, if it is there and `fits` finds nothing wrong with it. What is damaged or none of this program counts as
     /// missing, so that it is made again, and is among [`Store::refused`].
     #[must_use]

@@ -1,0 +1,221 @@
+//! Runs made by engines: whatever is killed and whoever stays away, the results are those of one program. Programs that speak as those of the
+//! engines do stand in for them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::parts::{Place, assert_same};
+
+/// Finds `last`, the number of the last task, and leaves the command of a task as the arguments.
+const HQ: &str = "\
+while [ \"$1\" != -- ]; do
+    [ \"$1\" != --array ] || last=${2#0-}
+    shift
+done
+shift
+";
+
+/// Makes all tasks in their order.
+const ALL: &str = "for part in $(seq 0 $last); do HQ_TASK_ID=$part \"$@\"; done\n";
+
+/// Two workers with every second task each. At the first submission one is killed in its first task and makes it again, the other is
+/// killed in its second and does not come back.
+const KILLED: &str = "\
+worker() {
+    part=$1 dies=$2 returns=$3
+    shift 3
+    while [ $part -le $last ]; do
+        if [ $part = $dies ]; then
+            HQ_TASK_ID=$part timeout -s KILL 0.01 \"$@\"
+            [ $returns = yes ] || return
+        fi
+        HQ_TASK_ID=$part \"$@\"
+        part=$((part + 2))
+    done
+}
+first=0 second=3
+[ $(wc -l < submitted) = 1 ] || first=-1 second=-1
+worker 0 $first yes \"$@\" &
+worker 1 $second no \"$@\" &
+wait
+";
+
+/// What is asked of engines.
+const RUN: &str = "run experiment.yaml --out results --cache store --parts 6 --engine";
+
+/// Programs of engines that stand in for the real ones and note each submission in a line.
+struct Engines(Place);
+
+impl Engines {
+    fn new(stand_ins: &[(&str, String)]) -> Self {
+        let place = Place::new();
+        fs::create_dir(place.path("bin")).unwrap();
+        for (name, script) in stand_ins {
+            let path = place.path("bin").join(name);
+            fs::write(&path, format!("#!/bin/sh\necho \"$*\" >> submitted\n{script}")).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        Self(place)
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = self.0.command(arguments);
+        let path = std::env::var("PATH").unwrap();
+        command.env("PATH", format!("{}:{path}", self.0.path("bin").display()));
+        command
+    }
+
+    /// What a command says, with its exit code.
+    fn said(&self, arguments: &str) -> (Option<i32>, String) {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        (status.code(), String::from_utf8([stdout, stderr].concat()).unwrap())
+    }
+
+    /// What is said where an engine makes all runs, with the results of one program.
+    fn reproduced(&self, engine: &str, local: &BTreeMap<PathBuf, Vec<u8>>) -> String {
+        let (code, said) = self.said(&format!("{RUN} {engine}"));
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("48 runs, 48 from the store"), "nothing is left for this machine: {said}");
+        assert_same(local, &self.0.files("results"));
+        assert_same(&self.0.entries("whole"), &self.0.entries("store"));
+        said
+    }
+
+    /// How often tasks were submitted.
+    fn submissions(&self) -> usize {
+        fs::read_to_string(self.0.path("submitted")).unwrap_or_default().lines().count()
+    }
+}
+
+#[test]
+fn a_worker_is_killed_and_another_lost_and_the_results_are_those_of_one_program() {
+    let engines = Engines::new(&[("hq", format!("{HQ}{KILLED}"))]);
+    let local = engines.0.local();
+    let said = engines.reproduced("hyperqueue", &local);
+    assert!(said.contains("part 6 of 6 with ") && said.contains("is lost: nothing says how it ended"), "{said}");
+    assert_eq!(engines.submissions(), 3, "what needs no reference, what was lost of it, all others: {said}");
+    engines.reproduced("hyperqueue", &local);
+    assert_eq!(engines.submissions(), 3, "what is there is not made again");
+}
+
+#[test]
+fn every_engine_makes_what_one_program_makes() {
+    let slurm = "\
+for argument; do
+    case $argument in --array=*) last=${argument##*-} ;; esac
+done
+for part in $(seq 0 $last); do SLURM_ARRAY_TASK_ID=$part sh \"$argument\"; done
+";
+    let snakemake = "\
+for argument; do :; done
+cd \"$argument\"
+for keys in *.keys; do sh task.sh ${keys%.keys}; done
+";
+    for (engine, program, script) in [
+        ("hyperqueue", "hq", format!("{HQ}{ALL}")),
+        ("slurm", "sbatch", slurm.to_owned()),
+        ("snakemake", "snakemake", snakemake.to_owned()),
+    ] {
+        let engines = Engines::new(&[(program, script)]);
+        let said = engines.reproduced(engine, &engines.0.local());
+        assert_eq!(engines.submissions(), 2, "{said}");
+        assert!(!said.contains("part 1 of "), "no part is lost or failed: {said}");
+    }
+}
+
+#[test]
+fn what_fails_again_and_again_is_made_here() {
+    let fails = "HQ_TASK_ID=0 \"$@\" && echo 'the disk is full' > ${2%task.sh}0.log && echo 3 > ${2%task.sh}0.ended\n";
+    let other = "[ $last = 0 ] || for part in $(seq 1 $last); do HQ_TASK_ID=$part \"$@\"; done\n";
+    // Where the runs of the first part are not kept.
+    let empty = "sed -i d ${2%task.sh}0.keys\n";
+    let engines = Engines::new(&[("hq", [HQ, empty, fails, other].concat())]);
+    let local = engines.0.local();
+    let (code, said) = engines.said(&format!("{RUN} hyperqueue"));
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said.matches("part 1 of ").count(), 6, "three attempts in each of two waves: {said}");
+    assert!(said.contains("failed: the disk is full") && said.contains("left to this machine"), "{said}");
+    assert_same(&local, &engines.0.files("results"));
+}
+
+#[test]
+fn a_killed_program_goes_on_and_leaves_nothing_behind() {
+    let stops = "HQ_TASK_ID=0 \"$@\"; [ $(wc -l < submitted) != 1 ] || sleep 600\n";
+    let engines = Engines::new(&[("hq", [HQ, stops, ALL].concat())]);
+    let local = engines.0.local();
+    let mut program = engines.command(&format!("{RUN} hyperqueue")).stderr(Stdio::null()).spawn().unwrap();
+    while engines.0.entries("store").is_empty() {
+        assert!(program.try_wait().unwrap().is_none(), "it ended by itself");
+        sleep(Duration::from_millis(20));
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let folder = engines.0.path("store/.parts");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "what the tasks of the killed program are told");
+    engines.reproduced("hyperqueue", &local);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn timed_runs_are_made_anywhere_and_timed_here() {
+    let engines = Engines::new(&[("hq", format!("{HQ}{ALL}"))]);
+    let (code, said) = engines.said("run timed.yaml --out results --cache store --engine hyperqueue");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("2 runs, 2 from the store") && engines.0.path("results/parts/timed/timings.csv").exists());
+}
+
+#[test]
+fn an_engine_that_takes_nothing_is_told_and_nothing_is_made_here() {
+    let engines = Engines::new(&[("hq", "exit 1\n".to_owned()), ("sbatch", format!("{HQ}{ALL}"))]);
+    let (code, said) = engines.said(&format!("{RUN} hyperqueue"));
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("error: hq: it ended with exit status: 1, and no part was made"), "{said}");
+    let (code, said) = engines.said(&format!("{RUN} hyperqueue --fresh"));
+    assert!(code == Some(2) && said.contains("`--fresh` is for this machine"), "{said}");
+    fs::remove_file(engines.0.path("bin/hq")).unwrap();
+    let bin = engines.0.path("bin");
+    let output = engines.command(&format!("{RUN} hyperqueue")).env("PATH", bin).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(3) && said.contains("hq: No such file"), "{said}");
+    assert!(engines.0.entries("store").is_empty() && !engines.0.path("results").exists());
+}
+
+#[test]
+fn parts_are_files_of_keys_and_unknown_ones_are_told_with_their_place() {
+    let engines = Engines::new(&[]);
+    engines.0.local();
+    let (_, plan) = engines.said("plan experiment.yaml --format json");
+    let keys: Vec<&str> = plan.lines().filter_map(|line| line.split('"').nth(3)).collect();
+    fs::write(engines.0.path("some.keys"), format!("{}\n\n{}\n", keys[0], keys[30])).unwrap();
+    let (code, said) = engines.said("shard @some.keys experiment.yaml --cache store");
+    assert!(code == Some(0) && said.contains("2 runs, 0 from the store"), "{said}");
+    let costs = fs::read_to_string(engines.0.path("some.costs")).unwrap();
+    assert!(costs.starts_with("key,seconds\n") && costs.contains(keys[0]) && costs.contains(keys[30]), "{costs}");
+    fs::write(engines.0.path("some.keys"), format!("{}\n{}0\n", keys[0], keys[1])).unwrap();
+    let (code, said) = engines.said("shard @some.keys experiment.yaml --cache store");
+    assert!(code == Some(2) && said.contains("some.keys:2:1: no run has the key"), "{said}");
+}
+
+#[test]
+fn a_simulation_is_between_the_bound_and_one_worker() {
+    let engines = Engines::new(&[]);
+    engines.0.local();
+    let (code, said) = engines.said("plan experiment.yaml --cache whole --workers 1,3,1000");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("48 of 48 with measured costs"), "{said}");
+    let rows = said.lines().filter(|line| line.contains('|')).skip(1);
+    let numbers = |row: &str| row.split('|').map(|cell| cell.trim().parse().unwrap()).collect::<Vec<f64>>();
+    let rows: Vec<Vec<f64>> = rows.map(numbers).collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), [1.0, 3.0, 1000.0]);
+    // Numbers are printed to a hundredth of a second.
+    let rounding = 0.011;
+    assert!(rows.iter().all(|row| row[1] <= row[2] + rounding && row[2] <= row[4] + rounding), "{said}");
+    assert!((rows[0][1] - rows[0][2]).abs() <= rounding, "one worker is never idle: {said}");
+    let (_, unknown) = engines.said("plan experiment.yaml --cache nowhere --workers 1");
+    assert!(unknown.contains(" 0 of 48 with measured costs"), "{unknown}");
+}

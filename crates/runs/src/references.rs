@@ -1,0 +1,188 @@
+//! References: each made once with all times at which it is asked for, by two methods, and kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::Arc;
+
+use mbsbench_experiment::plan::stored::times;
+use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
+use mbsbench_experiment::{Origin, Precision, SolverSpec};
+use mbsbench_measures::ReferenceTrajectory;
+use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings, Status};
+use rayon::prelude::*;
+
+use crate::execute::caught::caught;
+use crate::execute::lane::interrupted;
+use crate::execute::reference::{ReferenceSolve, certify};
+use crate::memory;
+use crate::pipeline::Means;
+use crate::store::Store;
+use crate::store::shape::{self, Misshapen};
+
+/// A certified reference, or why there is none.
+#[derive(Debug, Clone)]
+pub struct Certificate {
+    /// What was asked for.
+    pub plan: Arc<ReferencePlan>,
+    /// The reference with the digits to which its two methods agree, or the failure in words.
+    pub outcome: Result<ReferenceTrajectory, String>,
+    /// What tells it apart from others of its key; see [`content`].
+    content: String,
+}
+
+impl Certificate {
+    fn new(plan: Arc<ReferencePlan>, outcome: Result<ReferenceTrajectory, String>) -> Self {
+        let content = outcome.as_ref().map_or_else(|_| NO_CONTENT.to_owned(), |reference| content(&plan, reference));
+        Self { plan, outcome, content }
+    }
+
+    pub(crate) fn content(&self) -> &str {
+        &self.content
+    }
+}
+
+/// What a run without a reference has in the place of its [`content`].
+pub(crate) const NO_CONTENT: &str = "0";
+
+/// What tells two references of one key apart: how many times there are, and the numbers of one that no code made here.
+fn content(plan: &ReferencePlan, reference: &ReferenceTrajectory) -> String {
+    let times = reference.times.len();
+    if plan.stored.is_none() {
+        return times.to_string();
+    }
+    let numbers = format!("{:?}{:?}{:?}", reference.times, reference.values, reference.bounds);
+    format!("{times} {}", blake3::hash(numbers.as_bytes()).to_hex())
+}
+
+/// A reference that some runs of plans need, at all times at which any run of these plans asks for it.
+struct Wanted {
+    plan: Arc<ReferencePlan>,
+    times: Vec<f64>,
+}
+
+impl Wanted {
+    /// The needed references, by their keys.
+    fn all(plans: &[Plan], needed: &BTreeSet<&RunKey>) -> BTreeMap<String, Self> {
+        let mut asked: BTreeMap<String, (Arc<ReferencePlan>, Vec<&RunSpec>)> = BTreeMap::new();
+        for run in plans.iter().flat_map(|plan| &plan.runs) {
+            let Some(reference) = run.reference.as_ref().filter(|reference| needed.contains(&reference.key)) else {
+                continue;
+            };
+            let key = reference.key.full().to_owned();
+            asked.entry(key).or_insert_with(|| (Arc::clone(reference), Vec::new())).1.push(run);
+        }
+        let wanted = |(key, (plan, runs)): (String, (Arc<ReferencePlan>, Vec<&RunSpec>))| {
+            let times = times(&plan, runs.into_iter());
+            (key, Self { plan, times })
+        };
+        asked.into_iter().map(wanted).collect()
+    }
+
+    /// What it is called in the store.
+    fn name(&self) -> String {
+        format!("reference {}\ntimes {:?}", self.plan.key.full(), self.times)
+    }
+
+    /// The one that is kept beside the experiments, or in the store.
+    fn kept(&self, store: &Store, fresh: bool) -> Option<ReferenceTrajectory> {
+        self.plan.kept(&self.times).or_else(|| {
+            let is_taken = !fresh && self.plan.is_kept();
+            is_taken.then(|| store.load(&self.name(), |found| fits(&self.times, found))).flatten()
+        })
+    }
+
+    /// Makes it and keeps it in the store.
+    fn made(&self, means: Means<'_>) -> io::Result<Result<ReferenceTrajectory, String>> {
+        let Means { store, memory, progress, .. } = means;
+        let ensure_wanted = || if progress.is_stopped() { Err(interrupted()) } else { Ok(()) };
+        ensure_wanted()?;
+        let title = || format!("reference {}", self.plan.key);
+        let made = caught(|| match memory.reserve(memory::of_reference(&self.plan, self.times.len())) {
+            Ok(_reserved) => progress.timed(&self.plan.key, || make_reference(&self.plan, &self.times)),
+            Err(too_large) => {
+                progress.lost(Status::Memory, &title(), &too_large.to_string());
+                Err(too_large.to_string())
+            }
+        });
+        let outcome = made.unwrap_or_else(|said| {
+            progress.lost(Status::Panicked, &title(), &said);
+            Err(said)
+        });
+        match &outcome {
+            Ok(reference) if self.plan.is_kept() => store.save(&self.name(), reference)?,
+            Ok(_) => {}
+            Err(_) => ensure_wanted()?,
+        }
+        Ok(outcome)
+    }
+}
+
+/// The needed references, made where they are not kept, by their keys.
+pub(crate) fn references(
+    plans: &[Plan],
+    needed: &BTreeSet<&RunKey>,
+    means: Means<'_>,
+) -> io::Result<BTreeMap<String, Certificate>> {
+    let certificate = |(key, wanted): (String, Wanted)| {
+        let outcome = match wanted.kept(means.store, means.fresh) {
+            Some(kept) => Ok(kept),
+            None => wanted.made(means)?,
+        };
+        Ok((key, Certificate::new(wanted.plan, outcome)))
+    };
+    Wanted::all(plans, needed).into_par_iter().map(certificate).collect()
+}
+
+/// Those of the needed references that are kept, by their keys.
+pub(crate) fn kept(plans: &[Plan], needed: &BTreeSet<&RunKey>, store: &Store) -> BTreeMap<String, Certificate> {
+    let certificate = |(key, wanted): (String, Wanted)| {
+        let kept = wanted.kept(store, false)?;
+        Some((key, Certificate::new(wanted.plan, Ok(kept))))
+    };
+    Wanted::all(plans, needed).into_par_iter().filter_map(certificate).collect()
+}
+
+/// Whether a reference is one at these times.
+fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Misshapen> {
+    shape::of_reference(found)?;
+    shape::ensure(found.times == times, "a reference is at other times")
+}
+
+/// Solves with both methods of a reference.
+///
+/// # Errors
+/// The failure of either, in words.
+pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
+    let model = plan.model.object().model();
+    let span = plan.span;
+    let plan = match &plan.origin {
+        Origin::Solved(solved) => solved,
+        Origin::Given(_) => return Err("the file with the reference lacks a time that is asked for".to_owned()),
+    };
+    let asked = plan.digits.map_or(0.0, f64::from);
+    let Some((check, check_settings)) = &plan.check else {
+        return Err("the reference has no second method to be checked against (`check:`)".to_owned());
+    };
+    // A reference's grid is exact whatever the experiment's clock.
+    let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };
+    let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
+    let made = match plan.precision {
+        Precision::Double => {
+            let (main, other) = (plan.solver.method.object().method(), check.method.object().method());
+            let formulated: &dyn Formulated<f64> = model.as_ref();
+            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
+            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+        }
+        Precision::DoubleDouble => {
+            let precise = |solver: &SolverSpec| {
+                let name = solver.method.name();
+                solver.method.object().precise().ok_or_else(|| format!("`{name}` has no double-double version"))
+            };
+            let (main, other) = (precise(&plan.solver)?, precise(check)?);
+            let formulated: &dyn Formulated<DoubleDouble> = model.as_ref();
+            let solve = |method, settings| ReferenceSolve { model: model.as_ref(), formulated, method, settings };
+            certify(&solve(main.as_ref(), settings), &solve(other.as_ref(), check_settings), span, times, asked)
+        }
+    };
+    made.map_err(|failure| failure.to_string())
+}
