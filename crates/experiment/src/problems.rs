@@ -17,6 +17,11 @@ impl Problems {
         self.0.extend(problems);
     }
 
+    /// Adds all of others.
+    pub fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// The value, or none and its problem kept.
     pub fn keep<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
         result.map_err(|problem| self.0.push(problem)).ok()

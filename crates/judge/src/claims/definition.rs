@@ -1,7 +1,7 @@
 //! What a check tests, as a hash: operands, tolerances and bounds, and the measures behind their columns.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mbsbench_experiment::plan::{Plan, canonical};
 use mbsbench_experiment::registry::{Choice, MeasureKind};
@@ -16,14 +16,14 @@ const DIGITS: usize = 16;
 /// What is behind columns, looked up once for all runs with the same measures.
 pub(super) struct Definitions<'p> {
     plans: &'p [Plan],
-    /// The columns of measures, each with the measure that it comes from, written out.
-    columns: RefCell<HashMap<*const Choice<MeasureKind>, BTreeMap<String, String>>>,
+    /// The columns of measures, by the place of these in memory, each with the measure that it comes from, written out.
+    columns: Mutex<HashMap<usize, Arc<BTreeMap<String, String>>>>,
 }
 
 impl<'p> Definitions<'p> {
     /// Of the runs of these plans.
     pub(super) fn new(plans: &'p [Plan]) -> Self {
-        Self { plans, columns: RefCell::default() }
+        Self { plans, columns: Mutex::default() }
     }
 
     /// The hash of a check: of its kind as it is written out, and of the measures that its columns come from, so that the meaning of a
@@ -35,8 +35,7 @@ impl<'p> Definitions<'p> {
             let mut seen = HashSet::new();
             let runs = plan.meant(&operand.filter).map(|(_, run)| &run.measures);
             for of_run in runs.filter(|of_run| seen.insert(of_run.as_ptr())) {
-                let mut known = self.columns.borrow_mut();
-                let known = known.entry(of_run.as_ptr()).or_insert_with(|| columns(of_run));
+                let known = self.columns(of_run);
                 let columns = operand.columns().chain(operand.times.as_deref());
                 measures.extend(columns.filter_map(|column| known.get(column).cloned()));
             }
@@ -44,6 +43,11 @@ impl<'p> Definitions<'p> {
         measures.sort_unstable();
         measures.dedup();
         hash(&json!({ "kind": name, "test": kind, "measures": measures }))
+    }
+
+    fn columns(&self, measures: &[Choice<MeasureKind>]) -> Arc<BTreeMap<String, String>> {
+        let mut known = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(measures.as_ptr().addr()).or_insert_with(|| Arc::new(columns(measures))))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_experiment::plan::{Plan, RunSpec};
@@ -11,6 +12,7 @@ use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::Outcome;
 use mbsbench_runs::results::Row;
 use mbsbench_runs::timings::{self, RunTiming};
+use rayon::prelude::*;
 
 use super::ledger::plan_of;
 use super::spec::{At, Operand, Reduce, Unit};
@@ -30,10 +32,25 @@ pub struct Recorded {
     pub status: Status,
     /// Time reached, s.
     pub t_reached: f64,
-    /// Its measures by column; none where a cell is empty.
-    pub values: HashMap<String, Option<f64>>,
+    /// Its measures by column.
+    pub cells: Cells,
     /// Its times, where it was timed.
     pub timing: Option<RunTiming>,
+}
+
+/// The measures of a row, whose columns it has in common with the others of its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells {
+    places: Arc<HashMap<String, usize>>,
+    values: Vec<Option<f64>>,
+}
+
+impl Cells {
+    /// What stands in a column, nothing where the cell is empty; none where there is no such column.
+    #[must_use]
+    pub fn get(&self, column: &str) -> Option<Option<f64>> {
+        self.places.get(column).map(|&place| self.values[place])
+    }
 }
 
 /// Results cannot be used.
@@ -135,8 +152,12 @@ impl<'p> Evidence<'p> {
     ///
     /// # Errors
     /// Files that are missing, outdated or damaged.
-    pub fn read(results: &Path, plans: &'p [Plan], wanted: impl Fn(&Plan) -> bool) -> Result<Self, EvidenceError> {
-        let rows = plans.iter().map(|plan| if wanted(plan) { read(results, plan) } else { Ok(Vec::new()) });
+    pub fn read(
+        results: &Path,
+        plans: &'p [Plan],
+        wanted: impl Fn(&Plan) -> bool + Sync,
+    ) -> Result<Self, EvidenceError> {
+        let rows = plans.par_iter().map(|plan| if wanted(plan) { read(results, plan) } else { Ok(Vec::new()) });
         Ok(Self { plans, rows: rows.collect::<Result<_, _>>()? })
     }
 
@@ -145,10 +166,11 @@ impl<'p> Evidence<'p> {
     pub fn of(plans: &'p [Plan], outcomes: &[Outcome]) -> Self {
         let recorded = |outcome: &Outcome| {
             let results = &outcome.results;
+            let places = Arc::new(results.measures.iter().cloned().zip(0..).collect());
             let row = |row: &Row| Recorded {
                 status: row.status,
                 t_reached: row.t_reached,
-                values: results.measures.iter().cloned().zip(row.values.iter().copied()).collect(),
+                cells: Cells { places: Arc::clone(&places), values: row.values.clone() },
                 timing: row.timing.clone(),
             };
             results.rows.iter().map(row).collect()
@@ -274,9 +296,9 @@ impl<'p> Evidence<'p> {
             let timing = row.timing.as_ref()?;
             return Some(Number { value: timing.number(column)?, uncertainty: timing.uncertainty(column) });
         }
-        let Some(cell) = row.values.get(column) else { return run.number_at(column).map(exact) };
-        let value = (*cell)?;
-        let uncertainty = bound_of(column).and_then(|bound| row.values.get(&bound).copied().flatten()).unwrap_or(0.0);
+        let Some(cell) = row.cells.get(column) else { return run.number_at(column).map(exact) };
+        let value = cell?;
+        let uncertainty = bound_of(column).and_then(|bound| row.cells.get(&bound).flatten()).unwrap_or(0.0);
         Some(Number { value, uncertainty })
     }
 }
@@ -339,6 +361,11 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
         mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| missing(error.into()))?;
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let heads = reader.headers().map_err(missing)?.clone();
+    let is_measure =
+        |head: &str| !matches!(head, "status" | "run" | "message" | "t_reached") && plan.axis(head).is_none();
+    let measures: Vec<bool> = heads.iter().map(is_measure).collect();
+    let columns = heads.iter().zip(&measures).filter(|each| *each.1);
+    let places: Arc<HashMap<String, usize>> = Arc::new(columns.map(|(head, _)| head.to_owned()).zip(0..).collect());
     let mut by_key: HashMap<String, Recorded> = HashMap::new();
     for record in reader.records() {
         let record = record.map_err(missing)?;
@@ -347,8 +374,8 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
             let (path, column, found) = (path.clone(), column.to_owned(), found.to_owned());
             EvidenceError::Cell { path, line, column, found, wanted }
         };
-        let (mut status, mut key, mut t_reached, mut values) = ("", "", f64::NAN, HashMap::new());
-        for (head, text) in heads.iter().zip(&record) {
+        let (mut status, mut key, mut t_reached, mut values) = ("", "", f64::NAN, Vec::with_capacity(places.len()));
+        for ((head, text), is_measure) in heads.iter().zip(&record).zip(&measures) {
             let number = || {
                 let number = (!text.is_empty()).then(|| text.parse());
                 number.transpose().map_err(|_| wrong(head, text, "number"))
@@ -356,16 +383,14 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
             match head {
                 "status" => status = text,
                 "run" => key = text,
-                "message" => {}
                 "t_reached" => t_reached = number()?.unwrap_or(f64::NAN),
-                _ if plan.axis(head).is_some() => {}
-                _ => {
-                    values.insert(head.to_owned(), number()?);
-                }
+                _ if *is_measure => values.push(number()?),
+                _ => {}
             }
         }
         let status = status.parse().map_err(|_| wrong("status", status, "status"))?;
-        by_key.insert(key.to_owned(), Recorded { status, t_reached, values, timing: None });
+        let cells = Cells { places: Arc::clone(&places), values };
+        by_key.insert(key.to_owned(), Recorded { status, t_reached, cells, timing: None });
     }
     let outdated = |run: &RunSpec| EvidenceError::Outdated {
         path: path.clone(),

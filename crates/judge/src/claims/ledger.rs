@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::{Placed, Problems, is_safe_name};
 use mbsbench_input::{BadInput, Document, Node, Problem, Value, keys_of, read};
+use rayon::prelude::*;
 
 use super::check::{Check, Kind, Tested};
 use super::definition::Definitions;
@@ -185,7 +186,16 @@ impl Reading<'_> {
                 &[]
             }
         };
-        nodes.iter().filter_map(|node| self.statement(node, problems)).collect()
+        let read = nodes.par_iter().map(|node| {
+            let mut problems = Problems::default();
+            (self.statement(node, &mut problems), problems)
+        });
+        let mut statements = Vec::with_capacity(nodes.len());
+        for (statement, found) in read.collect::<Vec<_>>() {
+            statements.extend(statement);
+            problems.append(found);
+        }
+        statements
     }
 
     fn statement(&self, node: &Node, problems: &mut Problems) -> Option<ReadStatement> {

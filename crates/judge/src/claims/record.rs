@@ -247,7 +247,7 @@ pub fn judge_all(
 /// The text of `claims.json`: a list, one statement after the other, each with a line for each of its keys and of its checks.
 #[must_use]
 pub fn to_json(judged: &[Judged]) -> String {
-    let statements: Vec<String> = judged.iter().map(Judged::json).collect();
+    let statements: Vec<String> = judged.par_iter().map(Judged::json).collect();
     format!("[\n{}\n]\n", statements.join(",\n"))
 }
 

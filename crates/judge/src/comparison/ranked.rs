@@ -105,7 +105,7 @@ pub(super) fn candidate(
 ) -> Option<Candidate> {
     let number = |column: &str| match &row.timing {
         Some(timing) if column.starts_with(TIMING) => timing.number(column),
-        _ => row.values.get(column).copied().flatten(),
+        _ => row.cells.get(column).flatten(),
     };
     Some(Candidate {
         method,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
+use rayon::prelude::*;
 
 use super::{Finding, Scope};
 use crate::claims::{Ledger, Studied, Studies};
@@ -43,29 +44,43 @@ pub enum OutdatedStudy {
 /// # Errors
 /// The first file that is damaged or outdated.
 pub fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Studies<'p>, OutdatedStudy> {
+    let is_own = |plan: &&Plan| plan.experiment.paper == ledger.paper && !plan.experiment.undetermined.is_empty();
+    let own: Vec<&Plan> = plans.iter().filter(is_own).collect();
+    let found: Vec<Vec<_>> =
+        own.into_par_iter().map(|plan| study(plan, ledger, plans, results)).collect::<Result<_, _>>()?;
     let mut studies = Studies::new();
-    let own = plans.iter().filter(|plan| plan.experiment.paper == ledger.paper);
-    for plan in own.filter(|plan| !plan.experiment.undetermined.is_empty()) {
-        let Some((path, findings)) = read(plan, results)? else { continue };
-        let id = &plan.experiment.id;
-        let scope = Scope::new(plan, plans).map_err(|along| OutdatedStudy::Along { experiment: id.clone(), along })?;
-        let (checks, _) = scope.checks(ledger);
-        for (check, definition) in checks {
-            let Some(finding) =
-                findings.iter().find(|finding| finding.check == check.id && finding.definition == definition)
-            else {
-                let changed = OutdatedStudy::Changed { path, check: check.id.clone(), experiment: id.clone() };
-                return Err(changed);
-            };
-            studies.entry(check.id.clone()).or_default().push(Studied {
-                plan,
-                counts: finding.verdicts,
-                readings: finding.readings.clone(),
-                decided: finding.decided(&plan.experiment.variables()),
-            });
-        }
+    for (check, studied) in found.into_iter().flatten() {
+        studies.entry(check).or_default().push(studied);
     }
     Ok(studies)
+}
+
+/// What the study of an experiment found, by check.
+fn study<'p>(
+    plan: &'p Plan,
+    ledger: &Ledger,
+    plans: &'p [Plan],
+    results: &Path,
+) -> Result<Vec<(String, Studied<'p>)>, OutdatedStudy> {
+    let Some((path, findings)) = read(plan, results)? else { return Ok(Vec::new()) };
+    let id = &plan.experiment.id;
+    let scope = Scope::new(plan, plans).map_err(|along| OutdatedStudy::Along { experiment: id.clone(), along })?;
+    let (checks, _) = scope.checks(ledger);
+    let studied = checks.into_iter().map(|(check, definition)| {
+        let is_of = |finding: &&Finding| finding.check == check.id && finding.definition == definition;
+        let Some(finding) = findings.iter().find(is_of) else {
+            let (path, experiment) = (path.clone(), id.clone());
+            return Err(OutdatedStudy::Changed { path, check: check.id.clone(), experiment });
+        };
+        let studied = Studied {
+            plan,
+            counts: finding.verdicts,
+            readings: finding.readings.clone(),
+            decided: finding.decided(&plan.experiment.variables()),
+        };
+        Ok((check.id.clone(), studied))
+    });
+    studied.collect()
 }
 
 /// What the study of an experiment found, with its file; none where no study was made.
