@@ -1,4 +1,4 @@
-//! Packs what is built in: all experiments, the mechanisms that they name, and of the results the studies and the comparison, which take
+//! Packs what is built in: all experiments, the mechanisms that they name, and of the results what runs take, and studies and comparison, which take
 //! half an hour to make and which verdicts and rankings rest on.
 
 use std::env;
@@ -27,7 +27,9 @@ fn main() -> Done<()> {
 fn is_wanted(path: &str) -> bool {
     match path.split('/').next() {
         Some("results") => {
-            path.ends_with("/robustness.csv") || (path.starts_with("results/comparison/") && path.ends_with(".csv"))
+            path == "results/costs.csv"
+                || path.ends_with("/robustness.csv")
+                || (path.starts_with("results/comparison/") && path.ends_with(".csv"))
         }
         _ => true,
     }

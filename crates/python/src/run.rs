@@ -213,7 +213,7 @@ fn run_plans(
     let pool = pool.map_err(|error| system(&error))?;
     let store = Store::new(&options.cache, fingerprint(registry));
     let memory = cli::memory_of_machine();
-    let means = Means { store: &store, memory: &memory, progress, fresh: options.fresh };
+    let means = Means { store: &store, memory: &memory, progress, costs: None, fresh: options.fresh };
     let outcomes = pool.install(|| results_of(plans, means)).map_err(|error| {
         if error.kind() == std::io::ErrorKind::Interrupted { Wrong::Stopped } else { system(&error) }
     })?;

@@ -1,56 +1,115 @@
 //! What runs cost: seconds that were measured, and an estimate where nothing was.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
-use mbsbench_input::{LARGEST_DATA, read_file, write_replaceable};
+use mbsbench_input::{LARGEST_DATA, read_file, write_atomically, write_replaceable};
 use mbsbench_problem::StepControl;
-
-use crate::cli::CommandError;
 
 /// Beside the entries of a store, which is left alone by what merges stores since its name begins with a dot.
 const FILE: &str = ".costs.csv";
+
+/// Among results: what is known where the store knows nothing yet.
+const RECORDED: &str = "costs.csv";
+
+/// Seconds below which it does not matter when a run begins, and that are not recorded.
+const SHORT: f64 = 0.01;
 
 /// Seconds of a step of which nothing at all is known.
 const STEP: f64 = 1e-6;
 
 /// Seconds that runs and references took when they were made last, by their keys as they are shown. No result depends on them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::cli) struct Costs(BTreeMap<String, f64>);
+pub struct Costs(BTreeMap<String, f64>);
 
 impl Costs {
     /// Those that are known of the runs in a store.
+    #[must_use]
     pub fn of_store(cache: &Path) -> Self {
         Self::read(&cache.join(FILE))
     }
 
     /// Those in a file. What is not there or makes no sense is not known.
+    #[must_use]
     pub fn read(path: &Path) -> Self {
         let bytes = read_file(path, LARGEST_DATA).unwrap_or_default();
         let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize().flatten();
         Self(rows.filter(|(_, seconds): &(String, f64)| seconds.is_finite() && *seconds >= 0.0).collect())
     }
 
-    /// Writes them into a file.
-    pub fn write(&self, path: &Path) -> Result<(), CommandError> {
-        let lines = self.0.iter().map(|(key, seconds)| format!("{key},{seconds:.6}\n"));
-        let text: String = std::iter::once("key,seconds\n".to_owned()).chain(lines).collect();
-        write_replaceable(path, text.as_bytes()).map_err(|error| CommandError::Store { path: path.to_owned(), error })
+    /// What the times of a plan took; nothing where they were not taken but found.
+    #[must_use]
+    pub fn of_times(plan: &Plan, took: Duration) -> Self {
+        let seconds = took.as_secs_f64();
+        Self(if seconds < SHORT { BTreeMap::new() } else { BTreeMap::from([(timing(plan), seconds)]) })
+    }
+
+    /// What it takes to time the runs of a plan; nothing where it is not known, or they are not timed.
+    #[must_use]
+    pub fn timing(&self, plan: &Plan) -> Duration {
+        let seconds = plan.is_timed().then(|| self.0.get(&timing(plan)).copied()).flatten();
+        duration(seconds.unwrap_or(0.0))
+    }
+
+    /// Those of the runs in a store, and of others what was recorded among results.
+    #[must_use]
+    pub fn known(cache: &Path, results: &Path) -> Self {
+        Self::read(&results.join(RECORDED)).but(Self::of_store(cache))
+    }
+
+    /// Writes them into a file, which another program can do at the same time.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_replaceable(path, self.csv(|seconds| format!("{seconds:.6}")).as_bytes())
     }
 
     /// Adds what is known of the runs in a store, in favour of what is given here, and writes all there.
-    pub fn learnt(self, cache: &Path) -> Result<(), CommandError> {
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn learnt(self, cache: &Path) -> io::Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
-        let mut all = Self::of_store(cache);
-        all.0.extend(self.0);
-        all.write(&cache.join(FILE))
+        Self::of_store(cache).but(self).write(&cache.join(FILE))
+    }
+
+    /// Records among results what the longer ones of the runs and references of some plans took, in two digits.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn record(mut self, plans: &[Plan], results: &Path) -> io::Result<()> {
+        let runs = || plans.iter().flat_map(|plan| &plan.runs);
+        let references = runs().filter_map(|run| Some(&run.reference.as_ref()?.key));
+        let meant = runs().map(RunSpec::key).chain(references).map(RunKey::to_string);
+        let times = plans.iter().filter(|plan| plan.is_timed()).map(timing);
+        let meant: HashSet<String> = meant.chain(times).collect();
+        self.0.retain(|key, seconds| *seconds >= SHORT && meant.contains(key));
+        let rounded = |seconds: f64| {
+            let unit = 10f64.powf(seconds.log10().floor() - 1.0);
+            format!("{:.3}", (seconds / unit).round() * unit)
+        };
+        write_atomically(&results.join(RECORDED), self.csv(rounded).as_bytes())
+    }
+
+    fn csv(&self, written: impl Fn(f64) -> String) -> String {
+        let lines = self.0.iter().map(|(key, &seconds)| format!("{key},{}\n", written(seconds)));
+        std::iter::once("key,seconds\n".to_owned()).chain(lines).collect()
+    }
+
+    /// These, but of what others know what they say.
+    fn but(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
     }
 
     /// Those of several files together.
+    #[must_use]
     pub fn of_files(paths: impl Iterator<Item = PathBuf>) -> Self {
         Self(paths.flat_map(|path| Self::read(&path).0).collect())
     }
@@ -68,16 +127,17 @@ impl From<BTreeMap<String, f64>> for Costs {
 
 /// What the runs of some plans cost: what was measured, else so many seconds for each of their steps as others of their kind took, for the
 /// same method in the experiment, in the experiment, or anywhere.
-#[derive(Debug, Default)]
-pub(in crate::cli) struct Estimate {
-    costs: Costs,
+#[derive(Debug)]
+pub struct Estimate<'c> {
+    costs: &'c Costs,
     /// Median seconds of a step by kinds.
     rates: HashMap<[String; 3], f64>,
 }
 
-impl Estimate {
+impl<'c> Estimate<'c> {
     /// Learns from what is known of the runs of some plans.
-    pub fn new(costs: Costs, plans: &[Plan]) -> Self {
+    #[must_use]
+    pub fn new(costs: &'c Costs, plans: &[Plan]) -> Self {
         let mut samples: HashMap<[String; 3], Vec<f64>> = HashMap::new();
         for (plan, run) in plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))) {
             let Some(seconds) = costs.of(run.key()) else { continue };
@@ -88,21 +148,35 @@ impl Estimate {
         Self { costs, rates: samples.into_iter().map(|(kind, samples)| (kind, median(samples))).collect() }
     }
 
+    /// Whether it stands on anything that was measured.
+    #[must_use]
+    pub fn is_informed(&self) -> bool {
+        !self.rates.is_empty()
+    }
+
     /// Whether the cost of a run was measured.
+    #[must_use]
     pub fn is_measured(&self, run: &RunSpec) -> bool {
         self.costs.of(run.key()).is_some()
     }
 
     /// What a run costs.
+    #[must_use]
     pub fn of_run(&self, plan: &Plan, run: &RunSpec) -> Duration {
         let rate = || kinds(plan, run).iter().find_map(|kind| self.rates.get(kind)).copied().unwrap_or(STEP);
         duration(self.costs.of(run.key()).unwrap_or_else(|| rate() * steps(run)))
     }
 
     /// What a reference costs; nothing where that is not known.
+    #[must_use]
     pub fn of_reference(&self, key: &RunKey) -> Duration {
         duration(self.costs.of(key).unwrap_or(0.0))
     }
+}
+
+/// The name under which the cost of timing a plan is known.
+fn timing(plan: &Plan) -> String {
+    format!("times {}", plan.experiment.id)
 }
 
 fn duration(seconds: f64) -> Duration {

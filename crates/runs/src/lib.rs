@@ -7,6 +7,7 @@
 //! Everything that can change a number of a result is in this crate or below it, which is what the key of the store says;
 //! see [`fingerprint`](mod@fingerprint).
 
+pub mod costs;
 pub mod execute;
 pub mod fingerprint;
 pub mod memory;

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::time::Duration;
 
 use mbsbench_experiment::Recording;
 use mbsbench_experiment::plan::{Plan, RunKey, RunSpec};
 use mbsbench_measures::stepwise::drawable;
 use rayon::prelude::*;
 
+use crate::costs::{Costs, Estimate};
 use crate::execute::lane::{Pending, run_all};
 use crate::execute::run::{Job, Record, execute};
 use crate::execute::timing::{self, Rounds, Timed};
@@ -30,6 +32,8 @@ pub struct Means<'m> {
     pub memory: &'m Memory,
     /// What a person sees of it.
     pub progress: &'m Progress,
+    /// What runs took before, for their order and the time that is left; where it is not known, runs are made as they come.
+    pub costs: Option<&'m Costs>,
     /// Whether all are made again, whatever the store has.
     pub fresh: bool,
 }
@@ -84,8 +88,16 @@ pub fn make(
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     means: Means<'_>,
 ) -> io::Result<Made> {
-    let (chosen, certificates) = chosen(plans, is_chosen, means)?;
-    let pending: Vec<Pending<'_>> = chosen.into_iter().map(|(plan, run)| pending(plan, run, &certificates)).collect();
+    // Steps alone say too little of what runs take.
+    let estimate = means.costs.map(|costs| Estimate::new(costs, plans)).filter(Estimate::is_informed);
+    let (chosen, certificates) = chosen(plans, is_chosen, estimate.as_ref(), means)?;
+    let pending: Vec<Pending<'_>> = chosen
+        .into_iter()
+        .map(|(plan, run)| {
+            let expected = estimate.as_ref().map_or(Duration::ZERO, |estimate| estimate.of_run(plan, run));
+            Pending { expected, ..pending(plan, run, &certificates) }
+        })
+        .collect();
     let records = run_all(&pending, means)?;
     drop(pending);
     Ok(Made { records, certificates: certificates.into_values().collect() })
@@ -108,13 +120,16 @@ pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Missing<'p> {
         || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))).filter(|each| each.1.is_kept());
     let needed: BTreeSet<&RunKey> = kept_ones().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
     let certificates = kept(plans, &needed, store);
-    let has_no_reference =
-        |run: &RunSpec| run.reference.as_ref().is_some_and(|own| !certificates.contains_key(own.key.full()));
-    let is_missing =
-        |&(plan, run): &(&Plan, &RunSpec)| has_no_reference(run) || !store.has(&pending(plan, run, &certificates).key);
-    let runs = kept_ones().collect::<Vec<_>>().into_par_iter().filter(is_missing).collect();
+    let runs = kept_ones().collect::<Vec<_>>().into_par_iter();
+    let runs = runs.filter(|(plan, run)| is_missing(plan, run, &certificates, store)).collect();
     let references = needed.into_iter().filter(|key| !certificates.contains_key(key.full())).collect();
     Missing { runs, references }
+}
+
+/// Whether a store has no entry of a run, on these references that it has.
+fn is_missing(plan: &Plan, run: &RunSpec, certificates: &BTreeMap<String, Certificate>, store: &Store) -> bool {
+    let has_no_reference = run.reference.as_ref().is_some_and(|own| !certificates.contains_key(own.key.full()));
+    has_no_reference || !store.has(&pending(plan, run, certificates).key)
 }
 
 /// Runs with their plans, and the references that they need by their keys.
@@ -124,12 +139,25 @@ type Chosen<'p> = (Vec<(&'p Plan, &'p RunSpec)>, BTreeMap<String, Certificate>);
 fn chosen<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
+    estimate: Option<&Estimate<'_>>,
     means: Means<'_>,
 ) -> io::Result<Chosen<'p>> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
-    let needed = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
-    let certificates = references(plans, &needed, means)?;
+    let needed: BTreeSet<&RunKey> = chosen.iter().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
+    let of_reference = |key: &RunKey| estimate.map_or(Duration::ZERO, |estimate| estimate.of_reference(key));
+    let begins = |kept: &BTreeMap<String, Certificate>| {
+        let Some(estimate) = estimate else { return };
+        let Means { store, fresh, progress, .. } = means;
+        let absent = needed.iter().filter(|key| !kept.contains_key(key.full()));
+        let lacking = chosen.iter().filter(|(plan, run)| fresh || is_missing(plan, run, kept, store));
+        let once: BTreeMap<&str, Duration> = absent
+            .map(|key| (key.full(), of_reference(key)))
+            .chain(lacking.map(|(plan, run)| (run.key().full(), estimate.of_run(plan, run))))
+            .collect();
+        progress.expect(once.into_values().sum());
+    };
+    let certificates = references(plans, &needed, of_reference, begins, means)?;
     Ok((chosen, certificates))
 }
 
@@ -152,7 +180,7 @@ pub fn made_again(
     means: Means<'_>,
 ) -> io::Result<Vec<Again>> {
     let Means { store, progress, .. } = means;
-    let (mut chosen, certificates) = chosen(plans, is_chosen, means)?;
+    let (mut chosen, certificates) = chosen(plans, is_chosen, None, means)?;
     let mut seen = BTreeSet::new();
     chosen.retain(|(_, run)| seen.insert((run.key(), run.recording.to_string())));
     let again = chosen.into_par_iter().filter_map(|(plan, run)| {
@@ -188,6 +216,7 @@ fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<Stri
         key,
         run: run.key(),
         title: format!("{} {}", plan.experiment.id, title(plan, run)),
+        expected: Duration::ZERO,
         is_kept: run.is_kept(),
         needs: Box::new(|| memory::of_run(run)),
         make: Box::new(move || {

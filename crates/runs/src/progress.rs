@@ -33,6 +33,7 @@ struct State {
     lost: Vec<(Status, String)>,
     /// Seconds that each run and reference took, by its key.
     costs: BTreeMap<String, f64>,
+    left: Left,
     said: Instant,
 }
 
@@ -44,6 +45,31 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 #[must_use]
 pub fn kept_of_all() -> (usize, usize) {
     (KEPT.load(Ordering::Relaxed), PLANNED.load(Ordering::Relaxed))
+}
+
+/// What is left to do.
+#[derive(Debug, Default)]
+struct Left {
+    /// Seconds of work on one core that are expected, how many work on it, and what comes after that, alone.
+    expected: f64,
+    cores: usize,
+    then: f64,
+    /// Seconds that were expected of what is over by now, and what they came to.
+    over: [f64; 2],
+}
+
+impl Left {
+    /// The time that is left, as `3:20`, by what this machine needed so far; none where nothing is known of it.
+    fn said(&self) -> Option<String> {
+        // Few seconds say little of a machine.
+        const SOME: f64 = 2.0;
+        if self.cores == 0 {
+            return None;
+        }
+        let [guessed, took] = self.over.map(|seconds| seconds + SOME);
+        let seconds = ((self.expected / self.cores as f64 + self.then) * took / guessed).round();
+        (seconds >= 1.0).then(|| format!("{}:{:02}", (seconds / 60.0).floor(), seconds % 60.0))
+    }
 }
 
 /// Whether a run is in a store.
@@ -67,7 +93,7 @@ impl Progress {
         PLANNED.fetch_add(total, Ordering::Relaxed);
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {wide_msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs{prefix}  {wide_msg}") {
                 bar.set_style(style);
             }
             bar
@@ -82,6 +108,7 @@ impl Progress {
                 failed: 0,
                 lost: Vec::new(),
                 costs: BTreeMap::new(),
+                left: Left::default(),
                 said: Instant::now(),
             }),
             stop: Stop::now(),
@@ -119,11 +146,31 @@ impl Progress {
     }
 
     /// Makes a run or reference and notes what it took.
-    pub(crate) fn timed<T>(&self, key: &RunKey, make: impl FnOnce() -> T) -> T {
+    pub(crate) fn timed<T>(&self, key: &RunKey, expected: Duration, make: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let made = make();
-        self.lock().costs.insert(key.to_string(), begin.elapsed().as_secs_f64());
+        let (expected, took) = (expected.as_secs_f64(), begin.elapsed().as_secs_f64());
+        let mut state = self.lock();
+        state.costs.insert(key.to_string(), took);
+        state.left.expected -= expected;
+        state.left.over[0] += expected;
+        state.left.over[1] += took;
+        self.say(state);
         made
+    }
+
+    /// What is left to do from now on, in time on one core, goes to the threads of the pool.
+    pub(crate) fn expect(&self, work: Duration) {
+        let mut state = self.lock();
+        // Where all is there, times are, too.
+        if !work.is_zero() || state.left.expected > 0.0 {
+            (state.left.expected, state.left.cores) = (work.as_secs_f64(), rayon::current_num_threads());
+        }
+    }
+
+    /// After all runs comes what takes so long.
+    pub fn then(&self, work: Duration) {
+        self.lock().left.then = work.as_secs_f64();
     }
 
     /// Seconds that each run and reference took that was made, by its key as it is shown.
@@ -197,9 +244,18 @@ impl Progress {
         KEPT.fetch_add(usize::from(kept != Kept::Not), Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.inc(1);
+        }
+        self.say(state);
+    }
+
+    /// Says how far it is, if it is time to say it again.
+    fn say(&self, mut state: MutexGuard<'_, State>) {
+        let left = state.left.said().map_or_else(String::new, |time| format!(", {time} left"));
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(left);
         } else if state.said.elapsed() >= PLAIN_INTERVAL {
             state.said = Instant::now();
-            let text = format!("{} of {} runs, {} failed", state.done, state.total, state.failed);
+            let text = format!("{} of {} runs, {} failed{left}", state.done, state.total, state.failed);
             drop(state);
             self.line(&text);
         }

@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mbsbench_experiment::plan::stored::times;
 use mbsbench_experiment::plan::{Plan, ReferencePlan, RunKey, RunSpec};
 use mbsbench_experiment::{Origin, Precision, SolverSpec};
 use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_problem::{Clock, DoubleDouble, Formulated, Settings, Status};
+use rayon::iter::Either;
 use rayon::prelude::*;
 
 use crate::execute::caught::caught;
 use crate::execute::lane::interrupted;
+use crate::execute::queue::longest_first;
 use crate::execute::reference::{ReferenceSolve, certify};
 use crate::memory;
 use crate::pipeline::Means;
@@ -92,13 +95,13 @@ impl Wanted {
     }
 
     /// Makes it and keeps it in the store.
-    fn made(&self, means: Means<'_>) -> io::Result<Result<ReferenceTrajectory, String>> {
+    fn made(&self, expected: Duration, means: Means<'_>) -> io::Result<Result<ReferenceTrajectory, String>> {
         let Means { store, memory, progress, .. } = means;
         let ensure_wanted = || if progress.is_stopped() { Err(interrupted()) } else { Ok(()) };
         ensure_wanted()?;
         let title = || format!("reference {}", self.plan.key);
         let made = caught(|| match memory.reserve(memory::of_reference(&self.plan, self.times.len())) {
-            Ok(_reserved) => progress.timed(&self.plan.key, || make_reference(&self.plan, &self.times)),
+            Ok(_reserved) => progress.timed(&self.plan.key, expected, || make_reference(&self.plan, &self.times)),
             Err(too_large) => {
                 progress.lost(Status::Memory, &title(), &too_large.to_string());
                 Err(too_large.to_string())
@@ -117,20 +120,32 @@ impl Wanted {
     }
 }
 
-/// The needed references, made where they are not kept, by their keys.
+/// The needed references, made where they are not kept, by their keys. Before any is made, `begins` is told which ones there are.
 pub(crate) fn references(
     plans: &[Plan],
     needed: &BTreeSet<&RunKey>,
+    expected: impl Fn(&RunKey) -> Duration + Sync,
+    begins: impl FnOnce(&BTreeMap<String, Certificate>),
     means: Means<'_>,
 ) -> io::Result<BTreeMap<String, Certificate>> {
-    let certificate = |(key, wanted): (String, Wanted)| {
-        let outcome = match wanted.kept(means.store, means.fresh) {
-            Some(kept) => Ok(kept),
-            None => wanted.made(means)?,
-        };
-        Ok((key, Certificate::new(wanted.plan, outcome)))
+    let kept = |(key, wanted): (String, Wanted)| match wanted.kept(means.store, means.fresh) {
+        Some(kept) => Ok((key, Certificate::new(wanted.plan, Ok(kept)))),
+        None => Err((key, wanted)),
     };
-    Wanted::all(plans, needed).into_par_iter().map(certificate).collect()
+    let (mut certificates, lacking): (BTreeMap<_, _>, Vec<_>) =
+        Wanted::all(plans, needed).into_par_iter().partition_map(|wanted| match kept(wanted) {
+            Ok(kept) => Either::Left(kept),
+            Err(lacking) => Either::Right(lacking),
+        });
+    if !lacking.is_empty() {
+        begins(&certificates);
+    }
+    let expected = |(_, wanted): &(String, Wanted)| expected(&wanted.plan.key);
+    let made = longest_first(&lacking, expected, |each| each.1.made(expected(each), means));
+    for ((key, wanted), outcome) in lacking.into_iter().zip(made) {
+        certificates.insert(key, Certificate::new(wanted.plan, outcome?));
+    }
+    Ok(certificates)
 }
 
 /// Those of the needed references that are kept, by their keys.

@@ -61,6 +61,13 @@ impl Row {
 }
 
 impl ResultSet {
+    /// Gives the rows these times, one after the other.
+    pub fn show(&mut self, times: Vec<Option<RunTiming>>) {
+        for (row, timing) in self.rows.iter_mut().zip(times) {
+            row.timing = timing;
+        }
+    }
+
     /// Index of an axis column.
     #[must_use]
     pub fn axis(&self, name: &str) -> Option<usize> {

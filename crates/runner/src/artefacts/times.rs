@@ -12,9 +12,18 @@ use super::WriteError;
 /// Where a reader's own times go, so that recorded ones stay as they are.
 const OWN: &str = "target/times";
 
+/// What came of times that were just taken.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// What a reader should be told.
+    pub told: Vec<String>,
+    /// Those just taken, row by row, where others are shown.
+    pub apart: Option<Vec<Option<RunTiming>>>,
+}
+
 /// Writes the times just taken, and gives the rows of `results` the times that are to be shown. Where recorded ones are not to be
 /// kept (`keeps`), or there are none yet, these are the times just taken, which go to `out/<id>/timings.csv`. Else they are the
-/// recorded ones, and the others go to `target/times/<id>/`. What a reader should be told is returned.
+/// recorded ones, and the others go to `target/times/<id>/`.
 ///
 /// # Errors
 /// Files that cannot be written or read.
@@ -24,25 +33,27 @@ pub fn keep_times(
     results: &mut ResultSet,
     taken: Vec<Option<RunTiming>>,
     keeps: bool,
-) -> Result<Vec<String>, WriteError> {
+) -> Result<Kept, WriteError> {
     let id = &plan.experiment.id;
     let recorded = out.join(id).join(timings::FILE);
     let is_apart = keeps && recorded.exists();
     let path = if is_apart { Path::new(OWN).join(id).join(timings::FILE) } else { recorded.clone() };
-    let mut told = Vec::new();
+    let mut kept = Kept::default();
     if taken.iter().any(Option::is_some) {
         put(path.clone(), plan, &taken)?;
     }
-    let shown = if is_apart { timings::read(&recorded, plan)? } else { taken };
+    let shown = if is_apart { timings::read(&recorded, plan)? } else { taken.clone() };
     if is_apart {
+        let told = &mut kept.told;
         let lacking = results.rows.iter().zip(&shown).filter(|(row, timing)| row.is_ok() && timing.is_none()).count();
         told.push(format!("{id}: times of this machine in {}; shown are those recorded", path.display()));
         if lacking > 0 {
             told.push(format!("{id}: {lacking} runs have no recorded time; `--record-times` records those just taken"));
         }
     }
-    show(results, shown);
-    Ok(told)
+    results.show(shown);
+    kept.apart = is_apart.then_some(taken);
+    Ok(kept)
 }
 
 /// Gives the rows of `results` the times recorded in `out/<id>/timings.csv`, if there are any.
@@ -52,14 +63,8 @@ pub fn keep_times(
 pub fn recorded_times(out: &Path, plan: &Plan, results: &mut ResultSet) -> Result<(), WriteError> {
     let recorded = out.join(&plan.experiment.id).join(timings::FILE);
     let shown = if recorded.exists() { timings::read(&recorded, plan)? } else { Vec::new() };
-    show(results, shown);
+    results.show(shown);
     Ok(())
-}
-
-fn show(results: &mut ResultSet, times: Vec<Option<RunTiming>>) {
-    for (row, timing) in results.rows.iter_mut().zip(times) {
-        row.timing = timing;
-    }
 }
 
 fn put(path: PathBuf, plan: &Plan, taken: &[Option<RunTiming>]) -> Result<(), WriteError> {

@@ -9,6 +9,7 @@ use mbsbench_input::{BadInput, Document, write_atomically};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::comparison::{COMPARISON, is_comparison};
 use mbsbench_judge::publication::{self, Publication, PublicationKind};
+use rayon::prelude::*;
 
 use super::{CommandError, load};
 
@@ -42,6 +43,11 @@ impl Library<'_> {
     pub(super) fn compared(&self) -> PathBuf {
         let own = self.results();
         if self.is_builtin && !own.join("comparison").exists() { self.beside() } else { own }
+    }
+
+    /// Where it is recorded what runs take.
+    pub(super) fn recorded(&self) -> PathBuf {
+        self.beside()
     }
 
     /// Takes over the built-in studies of experiments whose results have none: verdicts rest on them.
@@ -84,6 +90,19 @@ impl Library<'_> {
             return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
         }
         Ok(plans)
+    }
+
+    /// The same, and all other plans where these are of all papers: read together, both cores have work to the end.
+    pub(super) fn named_and_others(
+        &self,
+        names: &[String],
+        quick: bool,
+    ) -> Result<(Vec<Plan>, Vec<Plan>), CommandError> {
+        if quick || !names.is_empty() {
+            return Ok((self.named(names, quick)?, Vec::new()));
+        }
+        let papers = self.papers_alone()?;
+        Ok(self.plans(false)?.into_iter().partition(|plan| papers.contains(&plan.experiment.paper)))
     }
 
     /// Plans of the experiments of one paper.
@@ -176,6 +195,11 @@ impl Library<'_> {
     /// The ledger of a paper; none where it has no ledger.
     pub(super) fn ledger(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
         self.book(paper, Book::Claims, plans)
+    }
+
+    /// The ledgers of papers, of those that have one.
+    pub(super) fn ledgers(&self, papers: &[String], plans: &[Plan]) -> Result<Vec<Ledger>, CommandError> {
+        papers.par_iter().filter_map(|paper| self.ledger(paper, plans).transpose()).collect()
     }
 
     /// The anchors of a paper; none where it has none.

@@ -11,6 +11,7 @@ mod examine;
 mod explain;
 mod export;
 mod files;
+mod here;
 mod init;
 #[cfg(unix)]
 mod interrupt;
@@ -140,7 +141,7 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
         Command::Report { results } => {
-            report::report(library, Vec::new(), report::Judgements::new(), &beside(results), output)?
+            report::report(library, &library.plans(false)?, report::Judgements::new(), &beside(results), output)?
         }
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;

@@ -6,15 +6,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use mbsbench_experiment::plan::{NoShard, Plan, RunKey, RunSpec, Shard};
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, LARGEST_DATA, Place, Problem, Source, nearest, read_text};
+use mbsbench_runs::costs::Costs;
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Made, Means, make, title};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
 use super::CommandError;
-use super::engine::Costs;
 use super::files::Library;
 use super::run::{RunOptions, none_lost, tell_refused};
 use crate::output::Output;
@@ -38,8 +37,7 @@ pub(super) fn cell(
     if meant.iter().all(|(plan, _)| plan.is_timed()) {
         return Err(CommandError::TimedRun { key: key.to_owned(), experiment: first.experiment.id.clone() });
     }
-    let (made, progress) =
-        keep(library.registry, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
+    let (made, progress) = keep(library, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
     for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
         let line = format!("{} {} {}: {}", run.key(), plan.experiment.id, title(plan, run), record.status);
         output.line(line)?;
@@ -85,12 +83,14 @@ pub(super) fn shard(
         Part::Shard(shard) => {
             tell_timed(&plans, output)?;
             let has = |plan: &Plan, run: &RunSpec| !plan.is_timed() && shard.has(run.key());
-            keep(library.registry, &plans, &has, options, output)?
+            keep(library, &plans, &has, options, output)?
         }
         Part::Keys(file) => {
             let keys = keys(file, &plans)?;
-            let made = keep(library.registry, &plans, &|_, run| keys.contains(run.key()), options, output)?;
-            Costs::from(made.1.costs()).write(&file.with_extension("costs"))?;
+            let made = keep(library, &plans, &|_, run| keys.contains(run.key()), options, output)?;
+            Costs::from(made.1.costs())
+                .write(&file.with_extension("costs"))
+                .map_err(|error| CommandError::Store { path: file.clone(), error })?;
             made
         }
     };
@@ -139,7 +139,7 @@ fn runs(plans: &[Plan]) -> impl Iterator<Item = (&Plan, &RunSpec)> {
 
 /// Makes the chosen runs and keeps them in the store.
 fn keep(
-    registry: &Registry,
+    library: Library<'_>,
     plans: &[Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     options: &RunOptions,
@@ -147,15 +147,17 @@ fn keep(
 ) -> Result<(Made, Progress), CommandError> {
     let kept = |error| CommandError::Store { path: options.cache.clone(), error };
     let (pool, memory) = (options.jobs.pool(output)?, options.jobs.memory());
-    let store = Store::new(&options.cache, fingerprint(registry));
+    let store = Store::new(&options.cache, fingerprint(library.registry));
     store.prepare().map_err(kept)?;
     store.tidy();
     let progress = Progress::new(runs(plans).filter(|(plan, run)| is_chosen(plan, run)).count());
-    let means = Means { store: &store, memory: &memory, progress: &progress, fresh: options.fresh };
+    let costs = Costs::known(&options.cache, &library.recorded());
+    let means =
+        Means { store: &store, memory: &memory, progress: &progress, costs: Some(&costs), fresh: options.fresh };
     let made = pool.install(|| make(plans, is_chosen, means));
     progress.clear();
     tell_refused(&store, output);
-    Costs::from(progress.costs()).learnt(&options.cache)?;
+    Costs::from(progress.costs()).learnt(&options.cache).map_err(kept)?;
     let made = made.map_err(kept)?;
     for certificate in &made.certificates {
         if let Err(failure) = &certificate.outcome {

@@ -105,7 +105,7 @@ pub(super) fn rank(
     }
     let evidence = Evidence::read(results, &plans, |_| true)?;
     let own_plans = contended(library.registry, &plans, &examined)?;
-    let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library.registry, &own_plans, options, output)? };
+    let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library, &own_plans, options, output)? };
     let own = Own { plans: &own_plans, evidence: Evidence::of(&own_plans, &outcomes) };
     tell(&examined, &entered(method, &plans, &evidence, Some(&own)), shown, output)
 }

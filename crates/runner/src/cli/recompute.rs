@@ -72,7 +72,7 @@ impl Recompute {
         let (pool, memory) = (self.jobs.pool(output)?, self.jobs.memory());
         let store = Store::new(&self.cache, fingerprint(library.registry));
         let progress = Progress::silent();
-        let means = Means { store: &store, memory: &memory, progress: &progress, fresh: false };
+        let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: false };
         let again = pool.install(|| made_again(&plans, &|_, run| share.has(seed, run), means));
         tell_refused(&store, output);
         let again = again.map_err(|error| CommandError::Store { path: self.cache.clone(), error })?;

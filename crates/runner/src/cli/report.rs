@@ -22,28 +22,26 @@ use crate::report::{ComparisonReport, PaperReport, write};
 /// The judged statements of papers, by their ids.
 pub(super) type Judgements = BTreeMap<String, Vec<Judged>>;
 
-/// Writes the report of all papers whose results are there; `known` are plans that have been read already, and `judged` statements that
-/// were judged on these results.
+/// Writes the report of all papers of these plans whose results are there; `judged` are statements that were judged on these results.
 pub(super) fn report(
     library: Library<'_>,
-    known: Vec<Plan>,
+    plans: &[Plan],
     judged: Judgements,
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = library.completed(known)?;
     let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
     let is_complete = |paper: &str| {
         let own = of(paper);
         !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
     };
-    let evidence = Evidence::read(results, &plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
-    let compared = if is_complete(COMPARISON) { Some(comparison(&plans, &evidence, results)?) } else { None };
+    let evidence = Evidence::read(results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
+    let compared = if is_complete(COMPARISON) { Some(comparison(plans, &evidence, results)?) } else { None };
     let (complete, lacking): (Vec<_>, Vec<_>) =
-        library.publications(&plans)?.into_iter().partition(|(paper, _)| is_complete(paper));
+        library.publications(plans)?.into_iter().partition(|(paper, _)| is_complete(paper));
     let judgements = |paper: &str| match judged.get(paper) {
         Some(judged) => Ok(judged.clone()),
-        None => library.ledger(paper, &plans)?.map_or(Ok(Vec::new()), |ledger| judge(&ledger, &plans, results)),
+        None => library.ledger(paper, plans)?.map_or(Ok(Vec::new()), |ledger| judge(&ledger, plans, results)),
     };
     let reports: Vec<PaperReport<'_>> = complete
         .into_par_iter()

@@ -71,7 +71,7 @@ pub(super) fn robustness(
             continue;
         }
         let progress = Progress::new(scope.runs() * scope.times(samples)).counting_failures();
-        let means = Means { store: &store, memory: &memory, progress: &progress, fresh: false };
+        let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: false };
         let study = pool.install(|| Study::new(&scope, checks, samples, registry, means));
         progress.clear();
         tell_refused(&store, output);

@@ -1,11 +1,12 @@
 //! `mbsbench run`, `mbsbench reproduce` and `mbsbench render`.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_experiment::registry::Registry;
 use mbsbench_input::remove_leftovers;
 use mbsbench_problem::Status;
+use mbsbench_runs::costs::Costs;
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Means, Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
@@ -13,13 +14,14 @@ use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
 use super::check::{Strict, heed};
-use super::engine::{Costs, EngineOptions, Planned, distribute};
+use super::engine::{EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
+use super::here::{Timed, here};
 use super::jobs::Jobs;
-use super::report::{Judgements, manifest, rankings, report};
-use super::verify::{Shown, verify_paper};
+use super::report::{manifest, rankings, report};
+use super::verify::{Shown, verify_papers};
 use super::{CommandError, Exit, load};
-use crate::artefacts::{Written, keep_times, recorded_times, write, write_pictures};
+use crate::artefacts::{Kept, Written, keep_times, recorded_times, write, write_pictures};
 use crate::output::Output;
 
 /// Where the store is, seen from the folder of the project.
@@ -62,7 +64,7 @@ pub(super) fn run(
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }
-    let progress = run_plans(library, &plans, out, (options, engine), record_times, output)?;
+    let Made { progress, .. } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     rankings(&plans, out, output)?;
     output.line(progress.summary())?;
     none_lost(&progress)
@@ -77,7 +79,7 @@ pub(super) fn reproduce(
     strict: Strict,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let plans = library.named(wanted, options.quick)?;
+    let (plans, others) = library.named_and_others(wanted, options.quick)?;
     heed(&plans, strict, output)?;
     // What a shortened experiment gives is nobody's result.
     let out = if options.quick { PathBuf::from(QUICK) } else { library.results() };
@@ -87,46 +89,54 @@ pub(super) fn reproduce(
         .into_iter()
         .filter(|paper| !options.quick && (wanted.is_empty() || wanted.contains(paper)))
         .collect();
-    let mut ledgers = Vec::new();
-    for paper in &whole {
-        ledgers.extend(library.ledger(paper, &plans)?);
-    }
+    let ledgers = library.ledgers(&whole, &plans)?;
     remove_leftovers(out);
     if !options.quick {
         library.bring_studies(&plans)?;
     }
-    let progress = run_plans(library, &plans, out, (options, engine), record_times, output)?;
+    let Made { progress, store, timed } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     output.line(progress.summary())?;
-    let mut exit = Exit::Done;
-    let mut known = Judgements::default();
-    for ledger in &ledgers {
-        let (judged, held) = verify_paper(library, ledger, &plans, Shown::default(), out, output)?;
-        known.insert(ledger.paper.clone(), judged);
-        exit = exit.worst(held);
-    }
+    let (known, exit) = verify_papers(library, &ledgers, &plans, Shown::default(), out, output)?;
     if wanted.is_empty() && !options.quick {
+        if record_times {
+            Costs::known(&options.cache, out)
+                .record(&plans, out)
+                .map_err(|error| CommandError::Store { path: out.to_owned(), error })?;
+        }
         manifest(library, &plans, out)?;
     }
     if !whole.is_empty() {
-        report(library, plans, known, out, output)?;
+        let all = library.completed(plans.iter().cloned().chain(others).collect())?;
+        report(library, &all, known.clone(), out, output)?;
+        here(library, &all, &timed, (&ledgers, &known), (out, &store), output)?;
     }
     none_lost(&progress)?;
     Ok(exit)
 }
 
-/// Makes the runs of plans and writes what comes of them; what is left to print is how many runs there were, and which of them program or
-/// machine ended.
-fn run_plans(
+/// What is left of runs when their results are written.
+struct Made<'p> {
+    /// How many there were, and which of them program or machine ended.
+    progress: Progress,
+    store: Store,
+    /// Timed experiments with times of this machine, where others are among the results.
+    timed: Vec<Timed<'p>>,
+}
+
+/// Makes the runs of plans and writes what comes of them.
+fn run_plans<'p>(
     library: Library<'_>,
-    plans: &[Plan],
+    plans: &'p [Plan],
     out: &Path,
     (options, engine): (&RunOptions, EngineOptions),
     record_times: bool,
     output: &mut Output<'_>,
-) -> Result<Progress, CommandError> {
-    let planned = Planned { plans, experiments: library.experiments, options };
+) -> Result<Made<'p>, CommandError> {
+    let costs = Costs::known(&options.cache, &library.recorded());
+    let planned = Planned { plans, experiments: library.experiments, costs: &costs, options };
     distribute(library.registry, planned, engine, output)?;
-    let (pool, store, progress, outcomes) = make(library.registry, plans, options, output)?;
+    let (pool, store, progress, outcomes) = make(library, plans, options, output)?;
+    let kept = |error| CommandError::Store { path: options.cache.clone(), error };
     // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
     let keeps = !record_times && out == library.results();
     let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
@@ -137,14 +147,22 @@ fn run_plans(
         pool.install(|| written.collect::<Result<Vec<(usize, Written)>, CommandError>>())
     };
     let mut written = writing(&outcomes, false)?;
+    let mut timed = Vec::new();
     for (plan, outcome) in &mut outcomes {
         // Alone, after all other work: nothing else of this program runs while it is timed.
         // Those to be recorded are of now, and not what the store remembers.
-        let timings = timings_of(plan, &outcome.results, &store, options.fresh || record_times)
-            .map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
+        let begin = Instant::now();
+        let timings = timings_of(plan, &outcome.results, &store, options.fresh || record_times).map_err(kept)?;
+        Costs::of_times(plan, begin.elapsed()).learnt(&options.cache).map_err(kept)?;
         if let Some(timings) = timings {
-            for line in keep_times(out, plan, &mut outcome.results, timings, keeps)? {
+            let Kept { told, apart } = keep_times(out, plan, &mut outcome.results, timings, keeps)?;
+            for line in told {
                 output.line(line)?;
+            }
+            if let Some(times) = apart {
+                let mut outcome = outcome.clone();
+                outcome.results.show(times);
+                timed.push(Timed { plan, outcome });
             }
         }
     }
@@ -157,7 +175,7 @@ fn run_plans(
         output.line(format!("{}: {} files in {}", plans[index].experiment.id, files.len(), folder.display()))?;
     }
     tell_refused(&store, output);
-    Ok(progress)
+    Ok(Made { progress, store, timed })
 }
 
 /// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.
@@ -170,7 +188,7 @@ pub(super) fn render(
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = library.selected(wanted, options.quick)?;
-    let (pool, store, progress, outcomes) = make(library.registry, &plans, options, output)?;
+    let (pool, store, progress, outcomes) = make(library, &plans, options, output)?;
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
         recorded_times(&library.results(), plan, &mut outcome.results)?;
         let paths = pool.install(|| write_pictures(out, plan, &outcome, library.registry, &store, as_png))?;
@@ -202,34 +220,38 @@ pub(super) fn tell_refused(store: &Store, output: &mut Output<'_>) {
 
 /// The results of plans, made where the store has none.
 pub(super) fn made(
-    registry: &Registry,
+    library: Library<'_>,
     plans: &[Plan],
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<Vec<Outcome>, CommandError> {
-    let (_, _, progress, outcomes) = make(registry, plans, options, output)?;
+    let (_, _, progress, outcomes) = make(library, plans, options, output)?;
     none_lost(&progress)?;
     Ok(outcomes)
 }
 
 /// Threads, store and progress, and the results of plans, made where the store has none.
 fn make(
-    registry: &Registry,
+    library: Library<'_>,
     plans: &[Plan],
     options: &RunOptions,
     output: &mut Output<'_>,
 ) -> Result<(rayon::ThreadPool, Store, Progress, Vec<Outcome>), CommandError> {
     let (pool, memory) = (options.jobs.pool(output)?, options.jobs.memory());
-    let store = Store::new(&options.cache, fingerprint(registry));
+    let store = Store::new(&options.cache, fingerprint(library.registry));
     store.tidy();
+    let costs = Costs::known(&options.cache, &library.recorded());
     let progress = Progress::new(plans.iter().map(|plan| plan.runs.len()).sum());
+    progress.then(plans.iter().map(|plan| costs.timing(plan)).sum());
     let outcomes = pool.install(|| {
-        results_of(plans, Means { store: &store, memory: &memory, progress: &progress, fresh: options.fresh })
+        let (store, memory, progress, costs) = (&store, &memory, &progress, Some(&costs));
+        results_of(plans, Means { store, memory, progress, costs, fresh: options.fresh })
     });
     progress.clear();
     tell_refused(&store, output);
-    Costs::from(progress.costs()).learnt(&options.cache)?;
-    let outcomes = outcomes.map_err(|error| CommandError::Store { path: options.cache.clone(), error })?;
+    let kept = |error| CommandError::Store { path: options.cache.clone(), error };
+    Costs::from(progress.costs()).learnt(&options.cache).map_err(kept)?;
+    let outcomes = outcomes.map_err(kept)?;
     for (plan, outcome) in plans.iter().zip(&outcomes) {
         for certificate in &outcome.certificates {
             if let Err(failure) = &certificate.outcome {

@@ -8,6 +8,7 @@ use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
 use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
 use mbsbench_judge::robustness::studies;
 use mbsbench_problem::Status;
+use rayon::prelude::*;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Modify, Style, Width};
@@ -15,6 +16,7 @@ use tabled::settings::{Modify, Style, Width};
 use super::check::{Strict, heed};
 use super::files::Library;
 pub use super::recompute::Recompute;
+use super::report::Judgements;
 use super::{CommandError, Exit};
 use crate::output::Output;
 
@@ -43,32 +45,40 @@ pub(super) fn verify(
         None => (library.papers_alone()?, library.named(&[], false)?),
     };
     heed(&plans, strict, output)?;
-    let mut exit = Exit::Done;
-    for name in &wanted {
-        let Some(ledger) = library.ledger(name, &plans)? else { continue };
-        exit = exit.worst(verify_paper(library, &ledger, &plans, shown, results, output)?.1);
-    }
+    let ledgers = library.ledgers(&wanted, &plans)?;
+    let (_, exit) = verify_papers(library, &ledgers, &plans, shown, results, output)?;
     Ok(exit.worst(recompute.make(library, plans, output)?))
 }
 
-/// Judges the statements of a ledger on the results in a folder, writes `claims.json` and prints the table.
-pub(super) fn verify_paper(
+/// Judges the statements of ledgers on the results in a folder, writes `claims.json` of each and prints its table.
+pub(super) fn verify_papers(
     library: Library<'_>,
-    ledger: &Ledger,
+    ledgers: &[Ledger],
     plans: &[Plan],
     shown: Shown,
     results: &Path,
     output: &mut Output<'_>,
-) -> Result<(Vec<Judged>, Exit), CommandError> {
-    let paper = ledger.paper.as_str();
-    let evidence = evidence(ledger, plans, results)?;
-    let judged = judged_on(&evidence, ledger, plans, results)?;
-    let path = results.join(paper).join("claims.json");
-    write_atomically(&path, to_json(&judged).as_bytes())
-        .map_err(|error| CommandError::Store { path: path.clone(), error })?;
-    let anchored = verify_anchors(library, paper, plans, results, output)?;
-    let exit = print(paper, &judged, shown, output)?.worst(anchored).worst(tell_lost(&evidence, output)?);
-    Ok((judged, exit))
+) -> Result<(Judgements, Exit), CommandError> {
+    let judge = |ledger: &Ledger| {
+        let evidence = evidence(ledger, plans, results)?;
+        let judged = judged_on(&evidence, ledger, plans, results)?;
+        keep_judged(ledger, &judged, results)?;
+        Ok((evidence, judged))
+    };
+    let judged: Vec<_> = ledgers.par_iter().map(judge).collect::<Result<_, CommandError>>()?;
+    let (mut judgements, mut exit) = (Judgements::new(), Exit::Done);
+    for (Ledger { paper, .. }, (evidence, judged)) in ledgers.iter().zip(judged) {
+        exit = exit.worst(verify_anchors(library, paper, plans, results, output)?);
+        exit = exit.worst(print(paper, &judged, shown, output)?).worst(tell_lost(&evidence, output)?);
+        judgements.insert(paper.clone(), judged);
+    }
+    Ok((judgements, exit))
+}
+
+/// Writes `claims.json`.
+pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &Path) -> Result<(), CommandError> {
+    let path = results.join(&ledger.paper).join("claims.json");
+    write_atomically(&path, to_json(judged).as_bytes()).map_err(|error| CommandError::Store { path, error })
 }
 
 /// Names the runs that program or machine ended.

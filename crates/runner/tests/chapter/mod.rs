@@ -42,7 +42,7 @@ impl Chapter {
         let cache = tempfile::tempdir().unwrap();
         let store = Store::new(cache.path(), mbsbench::fingerprint(registry));
         let (memory, progress) = (Memory::unlimited(), Progress::silent());
-        let means = Means { store: &store, memory: &memory, progress: &progress, fresh: true };
+        let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: true };
         let outcomes = results_of(&plans, means).unwrap();
         Self { folder: folder.to_owned(), all, plans, outcomes }
     }

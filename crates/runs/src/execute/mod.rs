@@ -3,6 +3,7 @@
 pub mod caught;
 pub mod collect;
 pub mod lane;
+pub mod queue;
 pub mod reference;
 pub mod run;
 pub mod states;

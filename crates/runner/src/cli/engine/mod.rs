@@ -4,7 +4,6 @@
 //! is looked up again. So a program that is killed, here or on any machine, loses nothing but the runs under way.
 
 mod balance;
-mod costs;
 mod round;
 mod simulate;
 mod submit;
@@ -15,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
+use mbsbench_runs::costs::{Costs, Estimate};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::missing;
 use mbsbench_runs::store::Store;
@@ -22,11 +22,9 @@ use mbsbench_runs::store::Store;
 use super::CommandError;
 use super::run::RunOptions;
 use crate::output::Output;
-use costs::Estimate;
 use round::Round;
 use waves::{Wave, Work};
 
-pub(super) use costs::Costs;
 pub(super) use simulate::simulate;
 pub use submit::Engine;
 
@@ -51,6 +49,8 @@ pub(super) struct Planned<'p> {
     pub plans: &'p [Plan],
     /// The folder with the experiments.
     pub experiments: &'p Path,
+    /// What runs took before.
+    pub costs: &'p Costs,
     /// Store, and whether runs are shortened.
     pub options: &'p RunOptions,
 }
@@ -97,7 +97,7 @@ pub(super) fn distribute(
 
 /// What the store does not have yet and can be made in a wave.
 fn works(store: &Store, planned: Planned<'_>, wave: Wave) -> Vec<Work> {
-    let estimate = Estimate::new(Costs::of_store(&planned.options.cache), planned.plans);
+    let estimate = Estimate::new(planned.costs, planned.plans);
     waves::works(&missing(planned.plans, store), &estimate, wave)
 }
 

@@ -10,11 +10,12 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use mbsbench_input::{LARGEST_TEXT, printable, read_text};
+use mbsbench_runs::costs::Costs;
 use tempfile::TempDir;
 
 use super::submit::Scheduler;
 use super::waves::Work;
-use super::{Costs, Planned, balance, counted, parts_folder};
+use super::{Planned, balance, counted, parts_folder};
 use crate::cli::CommandError;
 use crate::output::Output;
 
@@ -87,8 +88,10 @@ impl<'p> Round<'p> {
             }
         };
         let ends: Vec<End> = (0..self.parts.len()).map(|part| self.end(part)).collect();
+        let cache = &self.planned.options.cache;
         Costs::of_files((0..self.parts.len()).map(|part| self.path(part, "costs")))
-            .learnt(&self.planned.options.cache)?;
+            .learnt(cache)
+            .map_err(|error| CommandError::Store { path: cache.clone(), error })?;
         if !status.success() && ends.iter().all(|end| *end == End::Lost) {
             return Err(failed(io::Error::other(format!("it ended with {status}, and no part was made"))));
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use mbsbench_experiment::plan::Plan;
+use mbsbench_runs::costs::{Costs, Estimate};
 use mbsbench_runs::pipeline::{Missing, missing};
 use mbsbench_runs::store::Store;
 use tabled::builder::Builder;
@@ -12,7 +13,6 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style};
 
 use super::balance::{bound, longest_first, makespan, parts};
-use super::costs::{Costs, Estimate};
 use super::counted;
 use super::waves::{Wave, Work, works};
 use crate::cli::CommandError;
@@ -33,7 +33,8 @@ pub(in crate::cli) fn simulate(
     // A store that has nothing.
     let nothing = Store::new(cache.join(".nothing"), "");
     let missing = missing(plans, &nothing);
-    let estimate = Estimate::new(Costs::of_store(cache), plans);
+    let costs = Costs::of_store(cache);
+    let estimate = Estimate::new(&costs, plans);
     let waves = in_waves(&missing, &estimate);
     let all: Vec<Duration> = waves.iter().flatten().map(|work| work.cost).collect();
     let measured = missing.runs.iter().filter(|(_, run)| estimate.is_measured(run)).count();
@@ -65,7 +66,7 @@ pub(in crate::cli) fn simulate(
 }
 
 /// The runs of both waves, each once.
-fn in_waves(missing: &Missing<'_>, estimate: &Estimate) -> [Vec<Work>; 2] {
+fn in_waves(missing: &Missing<'_>, estimate: &Estimate<'_>) -> [Vec<Work>; 2] {
     let first = works(missing, estimate, Wave::First);
     let mut second = works(missing, estimate, Wave::Second);
     second.retain(|work| first.binary_search_by(|other| other.key.cmp(&work.key)).is_err());

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mbsbench_experiment::plan::RunSpec;
+use mbsbench_runs::costs::Estimate;
 use mbsbench_runs::pipeline::Missing;
-
-use super::costs::Estimate;
 
 /// Runs that can be made at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub(super) struct Work {
 }
 
 /// The missing runs of a wave, each once.
-pub(super) fn works(missing: &Missing<'_>, estimate: &Estimate, wave: Wave) -> Vec<Work> {
+pub(super) fn works(missing: &Missing<'_>, estimate: &Estimate<'_>, wave: Wave) -> Vec<Work> {
     let mut works: BTreeMap<&str, Duration> = BTreeMap::new();
     let mut leaders: BTreeMap<&str, (Duration, &str)> = BTreeMap::new();
     for &(plan, run) in &missing.runs {

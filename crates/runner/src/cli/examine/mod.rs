@@ -53,7 +53,7 @@ pub(super) fn examine(
     };
     let asked: Vec<Plan> = EXPERIMENTS.into_iter().map(read).collect::<Result<_, _>>()?;
     let own = contended(registry, &asked, &examined)?;
-    let outcomes = if own.is_empty() { Vec::new() } else { made(registry, &own, options, output)? };
+    let outcomes = if own.is_empty() { Vec::new() } else { made(library, &own, options, output)? };
     let problems = |index: usize| {
         let asked: &Plan = &asked[index];
         let place = own.iter().position(|own| own.experiment.id == asked.experiment.id);

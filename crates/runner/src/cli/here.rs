@@ -1,0 +1,128 @@
+//! Results and report once more, with the times of the machine at hand: what is committed has the times that were recorded.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use mbsbench_experiment::plan::Plan;
+use mbsbench_input::{LARGEST_DATA, read_file, write_replaceable};
+use mbsbench_judge::claims::{Judged, Ledger};
+use mbsbench_runs::fingerprint;
+use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::store::Store;
+
+use super::CommandError;
+use super::files::{Library, all_files};
+use super::report::{Judgements, report};
+use super::verify::{judged, keep_judged};
+use crate::artefacts::{keep_times, put, write};
+use crate::output::Output;
+
+/// Where they go.
+const FOLDER: &str = "target/here";
+/// What they were made of, in words of hashes.
+const MADE_OF: &str = ".made-of";
+
+/// A timed experiment with its results, which have the times of this machine.
+pub(super) struct Timed<'p> {
+    pub plan: &'p Plan,
+    pub outcome: Outcome,
+}
+
+/// Writes all results with times of this machine, and a report of them, unless they are there; says which verdicts differ.
+pub(super) fn here(
+    library: Library<'_>,
+    plans: &[Plan],
+    timed: &[Timed<'_>],
+    (ledgers, known): (&[Ledger], &Judgements),
+    (results, store): (&Path, &Store),
+    output: &mut Output<'_>,
+) -> Result<(), CommandError> {
+    if timed.is_empty() {
+        return Ok(());
+    }
+    let folder = Path::new(FOLDER);
+    let page = folder.join("report/index.html");
+    let made_of = made_of(library, timed, results)?;
+    if page.exists() && read_file(&folder.join(MADE_OF), LARGEST_DATA).is_ok_and(|found| found == made_of.as_bytes()) {
+        output.line(format!("report with times of this machine: {}", page.display()))?;
+        return Ok(());
+    }
+    let _ = std::fs::remove_file(folder.join(MADE_OF));
+    copy(results, folder, timed)?;
+    for Timed { plan, outcome } in timed {
+        for table in write(folder, plan, outcome, library.registry, store)?.tables {
+            output.line(format!("{}, times of this machine:\n{table}", plan.experiment.id))?;
+        }
+        let times = outcome.results.rows.iter().map(|row| row.timing.clone()).collect();
+        keep_times(folder, plan, &mut outcome.results.clone(), times, false)?;
+    }
+    let mut judgements = Judgements::new();
+    for ledger in ledgers {
+        let own = judged(ledger, plans, folder)?;
+        keep_judged(ledger, &own, folder)?;
+        for line in known.get(&ledger.paper).iter().flat_map(|recorded| differing(&ledger.paper, recorded, &own)) {
+            output.line(line)?;
+        }
+        judgements.insert(ledger.paper.clone(), own);
+    }
+    report(library, plans, judgements, folder, &mut Output::new(&mut std::io::sink(), &mut std::io::sink()))?;
+    put(&folder.join(MADE_OF), made_of.as_bytes())?;
+    output.line(format!("report with times of this machine: {}", page.display()))?;
+    Ok(())
+}
+
+/// Hashes of program, results and times.
+fn made_of(library: Library<'_>, timed: &[Timed<'_>], results: &Path) -> Result<String, CommandError> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(fingerprint(library.registry).as_bytes());
+    let program = std::env::current_exe().and_then(|path| read_file(&path, LARGEST_DATA)).unwrap_or_default();
+    hasher.update(&program);
+    for path in all_files(results)?.iter().filter(|path| is_copied(path)) {
+        let content =
+            read_file(path, LARGEST_DATA).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        hasher.update(path.as_os_str().as_encoded_bytes()).update(&content);
+    }
+    for Timed { plan, outcome } in timed {
+        let samples: Vec<_> = outcome.results.rows.iter().map(|row| row.timing.as_ref()).collect();
+        hasher.update(format!("{} {samples:?}", plan.experiment.id).as_bytes());
+    }
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Copies results, but for those of timed experiments that are written anew.
+fn copy(results: &Path, folder: &Path, timed: &[Timed<'_>]) -> Result<(), CommandError> {
+    let own: Vec<PathBuf> = timed.iter().map(|timed| results.join(&timed.plan.experiment.id)).collect();
+    let mut kept = BTreeSet::new();
+    for path in all_files(results)?.into_iter().filter(|path| is_copied(path)) {
+        let Ok(below) = path.strip_prefix(results) else { continue };
+        let to = folder.join(below);
+        kept.insert(to.clone());
+        let is_study = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("robustness"));
+        if own.iter().any(|own| path.starts_with(own)) && !is_study {
+            continue;
+        }
+        let content = read_file(&path, LARGEST_DATA).map_err(|error| CommandError::Unreadable { path, error })?;
+        write_replaceable(&to, &content).map_err(|error| CommandError::Store { path: to, error })?;
+    }
+    // What results have no more.
+    let present = if folder.exists() { all_files(folder)? } else { Vec::new() };
+    for path in present.into_iter().filter(|path| !kept.contains(path) && is_copied(path)) {
+        std::fs::remove_file(&path).map_err(|error| CommandError::Store { path, error })?;
+    }
+    Ok(())
+}
+
+/// Pages are made anew.
+fn is_copied(path: &Path) -> bool {
+    path.extension().is_none_or(|extension| extension != "html") && path.file_name().is_none_or(|name| name != MADE_OF)
+}
+
+/// Statements whose verdicts hang on whose times they are.
+fn differing(paper: &str, recorded: &[Judged], own: &[Judged]) -> Vec<String> {
+    let pairs = recorded.iter().zip(own).filter(|(recorded, own)| recorded.verdict != own.verdict);
+    let said = |(recorded, own): (&Judged, &Judged)| {
+        let id = &own.statement.id;
+        format!("{paper}: {id} is `{}` by times of this machine, `{}` by those recorded", own.verdict, recorded.verdict)
+    };
+    pairs.map(said).collect()
+}
