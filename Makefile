@@ -55,6 +55,7 @@ performance: setup ## docs/performance.md: what steps cost on this machine, agai
 	$(CARGO) run --release --package mbsbench-runner --example performance -- docs/performance.md
 	printf '\n## Beside diffsol and ode_solvers\n\nInstructions of solutions of the same equations, by callgrind.\n\n' >> docs/performance.md
 	./scripts/peers.sh >> docs/performance.md
+	./scripts/first_minutes.py table
 
 python: setup ## the package for Python, built into an environment in target/python, with its tests, types and notebooks
 	./scripts/python.sh

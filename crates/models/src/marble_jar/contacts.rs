@@ -11,15 +11,19 @@ pub(super) struct Contacts {
     pub pairs: Vec<[u32; 2]>,
 }
 
+/// All pairs `i < j` of `n`, by rows: millions, for which memory is asked once.
+pub(super) fn all_pairs(n: usize) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::with_capacity(n * n.saturating_sub(1) / 2);
+    let n = n as u32;
+    pairs.extend((0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])));
+    pairs
+}
+
 impl Contacts {
     /// All that `n` marbles can have.
     pub fn all(n: usize) -> Self {
-        let n = n as u32;
-        Self {
-            floors: (0..n).collect(),
-            walls: (0..n).collect(),
-            pairs: (0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])).collect(),
-        }
+        let all = 0..n as u32;
+        Self { floors: all.clone().collect(), walls: all.collect(), pairs: all_pairs(n) }
     }
 
     pub fn clear(&mut self) {

@@ -2,6 +2,8 @@
 
 use mbsbench_problem::Failure;
 
+use super::contacts::all_pairs;
+
 /// Width of the margin in which a list may be reused, in radii. Wider margins mean longer lists made less often.
 const MARGIN: f64 = 0.2;
 
@@ -30,8 +32,7 @@ impl NeighbourList {
     pub fn all(count: usize) -> Self {
         let mut list = Self::near(count, 0.0);
         list.complete = true;
-        let count = count as u32;
-        list.pairs.extend((0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j])));
+        list.pairs = all_pairs(count);
         list
     }
 
