@@ -210,3 +210,38 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers[numbers.len() / 2]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(of: &[(&str, f64)]) -> Costs {
+        Costs(of.iter().map(|&(key, seconds)| (key.to_owned(), seconds)).collect())
+    }
+
+    #[test]
+    fn what_the_store_knows_is_newer_than_what_is_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let (cache, results) = (folder.path().join("store"), folder.path().join("results"));
+        assert_eq!(Costs::known(&cache, &results), Costs::default());
+        costs(&[("a", 1.0), ("b", 2.0)]).write(&results.join(RECORDED)).unwrap();
+        costs(&[("b", 3.0)]).learnt(&cache).unwrap();
+        costs(&[("c", 0.25)]).learnt(&cache).unwrap();
+        assert_eq!(Costs::known(&cache, &results), costs(&[("a", 1.0), ("b", 3.0), ("c", 0.25)]));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_not_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(RECORDED);
+        std::fs::write(&file, "key,seconds\na,1.5\nb,-1\nc,long\nd,inf\ne,0.5,more\n").unwrap();
+        assert_eq!(Costs::read(&file), costs(&[("a", 1.5)]));
+    }
+
+    #[test]
+    fn only_what_is_long_and_asked_for_is_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        costs(&[("of no plan", 5.0)]).record(&[], folder.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join(RECORDED)).unwrap(), "key,seconds\n");
+    }
+}

@@ -278,3 +278,19 @@ fn write_line(text: &str) {
     // Nobody to tell where standard error is gone.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_goes_by_what_this_machine_needed_so_far() {
+        let left = |expected, cores, then, over| Left { expected, cores, then, over }.said();
+        assert_eq!(left(100.0, 2, 0.0, [0.0, 0.0]).as_deref(), Some("0:50"));
+        assert_eq!(left(100.0, 2, 30.0, [0.0, 0.0]).as_deref(), Some("1:20"));
+        // Twice as long as expected for most of a minute.
+        assert_eq!(left(100.0, 2, 30.0, [58.0, 118.0]).as_deref(), Some("2:40"));
+        // Nothing is known, and nothing is left.
+        assert_eq!([left(0.0, 0, 30.0, [0.0, 5.0]), left(0.5, 2, 0.0, [9.0, 9.0])], [None, None]);
+    }
+}

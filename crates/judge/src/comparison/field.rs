@@ -2,6 +2,7 @@
 
 use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
+use rayon::prelude::*;
 
 use super::curve::{Cost, Point, cost};
 use super::standing::{curves, entrants};
@@ -42,7 +43,7 @@ impl<'p> Field<'p> {
             };
             Some(Self { plan, spec, methods: curves(&entrants, spec).into_iter().filter_map(contestant).collect() })
         };
-        plans.iter().filter_map(of).collect()
+        plans.par_iter().filter_map(of).collect()
     }
 
     /// The families that are there, each once.

@@ -9,6 +9,7 @@ use mbsbench_judge::claims::{Judged, Ledger};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::Outcome;
 use mbsbench_runs::store::Store;
+use rayon::prelude::*;
 
 use super::CommandError;
 use super::files::{Library, all_files};
@@ -75,12 +76,16 @@ pub(super) fn here(
 fn made_of(library: Library<'_>, timed: &[Timed<'_>], results: &Path) -> Result<String, CommandError> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(fingerprint(library.registry).as_bytes());
-    let program = std::env::current_exe().and_then(|path| read_file(&path, LARGEST_DATA)).unwrap_or_default();
-    hasher.update(&program);
-    for path in all_files(results)?.iter().filter(|path| is_copied(path)) {
-        let content =
-            read_file(path, LARGEST_DATA).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
-        hasher.update(path.as_os_str().as_encoded_bytes()).update(&content);
+    // What draws and judges is no part of the fingerprint of what runs.
+    let program = std::env::current_exe().and_then(|path| path.metadata()).and_then(|file| file.modified()).ok();
+    hasher.update(format!("{program:?}").as_bytes());
+    let hash = |path: PathBuf| match read_file(&path, LARGEST_DATA) {
+        Ok(content) => Ok(format!("{} {}\n", path.display(), blake3::hash(&content))),
+        Err(error) => Err(CommandError::Unreadable { path, error }),
+    };
+    let files = all_files(results)?.into_par_iter().filter(|path| is_copied(path));
+    for hash in files.map(hash).collect::<Result<Vec<_>, _>>()? {
+        hasher.update(hash.as_bytes());
     }
     for Timed { plan, outcome } in timed {
         let samples: Vec<_> = outcome.results.rows.iter().map(|row| row.timing.as_ref()).collect();

@@ -61,7 +61,7 @@ fn comparison<'p>(
     results: &Path,
 ) -> Result<ComparisonReport<'p>, CommandError> {
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
-    let summary = Summary(own.iter().flat_map(|plan| rank(plan, evidence)).collect());
+    let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence)).collect());
     save(&results.join(COMPARISON), "summary", &summary)?;
     let costs = costs_csv(&Field::all(&own, evidence)).map_err(WriteError::from)?;
     let path = results.join(COMPARISON).join("costs.csv");

@@ -20,6 +20,7 @@ use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::{Evidence, Judged};
 use mbsbench_judge::comparison::Summary;
 use mbsbench_judge::publication::Publication;
+use rayon::prelude::*;
 
 /// A paper with everything that its page shows.
 pub struct PaperReport<'r> {
@@ -76,16 +77,21 @@ pub fn write(
         let path = folder.join(name);
         write_atomically(&path, text.as_bytes()).map_err(|error| ReportError { path, error })
     };
-    for paper in papers {
-        save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
-        save(&behind::file_of(&paper.paper), behind::page_of(results, paper)?)?;
-    }
-    if let Some(compared) = compared {
-        for (file, text) in comparison::pages(results, compared)? {
-            save(&file, text)?;
+    let of_papers = || {
+        papers.par_iter().try_for_each(|paper| {
+            save(&format!("{}.html", paper.paper), paper::page_of(results, paper)?)?;
+            save(&behind::file_of(&paper.paper), behind::page_of(results, paper)?)
+        })
+    };
+    let of_comparison = || match compared {
+        Some(compared) => {
+            comparison::pages(results, compared)?.into_par_iter().try_for_each(|(file, text)| save(&file, text))
         }
-    }
-    save("index.html", front::page_of(results, papers, lacking, compared.is_some())?)?;
+        None => Ok(()),
+    };
+    let front = || save("index.html", front::page_of(results, papers, lacking, compared.is_some())?);
+    let (papers, (compared, front)) = rayon::join(of_papers, || rayon::join(of_comparison, front));
+    papers.and(compared).and(front)?;
     Ok(folder.join("index.html"))
 }
 

@@ -90,6 +90,22 @@ fn recorded_times_change_only_when_that_is_asked_for() {
         assert!(contents(&at("results")) == before, "{command}");
     }
 
+    // Beside them are all results with the reader's times, and a report.
+    let here = |name: &str| at("target/here").join(name);
+    let said = run(folder.path(), "reproduce timed --fresh");
+    assert!(said.contains("timed/pendulum, times of this machine:") && said.contains("target/here/report/index.html"));
+    assert_eq!(fs::read(here("timed/pendulum/timings.csv")).unwrap(), fs::read(&own).unwrap());
+    assert_eq!(fs::read(here("timed/pendulum/runs.csv")).unwrap(), before[&at("results/timed/pendulum/runs.csv")]);
+    let page = fs::read_to_string(here("report/timed.html")).unwrap();
+    assert_ne!(page.as_bytes(), before[&at("results/report/timed.html")]);
+    assert!(contents(&at("results")) == before);
+    // Where nothing has changed they stay; a file that results have no more goes with the next ones.
+    fs::write(here("timed/old.csv"), "").unwrap();
+    run(folder.path(), "reproduce timed");
+    assert!(here("timed/old.csv").exists());
+    run(folder.path(), "reproduce timed --fresh");
+    assert!(!here("timed/old.csv").exists() && here("timed/pendulum/bars.svg").exists());
+
     // They are what is judged; those of the reader are not.
     fs::write(&own, "").unwrap();
     let said = run(folder.path(), "verify timed");

@@ -9,6 +9,7 @@ use std::path::Path;
 use maud::{Markup, html};
 use mbsbench_judge::comparison::{ACCURACIES, COMPARISON, Field, NAMED, Profile, Ranked, words};
 use mbsbench_render::{lay_out, svg};
+use rayon::prelude::*;
 
 use super::artefact::Artefact;
 use super::behind::experiment;
@@ -23,10 +24,9 @@ const WORK: &str = "right-hand sides";
 /// The pages with their files.
 pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, ReportError> {
     let fields = Field::all(&report.plans, report.evidence);
-    let mut pages = vec![("comparison.html".to_owned(), overview(results, report, &fields)?)];
-    for field in &fields {
-        pages.push((file_of(field), model::page_of(report, field)));
-    }
+    let of_models = || fields.par_iter().map(|field| (file_of(field), model::page_of(report, field)));
+    let (overview, mut pages) = rayon::join(|| overview(results, report, &fields), || of_models().collect::<Vec<_>>());
+    pages.push(("comparison.html".to_owned(), overview?));
     Ok(pages)
 }
 
