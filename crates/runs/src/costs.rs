@@ -79,7 +79,7 @@ impl Costs {
         Self::of_store(cache).but(self).write(&cache.join(FILE))
     }
 
-    /// Records among results what the longer ones of the runs and references of some plans took, in two digits.
+    /// Records among results what the longer ones of the runs and references of some plans took, and of the others of each plan the mean, in two digits.
     ///
     /// # Errors
     /// Those of the file system.
@@ -89,12 +89,17 @@ impl Costs {
         let meant = runs().map(RunSpec::key).chain(references).map(RunKey::to_string);
         let times = plans.iter().filter(|plan| plan.is_timed()).map(timing);
         let meant: HashSet<String> = meant.chain(times).collect();
+        let others: Vec<_> = plans.iter().filter_map(|plan| Some((short(plan), self.mean_of_short(plan)?))).collect();
         self.0.retain(|key, seconds| *seconds >= SHORT && meant.contains(key));
-        let rounded = |seconds: f64| {
-            let unit = 10f64.powf(seconds.log10().floor() - 1.0);
-            format!("{:.3}", (seconds / unit).round() * unit)
-        };
-        write_atomically(&results.join(RECORDED), self.csv(rounded).as_bytes())
+        self.0.extend(others);
+        write_atomically(&results.join(RECORDED), self.csv(|seconds| format!("{seconds:.1e}")).as_bytes())
+    }
+
+    /// What the runs of a plan took on average that were short; none where none was.
+    fn mean_of_short(&self, plan: &Plan) -> Option<f64> {
+        let known = plan.runs.iter().filter_map(|run| self.of(run.key()));
+        let short: Vec<f64> = known.filter(|&seconds| seconds < SHORT).collect();
+        (!short.is_empty()).then(|| short.iter().sum::<f64>() / short.len() as f64)
     }
 
     fn csv(&self, written: impl Fn(f64) -> String) -> String {
@@ -125,7 +130,7 @@ impl From<BTreeMap<String, f64>> for Costs {
     }
 }
 
-/// What the runs of some plans cost: what was measured, else so many seconds for each of their steps as others of their kind took, for the
+/// What the runs of some plans cost: what was measured, else what the short runs of their experiment took where that was recorded, else so many seconds for each of their steps as others of their kind took, for the
 /// same method in the experiment, in the experiment, or anywhere.
 #[derive(Debug)]
 pub struct Estimate<'c> {
@@ -164,7 +169,8 @@ impl<'c> Estimate<'c> {
     #[must_use]
     pub fn of_run(&self, plan: &Plan, run: &RunSpec) -> Duration {
         let rate = || kinds(plan, run).iter().find_map(|kind| self.rates.get(kind)).copied().unwrap_or(STEP);
-        duration(self.costs.of(run.key()).unwrap_or_else(|| rate() * steps(run)))
+        let short = || self.costs.0.get(&short(plan)).copied();
+        duration(self.costs.of(run.key()).or_else(short).unwrap_or_else(|| rate() * steps(run)))
     }
 
     /// What a reference costs; nothing where that is not known.
@@ -172,6 +178,11 @@ impl<'c> Estimate<'c> {
     pub fn of_reference(&self, key: &RunKey) -> Duration {
         duration(self.costs.of(key).unwrap_or(0.0))
     }
+}
+
+/// The name under which the mean cost of the short runs of a plan is known.
+fn short(plan: &Plan) -> String {
+    format!("short {}", plan.experiment.id)
 }
 
 /// The name under which the cost of timing a plan is known.
