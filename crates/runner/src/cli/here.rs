@@ -72,7 +72,7 @@ pub(super) fn here(
     Ok(())
 }
 
-/// Hashes of program, results and times.
+/// Hashes of program, experiments, results and times.
 fn made_of(library: Library<'_>, timed: &[Timed<'_>], results: &Path) -> Result<String, CommandError> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(fingerprint(library.registry).as_bytes());
@@ -83,7 +83,8 @@ fn made_of(library: Library<'_>, timed: &[Timed<'_>], results: &Path) -> Result<
         Ok(content) => Ok(format!("{} {}\n", path.display(), blake3::hash(&content))),
         Err(error) => Err(CommandError::Unreadable { path, error }),
     };
-    let files = all_files(results)?.into_par_iter().filter(|path| is_copied(path));
+    let files = [all_files(results)?, all_files(library.experiments)?].concat();
+    let files = files.into_par_iter().filter(|path| is_copied(path));
     for hash in files.map(hash).collect::<Result<Vec<_>, _>>()? {
         hasher.update(hash.as_bytes());
     }
