@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What another processor changes: all papers reproduced as on other processors, against the committed results.
 
-    scripts/processors.py [VARIANT…]     libm, old, new; all that this machine can do where none is named
+    scripts/processors.py [--tables] [VARIANT…]     libm, old, new; all that this machine can do where none is named
 
 libm: the program as it is, while the C library is told that there are neither FMA nor AVX2, so that sines, powers and the like come from its
       other code;
@@ -9,7 +9,7 @@ old:  compiled for every x86-64 processor (two numbers at a time, no FMA), with 
 new:  compiled for x86-64-v4 (AVX-512), where the machine has it.
 
 Each has a store and results of its own below target/processors, where what is finished stays. The tables go to docs/reproducibility.md.
-The exit code is 1 where a verdict differs.
+The exit code is 1 where a verdict on a statement differs. With --tables they are made of the results that are there.
 """
 
 import csv
@@ -35,6 +35,8 @@ VARIANTS = {
 }
 # What `mbsbench diff` allows in the gate.
 RELATIVE, ABSOLUTE = 1e-6, 1e-11
+# Digits to which cells agree, counted.
+DIGITS = [12, 9, 6, 3]
 
 
 def can(variant: str) -> bool:
@@ -88,7 +90,9 @@ class Compared:
     """Two files of runs, cell by cell."""
 
     def __init__(self, one: Path, other: Path) -> None:
-        self.rows = self.same_rows = self.cells = self.within = 0
+        self.rows = self.same_rows = self.cells = 0
+        # Cells that are the same, that agree to so many digits, and the others.
+        self.agreeing = [0] * (len(DIGITS) + 2)
         self.worst: tuple[float, str, str] = (0.0, "", "")
         self.differing: dict[str, int] = defaultdict(int)
         others = rows(other)
@@ -105,24 +109,27 @@ class Compared:
 
     def compare(self, column: str, run: str, left: str, right: str, a: float | None, b: float | None) -> None:
         if left == right:
-            self.within += 1
+            self.agreeing[0] += 1
             return
         if a is None or b is None or math.isnan(a) or math.isnan(b):
             relative = math.inf
         else:
             relative = abs(a - b) / max(abs(a), abs(b))
-            if abs(a - b) <= ABSOLUTE or relative <= RELATIVE:
-                self.within += 1
-                return
+        digits = [10.0**-digits for digits in DIGITS]
+        self.agreeing[1 + next((place for place, limit in enumerate(digits) if relative <= limit), len(DIGITS))] += 1
+        if relative <= RELATIVE or (relative < math.inf and abs(a - b) <= ABSOLUTE):
+            return
         self.differing[column] += 1
         self.worst = max(self.worst, (relative, column, run))
 
 
-def verdicts(results: Path, paper: str) -> dict[str, str]:
+def verdicts(results: Path, paper: str) -> dict[str, tuple[str, str]]:
+    """By statement, and by statement and check: the verdict of the statement, or how the test came out, and the verdict of the check."""
     found = {}
     for statement in json.loads((results / paper / "claims.json").read_text()):
-        found[statement["id"]] = statement["verdict"]
-        found.update({f"{statement['id']} ({check['id']})": check["test"] for check in statement["checks"]})
+        found[statement["id"]] = (statement["verdict"], "")
+        for check in statement["checks"]:
+            found[f"{statement['id']} ({check['id']})"] = (check["test"], check["verdict"])
     return found
 
 
@@ -130,55 +137,73 @@ def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if part < whole else "100"
 
 
-def tables(programs: dict[str, Path]) -> tuple[str, int]:
+def tables(results_of: dict[str, Path]) -> tuple[str, int]:
     """The tables of all variants, and how many verdicts on statements differ."""
-    text = ["| | runs | bitwise the same | cells within 1e-6 or 1e-11 | experiments with others | verdicts on statements | on checks |", "|---|---|---|---|---|---|---|"]
-    others: dict[str, dict[str, str]] = defaultdict(dict)
-    turned: list[str] = []
+    runs, digits, others, turned = [], [], defaultdict(dict), defaultdict(list)
     lost = 0
-    for variant, own in programs.items():
-        results = reproduced(variant, own)
-        sums = [0, 0, 0, 0]
-        count = 0
+    for variant, results in results_of.items():
+        rows = same = count = 0
+        agreeing = [0] * (len(DIGITS) + 2)
         for paper in PAPERS:
             for path in sorted((ROOT / "results" / paper).glob("*/runs.csv")):
                 name = str(path.parent.relative_to(ROOT / "results"))
                 found = Compared(path, results / name / "runs.csv")
-                sums = [a + b for a, b in zip(sums, [found.rows, found.same_rows, found.within, found.cells])]
+                rows, same = rows + found.rows, same + found.same_rows
+                agreeing = [a + b for a, b in zip(agreeing, found.agreeing)]
                 if found.differing:
                     count += 1
-                    cells = sum(found.differing.values())
                     relative, column, run = found.worst
-                    size = "a cell is empty or not" if math.isinf(relative) else f"{relative:.1e}"
-                    others[name][variant] = f"{cells} of {found.cells}; {size} in `{column}` of `{run}`"
-        judged = [0, 0, 0, 0]
+                    size = "there or not" if math.isinf(relative) else f"{relative:.1e}"
+                    others[name][variant] = f"{sum(found.differing.values())} of {found.cells}; {size} in `{column}` of `{run}`"
+        judged = [[0, 0], [0, 0]]
         for paper in PAPERS:
             recorded, there = verdicts(ROOT / "results", paper), verdicts(results, paper)
-            for key, verdict in recorded.items():
-                is_check = "(" in key
-                judged[2 * is_check] += there.get(key) == verdict
-                judged[2 * is_check + 1] += 1
-                if there.get(key) != verdict:
-                    turned.append(f"| {variant} | {paper} | `{key}` | {verdict} | {there.get(key)} |")
-        lost += judged[1] - judged[0]
-        text.append(
-            f"| *{variant}*: {VARIANTS[variant][2]} | {sums[0]} | {percent(sums[1], sums[0])} % | {percent(sums[2], sums[3])} % | "
-            f"{count} | {judged[0]} of {judged[1]} | {judged[2]} of {judged[3]} |"
-        )
-    text += ["", "Experiments with cells that differ by more, how many do, and the one that does most:", ""]
-    text += ["| experiment | " + " | ".join(f"*{variant}*" for variant in programs) + " |", "|---" * (len(programs) + 1) + "|"]
-    for name, found in sorted(others.items()):
-        text.append(f"| {name} | " + " | ".join(found.get(variant, "") for variant in programs) + " |")
+            for key, (verdict, of_check) in recorded.items():
+                own, own_of_check = there[key]
+                tally = judged["(" in key]
+                tally[0] += own == verdict
+                tally[1] += 1
+                if own != verdict:
+                    both = of_check if of_check == own_of_check else f"{of_check}, {own_of_check}"
+                    turned[f"| {paper} | `{key}` | {verdict} | {own} | {both} |"].append(variant)
+        lost += judged[0][1] - judged[0][0]
+        statements, tests = (f"{same} of {all}" for same, all in judged)
+        runs.append(f"| *{variant}*: {VARIANTS[variant][2]} | {percent(same, rows)} % of {rows} | {count} | {statements} | {tests} |")
+        digits.append(f"| *{variant}* | " + " | ".join(f"{percent(cells, sum(agreeing))} %" for cells in agreeing) + " |")
+    text = ["| | runs that are bitwise the same | experiments with other cells | verdicts on statements that are the same | tests of checks that are |"]
+    text += ["|---" * 5 + "|", *runs, "", "Cells of `runs.csv` that agree to so many digits of their own, small errors and residuals among them:", ""]
+    text += ["| | all | " + " | ".join(map(str, DIGITS)) + " | fewer |", "|---" * (len(DIGITS) + 3) + "|", *digits, ""]
+    text += ["Experiments with cells that differ by more than 1e-6 of themselves and 1e-11, how many do, and the one that does most:", ""]
+    variants = {name: together(found) for name, found in others.items()}
+    text += ["| experiment | where | cells |", "|---|---|---|"]
+    for name in sorted(variants):
+        text += [f"| {name} | {', '.join(where)} | {what} |" for what, where in variants[name].items()]
     if turned:
-        text += ["", "Verdicts that differ:", "", "| | paper | statement (check) | committed | there |", "|---|---|---|---|---|", *turned]
+        text += ["", "Tests that come out otherwise; the verdicts on their statements are the same:", ""]
+        text += ["| paper | statement (check) | committed | there | verdict on the check | where |", "|---" * 6 + "|"]
+        text += [f"{row} {', '.join(where)} |" for row, where in turned.items()]
     return "\n".join(text), lost
 
 
+def together(found: dict[str, str]) -> dict[str, list[str]]:
+    """What is said, with the variants of which it is said."""
+    said = defaultdict(list)
+    for variant, what in found.items():
+        said[what].append(variant)
+    return said
+
+
 def main() -> int:
-    variants = sys.argv[1:] or [variant for variant in VARIANTS if can(variant)]
+    names = [argument for argument in sys.argv[1:] if argument != "--tables"]
+    variants = names or [variant for variant in VARIANTS if can(variant)]
     if unknown := [variant for variant in variants if variant not in VARIANTS]:
         sys.exit(f"{unknown[0]}: no variant; accepted: {', '.join(VARIANTS)}")
-    text, lost = tables({variant: program(variant) for variant in variants})
+    if "--tables" in sys.argv[1:]:
+        results_of = {variant: FOLDER / variant / "project/results" for variant in variants}
+    else:
+        programs = {variant: program(variant) for variant in variants}
+        results_of = {variant: reproduced(variant, own) for variant, own in programs.items()}
+    text, lost = tables(results_of)
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
     after = rest.split(END)[1]
