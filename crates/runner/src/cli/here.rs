@@ -20,7 +20,7 @@ use crate::output::Output;
 
 /// Where they go.
 const FOLDER: &str = "target/here";
-/// What they were made of, in words of hashes.
+/// Has a hash of all that they were made of.
 const MADE_OF: &str = ".made-of";
 
 /// A timed experiment with its results, which have the times of this machine.

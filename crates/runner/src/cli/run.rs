@@ -132,8 +132,8 @@ fn run_plans<'p>(
     record_times: bool,
     output: &mut Output<'_>,
 ) -> Result<Made<'p>, CommandError> {
-    let costs = Costs::known(&options.cache, &library.recorded());
-    let planned = Planned { plans, experiments: library.experiments, costs: &costs, options };
+    let recorded = library.recorded();
+    let planned = Planned { plans, experiments: library.experiments, recorded: &recorded, options };
     distribute(library.registry, planned, engine, output)?;
     let (pool, store, progress, outcomes) = make(library, plans, options, output)?;
     let kept = |error| CommandError::Store { path: options.cache.clone(), error };

@@ -1,7 +1,16 @@
 //! Work for all cores that ends on all of them at about the same time.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+
+/// Indices of tasks by what they take, the longest first.
+#[must_use]
+pub fn order(takes: &[Duration]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..takes.len()).collect();
+    order.sort_by_key(|&task| Reverse(takes[task]));
+    order
+}
 
 /// Does each of some tasks on one of the threads of the pool, the longest first and of two that are as long the first one first, and gives
 /// what comes of them in their own order.
@@ -10,8 +19,7 @@ pub fn longest_first<T: Sync, R: Send>(
     takes: impl Fn(&T) -> Duration,
     make: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let mut order: Vec<usize> = (0..tasks.len()).collect();
-    order.sort_by_key(|&task| std::cmp::Reverse(takes(&tasks[task])));
+    let order = order(&tasks.iter().map(takes).collect::<Vec<_>>());
     let next = AtomicUsize::new(0);
     let made = rayon::broadcast(|_| {
         let mut made = Vec::new();

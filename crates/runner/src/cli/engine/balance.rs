@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
+use mbsbench_runs::execute::queue::order;
+
 /// Those of the same number of places that are the least busy first.
 struct Places(BinaryHeap<Reverse<(Duration, usize)>>);
 
@@ -21,19 +23,12 @@ impl Places {
     }
 }
 
-/// Indices of works by their costs, the longest first.
-pub(super) fn longest_first(costs: &[Duration]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..costs.len()).collect();
-    order.sort_by_key(|&index| Reverse(costs[index]));
-    order
-}
-
 /// Splits works of such costs into so many parts at most, none of them empty: the longest first, each into the part that has the least by
 /// then. The longest part takes at most a third more than what is possible (R. L. Graham, 1969).
 pub(super) fn parts(costs: &[Duration], most: usize) -> Vec<Vec<usize>> {
     let mut parts = vec![Vec::new(); most.min(costs.len())];
     let mut places = Places::new(parts.len());
-    for index in longest_first(costs) {
+    for index in order(costs) {
         parts[places.take(costs[index]).0].push(index);
     }
     parts.retain(|part| !part.is_empty());
@@ -82,7 +77,7 @@ mod tests {
     fn the_longest_first_is_grahams_worst_case_where_it_is_worst() {
         // Two workers, optimum 6: 3 + 3 beside 2 + 2 + 2; the longest first need 7 = (4/3 - 1/6) 6.
         let costs = seconds(&[2, 3, 2, 3, 2]);
-        let ordered = longest_first(&costs).into_iter().map(|index| costs[index]);
+        let ordered = order(&costs).into_iter().map(|index| costs[index]);
         assert_eq!(makespan(ordered, 2), Duration::from_secs(7));
         assert_eq!(bound(&costs, 2), Duration::from_secs(6));
         assert_eq!(bound(&costs, 100), Duration::from_secs(3), "the longest work");

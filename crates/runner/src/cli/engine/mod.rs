@@ -49,8 +49,8 @@ pub(super) struct Planned<'p> {
     pub plans: &'p [Plan],
     /// The folder with the experiments.
     pub experiments: &'p Path,
-    /// What runs took before.
-    pub costs: &'p Costs,
+    /// The results that have what runs took where the store does not know it.
+    pub recorded: &'p Path,
     /// Store, and whether runs are shortened.
     pub options: &'p RunOptions,
 }
@@ -97,7 +97,8 @@ pub(super) fn distribute(
 
 /// What the store does not have yet and can be made in a wave.
 fn works(store: &Store, planned: Planned<'_>, wave: Wave) -> Vec<Work> {
-    let estimate = Estimate::new(planned.costs, planned.plans);
+    let costs = Costs::known(&planned.options.cache, planned.recorded);
+    let estimate = Estimate::new(&costs, planned.plans);
     waves::works(&missing(planned.plans, store), &estimate, wave)
 }
 

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_runs::costs::{Costs, Estimate};
+use mbsbench_runs::execute::queue::order;
 use mbsbench_runs::pipeline::{Missing, missing};
 use mbsbench_runs::store::Store;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style};
 
-use super::balance::{bound, longest_first, makespan, parts};
+use super::balance::{bound, makespan, parts};
 use super::counted;
 use super::waves::{Wave, Work, works};
 use crate::cli::CommandError;
@@ -80,7 +81,7 @@ fn costs(works: &[Work]) -> Vec<Duration> {
 /// Where every run is a task that takes no time to begin, the longest first.
 fn of_runs(works: &[Work], workers: usize) -> Duration {
     let costs = costs(works);
-    makespan(longest_first(&costs).into_iter().map(|index| costs[index]), workers)
+    makespan(order(&costs).into_iter().map(|index| costs[index]), workers)
 }
 
 /// What the parts take into which the program splits runs.
