@@ -150,14 +150,52 @@ pub(super) fn numbers(count: usize, start: f64) -> Vec<f64> {
     (0..count).map(|i| (start + i as f64).sqrt()).collect()
 }
 
+/// The terms of a model in traced numbers, whatever model it is: what follows is compiled once, and not for each of them.
+trait Terms {
+    fn size(&self) -> Size;
+    fn mass(&self, q: &[Traced], mass: &mut Written);
+    fn constraints(&self, t: Traced, q: &[Traced], phi: &mut [Traced]);
+    fn forces(&self, t: Traced, q: &[Traced], v: &[Traced], forces: &mut [Traced]);
+}
+
+/// How many coordinates, velocities and holonomic constraints a model has.
+#[derive(Clone, Copy)]
+struct Size {
+    coordinates: usize,
+    velocities: usize,
+    constraints: usize,
+}
+
+impl<M: MechanicalModel> Terms for M {
+    fn size(&self) -> Size {
+        Size { coordinates: self.coordinates(), velocities: self.velocities(), constraints: self.holonomic() }
+    }
+
+    fn mass(&self, q: &[Traced], mass: &mut Written) {
+        MechanicalModel::mass(self, q, mass);
+    }
+
+    fn constraints(&self, t: Traced, q: &[Traced], phi: &mut [Traced]) {
+        self.holonomic_constraints(t, q, phi);
+    }
+
+    fn forces(&self, t: Traced, q: &[Traced], v: &[Traced], forces: &mut [Traced]) {
+        MechanicalModel::forces(self, t, q, v, forces);
+    }
+}
+
 /// The structure of `model`.
 pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
-    let (n, m) = (model.coordinates(), model.holonomic());
+    find_of(model)
+}
+
+fn find_of(model: &dyn Terms) -> Structure {
+    let Size { coordinates: n, constraints: m, .. } = model.size();
     // time stands behind the coordinates
     let coordinates = numbers(n + 1, 0.3);
 
     let mut places = Vec::new();
-    let masses = trace(&coordinates, false, |x| {
+    let masses = trace(&coordinates, false, &mut |x| {
         let mut mass = Written::default();
         model.mass(&x[..n], &mut mass);
         let (at, values): (Vec<_>, Vec<_>) = mass.0.into_iter().unzip();
@@ -173,9 +211,9 @@ pub(super) fn find<M: MechanicalModel>(model: &M) -> Structure {
         mass_entries.iter().map(|entries| entries.iter().map(|&(i, j)| i * n + j).collect()).collect();
     let mass_groups = groups_of_entries(&numbered);
 
-    let constraints = trace(&coordinates, true, |x| {
+    let constraints = trace(&coordinates, true, &mut |x| {
         let mut phi = vec![Traced::ZERO; m];
-        model.holonomic_constraints(x[n], &x[..n], &mut phi);
+        model.constraints(x[n], &x[..n], &mut phi);
         phi
     });
     let columns = |c: usize| constraints.first[c].iter().filter(|&&j| j < n).map(move |&j| (c, j));
@@ -257,11 +295,10 @@ fn groups_of_entries(lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// Entries of `∂D/∂q` and of `∂D/∂v`: all, where the arithmetic depends on values.
-fn forces<M: MechanicalModel>(model: &M) -> [Pattern; 2] {
-    let n = model.velocities();
-    let motion = [numbers(model.coordinates(), 0.3), numbers(n + 1, 1.7)].concat();
-    let first = model.coordinates();
-    let Trace { first: of, branched, .. } = trace(&motion, false, |x| {
+fn forces(model: &dyn Terms) -> [Pattern; 2] {
+    let Size { coordinates: first, velocities: n, .. } = model.size();
+    let motion = [numbers(first, 0.3), numbers(n + 1, 1.7)].concat();
+    let Trace { first: of, branched, .. } = trace(&motion, false, &mut |x| {
         let mut forces = vec![Traced::ZERO; n];
         model.forces(x[first + n], &x[..first], &x[first..first + n], &mut forces);
         forces

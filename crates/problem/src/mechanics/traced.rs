@@ -54,7 +54,7 @@ pub(super) struct Trace {
 }
 
 /// Evaluates a function of `arguments`; it gets these as traced numbers, and gives its results.
-pub(super) fn trace(arguments: &[f64], second: bool, evaluate: impl FnOnce(&[Traced]) -> Vec<Traced>) -> Trace {
+pub(super) fn trace(arguments: &[f64], second: bool, evaluate: &mut dyn FnMut(&[Traced]) -> Vec<Traced>) -> Trace {
     let origins = std::iter::once(Origin::default())
         .chain((0..arguments.len() as u32).map(|i| Origin { first: vec![i], second: Vec::new() }))
         .collect();
@@ -392,8 +392,8 @@ impl DualNum for Traced {
 mod tests {
     use super::*;
 
-    fn of(second: bool, function: impl FnOnce(&[Traced]) -> Vec<Traced>) -> Trace {
-        trace(&[0.5, -1.5, 2.5, 3.5], second, function)
+    fn of(second: bool, mut function: impl FnMut(&[Traced]) -> Vec<Traced>) -> Trace {
+        trace(&[0.5, -1.5, 2.5, 3.5], second, &mut function)
     }
 
     #[test]
