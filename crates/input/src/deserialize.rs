@@ -49,6 +49,12 @@ impl Unplaced {
         self
     }
 
+    /// The problem with the key of an entry, which is called `what`.
+    fn of_key(mut self, entry: &Entry, what: &str) -> Self {
+        self.problem.message = self.problem.message.replacen("unknown key", &format!("unknown {what}"), 1);
+        self.at(entry.key.place)
+    }
+
     fn placed(self, place: Place) -> Placed {
         let mut problem = *self.problem;
         problem.place = self.place.unwrap_or(place);
@@ -100,6 +106,37 @@ struct NodeDeserializer<'n, 'w> {
 impl<'n, 'w> NodeDeserializer<'n, 'w> {
     fn inner(self, node: &'n Node) -> Self {
         Self { node, what: self.what }
+    }
+
+    /// The entries of a map; `pendulum:` with nothing after it sets nothing.
+    fn entries(self) -> Option<&'n [Entry]> {
+        match &self.node.value {
+            Value::Map(entries) => Some(entries),
+            Value::Null => Some(&[]),
+            _ => None,
+        }
+    }
+
+    /// The name of an alternative with what is below it; `known` are the alternatives there are.
+    fn alternative(self, known: &[&str]) -> Result<Variant<'n, 'w>, Unplaced> {
+        let alternatives = || one_of(known.iter().copied());
+        match &self.node.value {
+            Value::Text(name) => Ok(Variant { name, name_place: self.node.place, content: None }),
+            Value::Map(entries) => match entries.as_slice() {
+                [Entry { key, value, .. }] => {
+                    Ok(Variant { name: &key.name, name_place: key.place, content: Some(self.inner(value)) })
+                }
+                _ => Err(self.wrong(&format!("a map with one of the keys {}", alternatives()))),
+            },
+            _ => Err(self.wrong(&alternatives())),
+        }
+    }
+
+    fn not_a_struct(self, fields: &[&str]) -> Unplaced {
+        match fields {
+            [] => self.wrong("an empty map"),
+            _ => self.wrong(&format!("a map with the keys {}", one_of(fields.iter().copied()))),
+        }
     }
 
     fn wrong(self, accepted: &str) -> Unplaced {
@@ -271,11 +308,9 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
     }
 
     fn deserialize_map<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
-        match &self.node.value {
-            Value::Map(entries) => self.map(entries, visitor),
-            // `pendulum:` with nothing after it sets nothing.
-            Value::Null => self.map(&[], visitor),
-            _ => Err(self.wrong("a map")),
+        match self.entries() {
+            Some(entries) => self.map(entries, visitor),
+            None => Err(self.wrong("a map")),
         }
     }
 
@@ -285,10 +320,9 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Unplaced> {
-        match &self.node.value {
-            Value::Map(_) | Value::Null => self.deserialize_map(visitor),
-            _ if fields.is_empty() => Err(self.wrong("an empty map")),
-            _ => Err(self.wrong(&format!("a map with the keys {}", one_of(fields.iter().copied())))),
+        match self.entries() {
+            Some(entries) => self.map(entries, visitor),
+            None => Err(self.not_a_struct(fields)),
         }
     }
 
@@ -298,18 +332,7 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Unplaced> {
-        let place = self.node.place;
-        let (name, name_place, content) = match &self.node.value {
-            Value::Text(name) => (name, place, None),
-            Value::Map(entries) => match entries.as_slice() {
-                [entry] => (&entry.key.name, entry.key.place, Some(self.inner(&entry.value))),
-                _ => {
-                    return Err(self.wrong(&format!("a map with one of the keys {}", one_of(variants.iter().copied()))));
-                }
-            },
-            _ => return Err(self.wrong(&one_of(variants.iter().copied()))),
-        };
-        visitor.visit_enum(Variant { name, name_place, content }).map_err(|error| error.at(place))
+        visitor.visit_enum(self.alternative(variants)?).map_err(|error| error.at(self.node.place))
     }
 
     fn deserialize_ignored_any<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
@@ -339,11 +362,7 @@ impl<'n> MapAccess<'n> for Entries<'n, '_> {
         let Some(entry) = self.rest.next() else { return Ok(None) };
         self.value = Some(&entry.value);
         let key: StrDeserializer<'n, Unplaced> = entry.key.name.as_str().into_deserializer();
-        seed.deserialize(key).map(Some).map_err(|mut error| {
-            error.problem.message =
-                error.problem.message.replacen("unknown key", &format!("unknown {}", self.outer.what), 1);
-            error.at(entry.key.place)
-        })
+        seed.deserialize(key).map(Some).map_err(|error| error.of_key(entry, self.outer.what))
     }
 
     fn next_value_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<T::Value, Unplaced> {

@@ -294,12 +294,14 @@ fn not_a_choice<K: Kind>(node: &Node, names: &str) -> Problem {
 
 fn made<P: Parameters>(node: &Node, what: &str) -> Result<(Value, P), Problem> {
     let parameters: P = read_as(node, what)?;
-    parameters.check().map_err(|OutOfRange { field, found, accepted }| {
-        // Where no single parameter is to blame, no name stands before what was found.
-        let message = if field.is_empty() { found } else { format!("`{field}` is {found}") };
-        Problem::new(node.place_of(&field), message).help(format!("accepted: {accepted}"))
-    })?;
+    parameters.check().map_err(|refused| out_of_range(node, refused))?;
     Ok((normalised(&parameters), parameters))
+}
+
+fn out_of_range(node: &Node, OutOfRange { field, found, accepted }: OutOfRange) -> Problem {
+    // Where no single parameter is to blame, no name stands before what was found.
+    let message = if field.is_empty() { found } else { format!("`{field}` is {found}") };
+    Problem::new(node.place_of(&field), message).help(format!("accepted: {accepted}"))
 }
 
 /// The names of parameters that say nothing of themselves while they are at their defaults, so that runs keep their names when a
