@@ -1,6 +1,6 @@
 //! Error-controlled step size: the first step and the controllers of Hairer, Nørsett and Wanner.
 
-use mbsbench_problem::{Counted, Failure, Scalar};
+use mbsbench_problem::{Counted, Failure, Scalar, parameters};
 
 use crate::Stepper;
 
@@ -28,6 +28,30 @@ pub struct ControllerSettings {
     pub rejection: Rejection,
     /// A step that would end so close to the end of the span, with its size times this factor, goes to the end.
     pub stretch: f64,
+}
+
+parameters! {
+    /// The controller of the step size of an explicit pair.
+    #[derive(Copy, Default, Eq)]
+    pub enum Control {
+        /// The elementary controller, with factors from 1/5 to 5.
+        #[default]
+        Elementary,
+        /// The PI controller of the code DOPRI5.
+        Dopri5,
+        /// The controller of the code DOP853.
+        Dop853,
+    }
+}
+
+impl From<Control> for ControllerSettings {
+    fn from(control: Control) -> Self {
+        match control {
+            Control::Elementary => Self::elementary(),
+            Control::Dopri5 => Self::dopri5(),
+            Control::Dop853 => Self::dop853(),
+        }
+    }
 }
 
 /// What the law does around rejections.

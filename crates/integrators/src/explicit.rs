@@ -62,6 +62,11 @@ impl ExplicitRungeKutta {
         self
     }
 
+    /// The formula that advances.
+    pub(crate) fn formula(&self) -> &Formula<DoubleDouble> {
+        &self.formula
+    }
+
     /// How the step is controlled.
     pub(crate) fn control(&self) -> ControllerSettings {
         self.control

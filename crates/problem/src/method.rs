@@ -302,6 +302,13 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         !self.adapts()
     }
 
+    /// How the equations of its steps are solved, apart from its formula: frames, linear algebra, Newton's iteration. Each option has its
+    /// name in experiment files and its value, defaults included; methods that share a name mean the same by it, so that a comparison can
+    /// tell where they differ. Empty for a method without such options.
+    fn solver_options(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Whether the method can be used on a problem of this kind: `y' = f(t, y)`, where a method does not say
     /// otherwise. A solve of one that does not suit ends before its first step, with [`Failure::NotApplicable`].
     ///

@@ -184,8 +184,15 @@ pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval
     part.check_in(interval).map_err(named)
 }
 
-/// `mass_1`, `SlidingMode` and `r#for` as serde names them: `mass-1`, `sliding-mode`, `for`.
-fn kebab_case(name: &str) -> String {
+/// A number, or one of some alternatives, as files spell it: `1e-6`, `second-order`.
+#[must_use]
+pub fn spelling(value: &impl fmt::Debug) -> String {
+    kebab_case(&format!("{value:?}"))
+}
+
+/// `mass_1`, `SlidingMode` and `r#for` as files name them: `mass-1`, `sliding-mode`, `for`.
+#[must_use]
+pub fn kebab_case(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let mut kebab = String::with_capacity(name.len() + 2);
     for (index, c) in name.char_indices() {

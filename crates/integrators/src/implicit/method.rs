@@ -69,6 +69,10 @@ impl<R: Rule> Method for Implicit<R> {
         2
     }
 
+    fn solver_options(&self) -> Vec<(String, String)> {
+        self.options.named()
+    }
+
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
         mbsbench_problem::dae::suits(problem)
     }

@@ -52,5 +52,6 @@ pub use dirk::Esdirk;
 pub use drive::solve;
 pub use method::{Implicit, Rule};
 pub use multistep::{First, LinearMultistep, Multistep};
+pub(crate) use settings::with_settings;
 pub use settings::{Charts, InitialDerivatives, Options, Prediction, Start};
 pub use single_step::SingleStep;

@@ -1,8 +1,38 @@
 //! Settings that the implicit formulas share.
 
 use mbsbench_problem::parameters;
+use mbsbench_problem::parameters::{kebab_case, spelling};
 
 use crate::newton::JacobianUse;
+
+/// Hands the settings that all implicit formulas share to a macro that declares parameters, in braces before `rest`. A line has the
+/// comment, the name in files, type and range, the field of [`Options`] with the default, and the test after which a value is not
+/// written out.
+macro_rules! with_settings {
+    ($declare:ident! { $($rest:tt)* }) => {
+        $declare! {
+            {
+                /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this: forces,
+                /// moments, rates minus velocities, and constraints divided by `c`, in the units of the model and not
+                /// weighted.
+                newton_tolerance: f64 [above 0.0] => tolerance;
+                /// Most iterations at a point; the run fails with `newton-diverged` beyond them.
+                max_iterations: u32 [from 1] => iterations;
+                /// Derivatives and multipliers at the start: `consistent` or `zero`.
+                initial_derivatives: InitialDerivatives => initial;
+                /// Where local coordinates of rotations are centred: `step`, `stage`, `prediction` or `moving`.
+                charts: Charts => charts;
+                /// What first guesses are made of: `paper`, `constant` or `second-order`.
+                prediction: Prediction => prediction, silent "Prediction::is_paper";
+                /// When Newton's matrix is formed and factorized: `full`, `modified` or `kept`.
+                jacobian: JacobianUse => jacobian, silent "JacobianUse::is_full";
+            }
+            $($rest)*
+        }
+    };
+}
+
+pub(crate) use with_settings;
 
 parameters! {
     /// Derivatives and multipliers that a run starts from.
@@ -34,6 +64,24 @@ pub struct Options {
     /// When Newton's matrix is formed.
     pub jacobian: JacobianUse,
 }
+
+/// The options by their names in files.
+macro_rules! named {
+    ({
+        $($(#[$about:meta])*
+        $setting:ident: $kind:ty $([$($range:tt)+])? => $option:ident $(, silent $silent:literal)?;)*
+    }) => {
+        impl Options {
+            /// The options by their names in files, each with its value.
+            #[must_use]
+            pub fn named(&self) -> Vec<(String, String)> {
+                vec![$((kebab_case(stringify!($setting)), spelling(&self.$option))),*]
+            }
+        }
+    };
+}
+
+with_settings!(named! {});
 
 impl Default for Options {
     fn default() -> Self {
@@ -90,7 +138,7 @@ parameters! {
     pub enum Prediction {
         /// As zhang2022 has it in section 3.1: multistep formulas from the two points solved last, single-step formulas
         /// from one, stages from two but the first implicit one, and the last of formulas of order four and more from
-        /// three.
+        /// three; from fewer points where two of them are at the same time.
         #[default]
         Paper,
         /// `y'` of the point solved last, everywhere (Eq. 15).

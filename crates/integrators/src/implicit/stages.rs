@@ -12,7 +12,7 @@ use super::settings::{Charts, Prediction};
 /// `y_i = y_{k−1} + h Σ_{j<i} a_ij y'_j + γ h y'_i`; zhang2022, Eqs. 5 and 6.
 ///
 /// The first implicit stage is predicted from the start of the step alone, the others from the two points solved last, and
-/// the last stage of a formula of order four or more from three (section 3.1).
+/// the last stage of a formula of order four or more from three (section 3.1); from fewer where two of these have the same node.
 pub struct Stages {
     formula: Esdirk<f64>,
     /// One for each implicit stage.
@@ -25,13 +25,17 @@ impl Stages {
         let formula: Esdirk<f64> = formula.rounded();
         let c = &formula.nodes;
         let last = c.len() - 1;
-        let predictor = |i: usize| match i {
-            1 => Predictor::CONSTANT,
-            _ if prediction == Prediction::Constant => Predictor::CONSTANT,
-            _ if i == last && formula.order >= 4 && prediction == Prediction::Paper => {
-                Predictor::hermite(c[i], [c[i - 1], c[i - 2], c[i - 3]])
-            }
-            _ => Predictor::hermite(c[i], [c[i - 1], c[i - 2]]),
+        let points = |i: usize| match prediction {
+            Prediction::Constant => 1,
+            Prediction::Paper if i == last && formula.order >= 4 => 3,
+            Prediction::Paper | Prediction::SecondOrder => 2,
+        };
+        let is_apart =
+            |i: usize, points: usize| i >= points && (i - points..i).all(|j| (j + 1..i).all(|k| c[j] != c[k]));
+        let predictor = |i: usize| match points(i) {
+            3 if is_apart(i, 3) => Predictor::hermite(c[i], [c[i - 1], c[i - 2], c[i - 3]]),
+            2 | 3 if is_apart(i, 2) => Predictor::hermite(c[i], [c[i - 1], c[i - 2]]),
+            _ => Predictor::CONSTANT,
         };
         Self { predictors: (1..=last).map(predictor).collect(), formula }
     }

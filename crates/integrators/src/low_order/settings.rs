@@ -1,6 +1,7 @@
 //! Settings that several of the formulas share.
 
 use mbsbench_problem::parameters;
+use mbsbench_problem::parameters::spelling;
 
 use crate::newton::JacobianUse;
 
@@ -101,6 +102,22 @@ parameters! {
         /// iteration ends on the same residuals.
         #[serde(skip_serializing_if = "is_one")]
         pub load_derivatives: f64 = 1.0,
+    }
+}
+
+impl NewtonSettings {
+    /// The settings by their paths in files, each with its value.
+    #[must_use]
+    pub fn named(&self) -> Vec<(String, String)> {
+        let Self { tolerance, max_iterations, jacobian, first_guess, load_derivatives } = self;
+        let named = |name: &str, value: String| (format!("newton.{name}"), value);
+        vec![
+            named("tolerance", spelling(tolerance)),
+            named("max-iterations", spelling(max_iterations)),
+            named("jacobian", spelling(jacobian)),
+            named("first-guess", spelling(first_guess)),
+            named("load-derivatives", spelling(load_derivatives)),
+        ]
     }
 }
 

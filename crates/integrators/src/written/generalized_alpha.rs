@@ -24,9 +24,6 @@ parameters! {
         pub beta: Exact,
         /// γ.
         pub gamma: Exact,
-        /// Newton's method.
-        #[serde(default)]
-        pub newton: NewtonSettings,
     }
 }
 
@@ -56,8 +53,8 @@ impl GeneralizedAlphaSet {
         Ok(())
     }
 
-    /// They as a method.
-    pub(super) fn method(&self) -> impl Method + use<> {
-        Weighted { weights: self.weights(), newton: self.newton }.method()
+    /// The method with these weights.
+    pub(super) fn method(&self, newton: NewtonSettings) -> impl Method + use<> {
+        Weighted { weights: self.weights(), newton }.method()
     }
 }

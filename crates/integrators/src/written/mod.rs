@@ -4,38 +4,127 @@ mod generalized_alpha;
 mod multistep;
 mod runge_kutta;
 
+use mbsbench_problem::parameters::kebab_case;
 use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, OutOfRange, parameters};
+
+use crate::Advance;
+use crate::control::Control;
+use crate::implicit::{Charts, Implicit, InitialDerivatives, Options, Prediction, Rule, Start, with_settings};
+use crate::low_order::NewtonSettings;
+use crate::newton::JacobianUse;
 
 pub use generalized_alpha::GeneralizedAlphaSet;
 pub use multistep::MultistepFormula;
 pub use runge_kutta::RungeKutta;
 
-parameters! {
-    /// A method by its coefficients, of one of the three kinds. Numbers are whole, decimals of at most 31 digits, or quotients like
-    /// `2197/4104`; none of their digits is lost.
-    pub struct Written where one_kind {
-        /// A Runge–Kutta formula, explicit or with an explicit first stage and equal diagonal entries (ESDIRK).
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub runge_kutta: Option<RungeKutta>,
-        /// An implicit linear multistep formula, for any problem that the implicit formulas solve.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub multistep: Option<MultistepFormula>,
-        /// Weights of the generalized-α formulas on the index-3 equations of constrained mechanics.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub generalized_alpha: Option<GeneralizedAlphaSet>,
-        /// Where the coefficients are from.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        pub source: String,
+/// What coefficients make a method, which decides on the options that it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Explicit,
+    Implicit,
+    Multistep,
+    GeneralizedAlpha,
+}
+
+impl Kind {
+    /// Methods of this kind, for a reader.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit Runge–Kutta formulas",
+            Self::Implicit => "implicit Runge–Kutta formulas",
+            Self::Multistep => "multistep formulas",
+            Self::GeneralizedAlpha => "generalized-α weights",
+        }
     }
 }
 
-/// Heun's formula of order two: where a file names the method alone.
-impl Default for Written {
-    fn default() -> Self {
-        let source = "K. Heun, Z. Math. Phys. 45 (1900) 23–38".to_owned();
-        Self { runge_kutta: Some(RungeKutta::heun()), multistep: None, generalized_alpha: None, source }
-    }
+/// The name of an option, whether it is given, and the kinds of methods that have it.
+type OfKinds = (String, bool, &'static [Kind]);
+
+/// Declares the method with the settings of the implicit formulas, none of which has to be given.
+macro_rules! written {
+    ({
+        $($(#[$about:meta])*
+        $setting:ident: $kind:ty $([$($range:tt)+])? => $option:ident $(, silent $silent:literal)?;)*
+    }) => {
+        parameters! {
+            /// A method by its coefficients, of one of the three kinds, with the options of the built-in methods of that kind; options
+            /// that are not given are as in these. Numbers are whole, decimals of at most 31 digits, or quotients like `2197/4104`;
+            /// none of their digits is lost.
+            pub struct Written where one_kind, options_fit {
+                /// A Runge–Kutta formula, explicit or with an explicit first stage and equal diagonal entries (ESDIRK).
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub runge_kutta: Option<RungeKutta>,
+                /// An implicit linear multistep formula, for any problem that the implicit formulas solve.
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub multistep: Option<MultistepFormula>,
+                /// Weights of the generalized-α formulas on the index-3 equations of constrained mechanics.
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub generalized_alpha: Option<GeneralizedAlphaSet>,
+                /// Where the coefficients are from.
+                #[serde(default, skip_serializing_if = "String::is_empty")]
+                pub source: String,
+                /// Of an explicit pair, the formula that advances the solution: `higher` (local extrapolation) or `lower`.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub advance: Option<Advance>,
+                /// Of an explicit pair, the controller of the step size: `elementary`, `dopri5` or `dop853`.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub control: Option<Control>,
+                /// Of a multistep formula, how the first steps are made: `trapezoidal` or `ladder`.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub start: Option<Start>,
+                $(
+                    /// Of an implicit Runge–Kutta or multistep formula:
+                    $(#[$about])*
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    pub $setting: Option<$kind> $([$($range)+])?,
+                )*
+                /// Of generalized-α weights, Newton's method.
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub newton: Option<NewtonSettings>,
+            }
+        }
+
+        impl Written {
+            /// How the equations of an implicit formula are solved.
+            fn implicit_options(&self) -> Options {
+                let usual = Options::default();
+                Options { $($option: self.$setting.unwrap_or(usual.$option)),* }
+            }
+
+            /// All options.
+            fn options(&self) -> Vec<OfKinds> {
+                use Kind::{Explicit, GeneralizedAlpha, Implicit, Multistep};
+                vec![
+                    ("advance".to_owned(), self.advance.is_some(), &[Explicit]),
+                    ("control".to_owned(), self.control.is_some(), &[Explicit]),
+                    ("start".to_owned(), self.start.is_some(), &[Multistep]),
+                    $((kebab_case(stringify!($setting)), self.$setting.is_some(), &[Implicit, Multistep]),)*
+                    ("newton".to_owned(), self.newton.is_some(), &[GeneralizedAlpha]),
+                ]
+            }
+        }
+
+        /// Heun's formula of order two, for a file that names the method alone.
+        impl Default for Written {
+            fn default() -> Self {
+                Self {
+                    runge_kutta: Some(RungeKutta::heun()),
+                    multistep: None,
+                    generalized_alpha: None,
+                    source: "K. Heun, Z. Math. Phys. 45 (1900) 23–38".to_owned(),
+                    advance: None,
+                    control: None,
+                    start: None,
+                    $($setting: None,)*
+                    newton: None,
+                }
+            }
+        }
+    };
 }
+
+with_settings!(written! {});
 
 impl Written {
     fn one_kind(&self) -> Result<(), OutOfRange> {
@@ -52,6 +141,43 @@ impl Written {
             [first, second, ..] => Err(OutOfRange::new(*second, format!("beside `{first}`"), accepted)),
         }
     }
+
+    fn kind(&self) -> Kind {
+        match (&self.runge_kutta, &self.multistep) {
+            (Some(formula), _) if formula.is_explicit() => Kind::Explicit,
+            (Some(_), _) => Kind::Implicit,
+            (_, Some(_)) => Kind::Multistep,
+            (None, None) => Kind::GeneralizedAlpha,
+        }
+    }
+
+    /// Options are those of the kind, and those of a pair have one.
+    fn options_fit(&self) -> Result<(), OutOfRange> {
+        let kind = self.kind();
+        let (own, others): (Vec<OfKinds>, Vec<OfKinds>) =
+            self.options().into_iter().partition(|(_, _, kinds)| kinds.contains(&kind));
+        if let Some((name, ..)) = others.into_iter().find(|&(_, is_given, _)| is_given) {
+            let own: Vec<String> = own.iter().map(|(name, ..)| format!("`{name}`")).collect();
+            let found = format!("an option that {} do not have", kind.name());
+            return Err(OutOfRange::new(name, found, own.join(", ")));
+        }
+        let has_no_pair = self.runge_kutta.as_ref().is_some_and(|formula| formula.embedded.is_empty());
+        let of_pair = own.into_iter().find(|&(_, is_given, _)| kind == Kind::Explicit && is_given);
+        match of_pair.filter(|_| has_no_pair) {
+            Some((name, ..)) => {
+                Err(OutOfRange::new(name, "an option of pairs", "this option beside `embedded` weights, or neither"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn explicit(&self, formula: &RungeKutta) -> impl Method + Method<DoubleDouble> + use<> {
+        formula.explicit(self.advance.unwrap_or_default(), self.control.unwrap_or_default())
+    }
+
+    fn implicit<R: Rule>(&self, rule: R) -> Box<dyn Method> {
+        Box::new(Implicit { rule, options: self.implicit_options() })
+    }
 }
 
 impl MethodDefinition for Written {
@@ -63,14 +189,16 @@ impl MethodDefinition for Written {
 
     fn method(&self) -> Box<dyn Method> {
         match (&self.runge_kutta, &self.multistep, &self.generalized_alpha) {
-            (Some(formula), ..) => formula.method(),
-            (_, Some(formula), _) => Box::new(formula.method()),
-            (.., Some(set)) => Box::new(set.method()),
+            (Some(formula), ..) if formula.is_explicit() => Box::new(self.explicit(formula)),
+            (Some(formula), ..) => self.implicit(formula.rule()),
+            (_, Some(formula), _) => self.implicit(formula.rule(self.start.unwrap_or_default())),
+            (.., Some(set)) => Box::new(set.method(self.newton.unwrap_or_default())),
             (None, None, None) => Self::default().method(),
         }
     }
 
     fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        self.runge_kutta.as_ref().and_then(RungeKutta::precise)
+        let formula = self.runge_kutta.as_ref().filter(|formula| formula.is_explicit())?;
+        Some(Box::new(self.explicit(formula)))
     }
 }

@@ -1,24 +1,26 @@
 //! Linear multistep formulas.
 
-use mbsbench_problem::{Exact, Method, OutOfRange, parameters};
+use mbsbench_problem::{Exact, OutOfRange, parameters};
 
-use crate::implicit::{Implicit, LinearMultistep, Multistep, Options};
+use crate::implicit::{LinearMultistep, Multistep, Start};
 
 /// Most past steps.
 const STEPS: usize = 12;
 
 parameters! {
-    /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}`, with `j` from 1 in the first sum and from 0 in the second. The first steps are the
-    /// trapezoidal rule's, so that a run converges with order three at most; a step of another size at the end of a span is one of BDF2.
+    /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}`, with `j` from 1 in the first sum and from 0 in the second. The first steps are made as
+    /// `start` says, so that a run converges with order three at most; a step of another size, at the end of a span, is made by LMS2 for
+    /// variable steps.
     #[derive(Default)]
     pub struct MultistepFormula where fits, converges {
         /// `α₁ … α_r`, which sum to 1.
         pub alpha: Vec<Exact>,
         /// `β₀ … β_r`, with `β₀` not zero.
         pub beta: Vec<Exact>,
-        /// Newton's iteration ends with a residual of at most this; 1e-6 where not given.
+        /// Damping ρ∞ of LMS2 and LMS3 where these make a step: the first ones with `start: ladder`, and one of another size. From 0
+        /// (LMS2 is BDF2) to 1; 0 where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub newton_tolerance: Option<f64> [above 0.0],
+        pub rho_inf: Option<f64> [from 0.0, to 1.0],
     }
 }
 
@@ -36,6 +38,10 @@ impl MultistepFormula {
         if beta != alpha + 1 {
             let accepted = format!("{} numbers, from β₀ on: one more than `alpha` has", alpha + 1);
             return Err(OutOfRange::new("beta", format!("a list of {beta}"), accepted));
+        }
+        if alpha > 2 && self.rho_inf == Some(1.0) {
+            let accepted = "a number below 1: with 1 formulas of several steps that begin a run are not zero-stable";
+            return Err(OutOfRange::new("rho-inf", 1.0, accepted));
         }
         if self.beta[0].rounded() == 0.0 {
             return Err(OutOfRange::new("beta.0", "zero", "a number that is not zero: the formula has to be implicit"));
@@ -57,9 +63,8 @@ impl MultistepFormula {
         Ok(())
     }
 
-    /// It as a method.
-    pub(super) fn method(&self) -> impl Method + use<> {
-        let tolerance = self.newton_tolerance.unwrap_or(Options::default().tolerance);
-        Implicit { rule: Multistep::new(self.formula()), options: Options { tolerance, ..Options::default() } }
+    /// The formula with its first steps.
+    pub(super) fn rule(&self, start: Start) -> Multistep {
+        Multistep::damped(self.formula(), self.rho_inf.unwrap_or(0.0), start)
     }
 }

@@ -6,11 +6,11 @@ use mbsbench_problem::{
 use nalgebra::{Complex, DMatrix};
 
 use crate::conditions;
-use crate::control::ControllerSettings;
+use crate::control::Control;
 use crate::details::{ROUNDING, property, tableau};
 use crate::formula::Estimate;
-use crate::implicit::{Esdirk, Implicit, Options, Prediction};
-use crate::{ExplicitRungeKutta, Formula};
+use crate::implicit::Esdirk;
+use crate::{Advance, ExplicitRungeKutta, Formula};
 
 /// Most stages.
 const STAGES: usize = 40;
@@ -22,9 +22,9 @@ const FITS: f64 = 1e-11;
 parameters! {
     /// Nodes, rows and weights as a table prints them. What is left out at the end of a row is zero.
     ///
-    /// Without entries on the diagonal the formula is explicit, and controls its error where it has `embedded` weights (elementary
-    /// controller). Else it has an explicit first stage, one and the same entry on the diagonal of the others, and the last row for its weights,
-    /// and is solved as the implicit formulas are, constrained mechanics of index 3 included.
+    /// Without entries on the diagonal the formula is explicit, and controls its error if it has `embedded` weights. Otherwise it has an
+    /// explicit first stage, one and the same entry on the diagonal of the others, and the last row for its weights, and is solved as the
+    /// built-in implicit formulas are, constrained mechanics of index 3 included.
     #[derive(Default)]
     pub struct RungeKutta where fits, is_solved, has_order {
         /// Rows of `a`, one a stage; that of an explicit first stage is empty.
@@ -40,9 +40,6 @@ parameters! {
         /// The order that the source claims; refused where the conditions give another.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub order: Option<u32> [from 1, to 10],
-        /// Of an implicit formula, Newton's iteration ends with a residual of at most this; 1e-6 where not given.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub newton_tolerance: Option<f64> [above 0.0],
     }
 }
 
@@ -81,7 +78,7 @@ impl RungeKutta {
         self.rows.iter().enumerate().map(full).collect()
     }
 
-    fn is_explicit(&self) -> bool {
+    pub(super) fn is_explicit(&self) -> bool {
         self.rows.iter().enumerate().all(|(i, row)| row.iter().skip(i).all(|a| a.rounded() == 0.0))
     }
 
@@ -135,9 +132,6 @@ impl RungeKutta {
             return Err(OutOfRange::new("embedded", "the weights themselves", "weights that differ from `weights`"));
         }
         if self.is_explicit() {
-            if let Some(tolerance) = self.newton_tolerance {
-                return Err(OutOfRange::new("newton-tolerance", tolerance, "nothing: the formula is explicit"));
-            }
             return Ok(());
         }
         let rows = self.full_rows();
@@ -205,65 +199,46 @@ impl RungeKutta {
         }
     }
 
-    fn explicit(&self) -> Explicit {
-        let formula = self.formula();
-        Explicit { method: ExplicitRungeKutta::of(formula.clone(), ControllerSettings::elementary()), formula }
+    /// The method of an explicit formula.
+    pub(super) fn explicit(&self, advance: Advance, control: Control) -> impl Method + Method<DoubleDouble> + use<> {
+        Explicit(ExplicitRungeKutta::of(self.formula(), control.into()).advancing(advance))
     }
 
-    /// It as a method.
-    pub(super) fn method(&self) -> Box<dyn Method> {
-        if self.is_explicit() {
-            return Box::new(self.explicit());
-        }
+    /// The rule of an implicit formula.
+    pub(super) fn rule(&self) -> Esdirk {
         let Formula { order, nodes, rows, .. } = self.formula();
-        // Guesses are made of the nodes before: where two of them are the same, of one alone.
-        let apart = |reach: usize| {
-            nodes.windows(reach).all(|nodes| (1..reach).all(|i| nodes[..i].iter().all(|node| *node != nodes[i])))
-        };
-        let reach = if order >= 4 { 4 } else { 3 }.min(nodes.len());
-        let prediction = if apart(reach) { Prediction::default() } else { Prediction::Constant };
-        let tolerance = self.newton_tolerance.unwrap_or(Options::default().tolerance);
-        let rule = Esdirk { name: String::new(), order, nodes, rows, embedded: None, source: "" };
-        Box::new(Implicit { rule, options: Options { tolerance, prediction, ..Options::default() } })
-    }
-
-    /// It in double-double precision; none where it is implicit.
-    pub(super) fn precise(&self) -> Option<Box<dyn Method<DoubleDouble>>> {
-        self.is_explicit().then(|| Box::new(self.explicit()) as Box<dyn Method<DoubleDouble>>)
+        Esdirk { name: String::new(), order, nodes, rows, embedded: None, source: "" }
     }
 }
 
 /// An explicit formula that can say what it holds.
-struct Explicit {
-    method: ExplicitRungeKutta,
-    formula: Formula<DoubleDouble>,
-}
+struct Explicit(ExplicitRungeKutta);
 
 impl<S: Scalar> Method<S> for Explicit {
     fn order(&self) -> u32 {
-        self.formula.order
+        self.0.formula().order
     }
 
     fn counts_flops(&self) -> bool {
-        <ExplicitRungeKutta as Method<S>>::counts_flops(&self.method)
+        <ExplicitRungeKutta as Method<S>>::counts_flops(&self.0)
     }
 
     fn adapts(&self) -> bool {
-        <ExplicitRungeKutta as Method<S>>::adapts(&self.method)
+        <ExplicitRungeKutta as Method<S>>::adapts(&self.0)
     }
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
-        <ExplicitRungeKutta as Method<S>>::amplification(&self.method, omega_h)
+        <ExplicitRungeKutta as Method<S>>::amplification(&self.0, omega_h)
     }
 
     fn details(&self) -> Vec<String> {
-        let Formula { order, nodes, rows, weights, estimates, .. } = &self.formula;
+        let Formula { order, nodes, rows, weights, estimates, .. } = self.0.formula();
         let mut lines =
             vec![property("stages", weights.len()), property("order", format!("{order} by the order conditions"))];
         lines.extend(estimates.iter().map(|estimate| property("embedded", format!("order {}", estimate.order))));
         let stage_order = conditions::stage_order(&rows[1..], &nodes[1..], *order, ROUNDING);
         let [real, imaginary] =
-            [Complex::new(-1.0, 0.0), Complex::new(0.0, 1.0)].map(|way| stable_to(&self.formula, way));
+            [Complex::new(-1.0, 0.0), Complex::new(0.0, 1.0)].map(|way| stable_to(self.0.formula(), way));
         lines.extend([
             property("stage order", stage_order),
             property("stable", format!("to -{real:.3} on the real axis, to {imaginary:.3}i on the imaginary axis")),
@@ -275,7 +250,7 @@ impl<S: Scalar> Method<S> for Explicit {
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        self.method.solve(problem, task, observer)
+        self.0.solve(problem, task, observer)
     }
 }
 

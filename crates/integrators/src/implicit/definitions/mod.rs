@@ -7,7 +7,16 @@ pub use steps::{Lms2, Lms3, Lms4, Ss2, Ss3, Ss4, Trapezoidal};
 
 /// A formula with its own parameters and the settings that all implicit formulas share, and the rule of its steps.
 macro_rules! formula {
+    ($($formula:tt)*) => { with_settings!(formula_with! { $($formula)* }); };
+}
+
+/// The same, with the settings before it.
+macro_rules! formula_with {
     (
+        {
+            $($(#[$about:meta])*
+            $setting:ident: $kind:ty $([$($range:tt)+])? => $option:ident $(, silent $silent:literal)?;)*
+        }
         $(#[$doc:meta])*
         $type:ident $(where $condition:ident)? { $($fields:tt)* }
         $name:literal, $family:literal, $summary:literal, $source:literal, $rule:expr
@@ -17,36 +26,17 @@ macro_rules! formula {
             #[derive(Copy)]
             pub struct $type $(where $condition)? {
                 $($fields)*
-                /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this: forces,
-                /// moments, rates minus velocities, and constraints divided by `c`, in the units of the model and not
-                /// weighted.
-                pub newton_tolerance: f64 [above 0.0] = Options::default().tolerance,
-                /// Most iterations at a point; the run fails with `newton-diverged` beyond them.
-                pub max_iterations: u32 [from 1] = Options::default().iterations,
-                /// Derivatives and multipliers at the start: `consistent` or `zero`.
-                pub initial_derivatives: InitialDerivatives = InitialDerivatives::default(),
-                /// Where local coordinates of rotations are centred: `step`, `stage`, `prediction` or `moving`.
-                pub charts: Charts = Charts::default(),
-                /// What first guesses are made of: `paper`, `constant` or `second-order`.
-                #[serde(skip_serializing_if = "Prediction::is_paper")]
-                pub prediction: Prediction = Prediction::default(),
-                /// When Newton's matrix is formed and factorized: `full`, `modified` or `kept`.
-                #[serde(skip_serializing_if = "JacobianUse::is_full")]
-                pub jacobian: JacobianUse = JacobianUse::default(),
+                $(
+                    $(#[$about])*
+                    $(#[serde(skip_serializing_if = $silent)])?
+                    pub $setting: $kind $([$($range)+])? = Options::default().$option,
+                )*
             }
         }
 
         definition!($type, $name, $family, $summary, $source, |settings| {
             let rule: fn(&$type) -> _ = $rule;
-            let options = Options {
-                tolerance: settings.newton_tolerance,
-                iterations: settings.max_iterations,
-                initial: settings.initial_derivatives,
-                charts: settings.charts,
-                prediction: settings.prediction,
-                jacobian: settings.jacobian,
-            };
-            Implicit { rule: rule(settings), options }
+            Implicit { rule: rule(settings), options: Options { $($option: settings.$setting),* } }
         });
     };
 }

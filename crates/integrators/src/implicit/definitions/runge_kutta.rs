@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{OutOfRange, parameters};
 
-use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction};
+use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, with_settings};
 use crate::implicit::{Esdirk, Implicit};
 use crate::newton::JacobianUse;
 

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::parameters;
 
-use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, Start};
+use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, Start, with_settings};
 use crate::implicit::{Implicit, LinearMultistep, Multistep, SingleStep};
 use crate::newton::JacobianUse;
 

@@ -1,6 +1,7 @@
 //! Formulas with constraints on positions and velocities.
 
 use mbsbench_problem::linalg::Singular;
+use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{OutOfRange, parameters};
 
 use super::{Rule, Solver};
@@ -62,6 +63,10 @@ impl Rule for HhtAdd {
         self.alpha
     }
 
+    fn linear_algebra(&self) -> Option<String> {
+        Some(spelling(&self.linear_algebra))
+    }
+
     fn start(&self, start: &Start<'_>) -> Result<Additive, Singular> {
         Additive::new(self.alpha, self.b, self.linear_algebra, start)
     }
@@ -115,6 +120,10 @@ impl Rule for HhtSi2 {
         self.alpha
     }
 
+    fn linear_algebra(&self) -> Option<String> {
+        Some(spelling(&self.linear_algebra))
+    }
+
     fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {
         Ok(Stabilised::new(Some(self.alpha), self.linear_algebra, start))
     }
@@ -160,6 +169,10 @@ impl Rule for NstiffSi2 {
 
     fn discretisation(&self) -> Discretisation {
         Discretisation::Bdf
+    }
+
+    fn linear_algebra(&self) -> Option<String> {
+        Some(spelling(&self.linear_algebra))
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {

@@ -33,6 +33,10 @@ trait Rule: Copy + Send + Sync + 'static {
     fn full_matrices(&self) -> u32 {
         3
     }
+    /// How linear systems are solved, where that can be chosen.
+    fn linear_algebra(&self) -> Option<String> {
+        None
+    }
     /// See [`Method::details`].
     fn details(&self) -> Vec<String> {
         Vec::new()
@@ -62,6 +66,11 @@ impl<R: Rule> Method for Solver<R> {
 
     fn full_matrices(&self) -> u32 {
         self.0.full_matrices()
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        let algebra = self.0.linear_algebra().map(|algebra| ("linear-algebra".to_owned(), algebra));
+        algebra.into_iter().chain(self.0.plan().newton.named()).collect()
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
