@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mbsbench_input::{Key, Node, Place, Problem, Value, read};
 
 use super::axis::{self, Axis, Role};
-use super::every::Methods;
+use super::every::{Account, Methods};
 use super::keys::{self, CASE, RUN};
 use super::reference::ReferenceSpec;
 use super::shape::Shape;
@@ -35,6 +35,8 @@ pub struct Case {
     pub exclude: Vec<Exclusion>,
     /// Methods that `every` leaves out, each with the reason.
     pub left_out: BTreeMap<String, String>,
+    /// What became of all other methods where it says `every`.
+    pub account: Account,
     /// How the reference is made.
     pub reference: Option<ReferenceSpec>,
     /// Rules that a run must not break.
@@ -119,7 +121,7 @@ impl Case {
         // All parts are read, so that all problems are found, before any is asked for.
         let mut shape = shape.clone();
         // Without its methods a case has no axis to read.
-        let left_out = write_out_methods(&mut shape, registry, problems)?;
+        let (left_out, account) = write_out_methods(&mut shape, registry, problems)?;
         let axes = read_axes(&shape, place, registry, problems);
         let rest = &shape.rest;
         let span = problems.keep(read_span(rest, place));
@@ -140,6 +142,7 @@ impl Case {
             measures: measures?,
             exclude: exclude?,
             left_out,
+            account,
             reference: reference?,
             rules: rules?,
             place,
@@ -159,13 +162,13 @@ impl Case {
     }
 }
 
-/// Puts the methods that `every` stands for in its place; what it leaves out is returned. None where there are none, so that there is no
-/// case.
+/// Puts the methods that `every` stands for in its place; what it leaves out is returned, with the account of all others. None if there are
+/// no methods, so that there is no case.
 fn write_out_methods(
     shape: &mut Shape,
     registry: &Registry,
     problems: &mut Problems,
-) -> Option<BTreeMap<String, String>> {
+) -> Option<(BTreeMap<String, String>, Account)> {
     let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
     // A model that is wrong is a problem of its own axis.
     let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();
@@ -175,11 +178,11 @@ fn write_out_methods(
         None => Vec::new(),
     };
     let Some(axis) = shape.axes.iter_mut().find(|axis| axis.key.name == "method") else {
-        return Some(BTreeMap::new());
+        return Some(Default::default());
     };
     let methods = problems.keep(Methods::read(&axis.value, &models, to_tolerance, registry))??;
     axis.value = methods.node;
-    Some(methods.left_out)
+    Some((methods.left_out, methods.account))
 }
 
 /// The model (unless it is an axis), and the axes in the order of columns.

@@ -8,21 +8,22 @@ use mbsbench_problem::Formulated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{self, Choice, LABEL, MethodKind, ModelKind, Registry};
+use crate::registry::{self, CONTROLS, Choice, LABEL, MethodKind, ModelKind, Registry};
 
 /// What stands for the methods in a list of them.
 const KEY: &str = "every";
 
 /// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
 /// their error, with a step those that do not and those that are published with constant steps, though they can do both
-/// (`hht-i3`, `generalized-alpha`). A method of which a file has the coefficients (`tableau`) is meant where `with` has them, one that
-/// came while the program runs nowhere: it is named.
+/// (`hht-i3`, `generalized-alpha`). A method from a file of coefficients (`tableau`) is meant if it is named in `with` or beside `every` in
+/// the list; a method that came while the program runs is named, too.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {
     /// Only methods of these families; all where none is named.
     pub families: Vec<String>,
-    /// Parameters that are set in the methods that have them; under the name of a method, in that one alone.
+    /// Parameters that are set in the methods that have them, methods from files beside `every` among them; under the name of a method,
+    /// in that one alone. What a file says itself is left as it is.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub with: BTreeMap<String, serde_json::Value>,
     /// Methods that are left out, each with the reason.
@@ -37,7 +38,51 @@ pub(super) struct Methods {
     pub node: Node,
     /// Methods that are left out, each with the reason.
     pub left_out: BTreeMap<String, String>,
+    /// What became of all others.
+    pub account: Account,
 }
+
+/// What became of the methods of the registry, and of what `with` sets in them, where a case says `every`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Account {
+    /// How many methods are meant.
+    meant: usize,
+    /// What keeps methods out, each with their number.
+    passed_over: BTreeMap<String, usize>,
+    /// Parameters of `with`, and why they are not set, each with the methods in which they are not.
+    not_set: BTreeMap<(String, &'static str), Vec<String>>,
+}
+
+impl Account {
+    /// The account for a reader, in a line on methods and one for each parameter; no lines where no `every` stands.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        if *self == Self::default() {
+            return Vec::new();
+        }
+        let left_out: usize = self.passed_over.values().sum();
+        let reasons: Vec<String> = self.passed_over.iter().map(|(why, count)| format!("{count} {why}")).collect();
+        let methods = match left_out {
+            0 => format!("`every` means {} methods and leaves none out", self.meant),
+            _ => format!("`every` means {} methods and leaves out {left_out}: {}", self.meant, reasons.join(", ")),
+        };
+        let parameters = self.not_set.iter().map(|((name, why), methods)| {
+            format!("`{name}` of `every` is not set in methods that {why}: {}", methods.join(", "))
+        });
+        [methods].into_iter().chain(parameters).collect()
+    }
+
+    fn not_set(&mut self, fitted: &Fitted) {
+        for unset in &fitted.unset {
+            self.not_set.entry(unset.clone()).or_default().push(fitted.label.clone());
+        }
+    }
+}
+
+/// Why a parameter is not set in a method.
+const LACKING: &str = "do not have it";
+/// The same.
+const SAID: &str = "say their own";
 
 impl Methods {
     /// Writes `every:` out for the models that a case has. None where the registry has a [contender](Registry::contender) and the
@@ -51,42 +96,66 @@ impl Methods {
         to_tolerance: bool,
         registry: &Registry,
     ) -> Result<Option<Self>, Problem> {
-        let mut methods = Self { node: node.clone(), left_out: BTreeMap::new() };
+        let mut methods = Self { node: node.clone(), left_out: BTreeMap::new(), account: Account::default() };
         let contender = registry.contender();
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),
         };
+        let with_of = |asked: &Node| asked.get("with").map_or_else(Vec::new, |with| with.entries().to_vec());
+        let all_with: Vec<Entry> = items.iter().filter_map(asked).flat_map(|asked| with_of(&asked)).collect();
         if items.iter().all(|item| asked(item).is_none()) {
             return Ok(contender.is_none().then_some(methods));
         }
-        let mut written = Vec::new();
+        let account = &mut methods.account;
+        let (mut written, mut meant, mut set) = (Vec::new(), Vec::new(), Vec::new());
         for item in items {
             let Some(asked) = asked(item) else {
-                written.extend(contender.is_none().then(|| item.clone()));
+                if contender.is_none() {
+                    let fitted = Fitted::beside(item, &all_with, registry);
+                    account.not_set(&fitted);
+                    written.push(fitted.node);
+                    set.extend(fitted.set);
+                }
                 continue;
             };
             let every: Every = read(&asked)?;
             every.check(&asked, registry)?;
-            let with = asked.get("with").map_or(&[][..], Node::entries);
-            let mut meant = Vec::new();
-            let is_candidate = |method: &&registry::Entry<MethodKind>| {
-                contender.map_or(!method.is_late(), |contender| contender.method == method.name())
+            let with = with_of(&asked);
+            let is_candidate = |method: &&registry::Entry<MethodKind>| match contender {
+                Some(contender) => contender.method == method.name(),
+                None => !method.is_late() && (!method.is_written_out() || every.with.contains_key(method.name())),
             };
             for method in registry.methods().iter().filter(is_candidate) {
-                let parameters = match contender {
-                    Some(contender) => contender.with(method, &parameters(method, with, item.place), with),
-                    None => parameters(method, with, item.place),
+                let fitted = match contender {
+                    Some(contender) if method.is_written_out() => {
+                        Fitted::new(method, &contender.parameters, &with, registry)
+                    }
+                    contender => {
+                        let alone = alone(method, &with, item.place);
+                        let fitted = Fitted::new(method, &alone, &with, registry);
+                        let own = contender.map_or(&alone, |contender| &contender.parameters);
+                        Fitted { node: fitted.node.merged(own), ..fitted }
+                    }
                 };
-                if every.asks_for(method, &parameters, models, to_tolerance, contender.is_some())? {
-                    meant.push(method);
-                    written.push(point(method, &parameters));
+                if let Some(why) = every.keeps_out(method, &fitted.node, models, to_tolerance)? {
+                    *account.passed_over.entry(why).or_default() += 1;
+                    continue;
                 }
-            }
-            if contender.is_none() {
-                check_parameters(with, &meant)?;
+                account.meant += 1;
+                account.not_set(&fitted);
+                meant.push(method.name());
+                written.push(point(method, &fitted.node));
+                set.extend(fitted.set);
             }
             methods.left_out.extend(every.except);
+        }
+        if contender.is_none() {
+            let is_used = |key: &Key| set.contains(&key.name) || meant.contains(&key.name.as_str());
+            if let Some(Entry { key, .. }) = all_with.iter().find(|entry| !is_used(&entry.key)) {
+                let message = format!("no method meant here has the parameter `{}`", key.name);
+                return Err(Problem::new(key.place, message).help("`mbsbench describe method NAME` lists parameters"));
+            }
         }
         if written.is_empty() && contender.is_some() {
             return Ok(None);
@@ -117,26 +186,66 @@ impl Contender {
     pub fn registered(method: &str) -> Self {
         Self { method: method.to_owned(), parameters: Node::new(Value::Map(Vec::new()), Place::new(0, 0)) }
     }
+}
 
-    /// Its own parameters over those of `with` that a method like it has. What a file writes out has its parameters below the kind of
-    /// formula: it gets those that it takes and does not say itself.
-    fn with(&self, method: &registry::Entry<MethodKind>, common: &Node, with: &[Entry]) -> Node {
-        let mut node = common.merged(&self.parameters);
-        if !method.is_written_out() {
-            return node;
-        }
-        let kinds = self.parameters.entries().iter().filter(|entry| matches!(entry.value.value, Value::Map(_)));
-        for kind in kinds.map(|entry| &entry.key) {
-            for Entry { key, value } in with {
-                let is_said = self.parameters.get(&kind.name).is_some_and(|own| own.get(&key.name).is_some());
-                let given = node.with(&[kind.clone(), key.clone()], value);
-                if !is_said && method.choose(&given.without(LABEL), None).is_ok() {
-                    node = given;
-                }
+/// Parameters of a method with those of `with` that it takes.
+struct Fitted {
+    /// The parameters, its label among them; of a method that stands beside `every`, the whole item.
+    node: Node,
+    /// What it is called.
+    label: String,
+    /// Parameters of `with` that are set.
+    set: Vec<String>,
+    /// Parameters of `with` that are not, each with the reason.
+    unset: Vec<(String, &'static str)>,
+}
+
+impl Fitted {
+    /// The parameters of `with` for all methods beside a method's `own`, which it keeps.
+    fn new(method: &registry::Entry<MethodKind>, own: &Node, with: &[Entry], registry: &Registry) -> Self {
+        let label = own.get(LABEL).and_then(Node::text).unwrap_or(method.name()).to_owned();
+        let mut fitted = Self { node: own.clone(), label, set: Vec::new(), unset: Vec::new() };
+        let defaults = method.default_choice();
+        let is_method = |name: &str| registry.methods().iter().any(|method| method.name() == name);
+        for Entry { key, value } in with.iter().filter(|entry| !is_method(&entry.key.name)) {
+            let name = key.name.clone();
+            let with_it = fitted.node.with(std::slice::from_ref(key), value);
+            // Options of a method that is written out are those of its kind of formula.
+            if !defaults.has(&name) || method.is_written_out() && !takes(method, &with_it) {
+                fitted.unset.push((name, LACKING));
+            } else if fitted.node.get(&name).is_some() {
+                fitted.unset.extend(method.is_written_out().then_some((name.clone(), SAID)));
+                fitted.set.push(name);
+            } else {
+                fitted.node = with_it;
+                fitted.set.push(name);
             }
         }
-        node
+        fitted
     }
+
+    /// A method beside `every` in a list: one from a file gets what `every` sets in all methods.
+    fn beside(item: &Node, with: &[Entry], registry: &Registry) -> Self {
+        let empty = Node::new(Value::Map(Vec::new()), item.place);
+        let (name, own) = match (item.text(), item.entries()) {
+            (Some(name), _) => (name, &empty),
+            (_, [entry]) => (entry.key.name.as_str(), &entry.value),
+            _ => ("", &empty),
+        };
+        let written_out = registry.methods().iter().find(|method| method.is_written_out() && method.name() == name);
+        let Some(method) = written_out else {
+            return Self { node: item.clone(), label: name.to_owned(), set: Vec::new(), unset: Vec::new() };
+        };
+        let fitted = Self::new(method, own, with, registry);
+        let key = Key { name: name.to_owned(), place: item.place };
+        Self { node: Node::new(Value::Map(vec![Entry { key, value: fitted.node }]), item.place), ..fitted }
+    }
+}
+
+/// Whether a method takes these parameters, its label and a step of its own apart.
+fn takes(method: &registry::Entry<MethodKind>, parameters: &Node) -> bool {
+    let bare = CONTROLS.iter().fold(parameters.without(LABEL), |node, key| node.without(key));
+    method.choose(&bare, None).is_ok()
 }
 
 /// What `every:` says, where it stands for methods; the bare name asks for nothing more.
@@ -148,28 +257,10 @@ fn asked(node: &Node) -> Option<Node> {
     }
 }
 
-/// Each parameter that `with` sets is one of some method, and each method that it names is meant.
-fn check_parameters(with: &[Entry], methods: &[&registry::Entry<MethodKind>]) -> Result<(), Problem> {
-    for Entry { key, .. } in with {
-        let is_used = |method: &registry::Entry<MethodKind>| {
-            method.name() == key.name || method.default_choice().parameter(&key.name).is_some()
-        };
-        if !methods.iter().any(|method| is_used(method)) {
-            let message = format!("no method meant here has the parameter `{}`", key.name);
-            return Err(Problem::new(key.place, message).help("`mbsbench describe method NAME` lists parameters"));
-        }
-    }
-    Ok(())
-}
-
-/// The parameters of `with` that are for a method.
-fn parameters(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> Node {
-    let defaults = method.default_choice();
+/// The parameters of `with` that are for one method alone.
+fn alone(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> Node {
     let alone = with.iter().find(|entry| entry.key.name == method.name());
-    let alone = alone.map_or(&[][..], |entry| entry.value.entries());
-    let is_set = |name: &str| alone.iter().any(|entry| entry.key.name == name);
-    let is_own = |entry: &&Entry| defaults.parameter(&entry.key.name).is_some() && !is_set(&entry.key.name);
-    Node::new(Value::Map(with.iter().filter(is_own).chain(alone).cloned().collect()), place)
+    Node::new(Value::Map(alone.map_or_else(Vec::new, |entry| entry.value.entries().to_vec())), place)
 }
 
 /// A method as if it had been written, under its own name.
@@ -202,27 +293,31 @@ impl Every {
         Ok(())
     }
 
-    /// Whether a method with these parameters is meant.
-    fn asks_for(
+    /// Why a method with these parameters is not meant; none if it is.
+    fn keeps_out(
         &self,
         method: &registry::Entry<MethodKind>,
         parameters: &Node,
         models: &[Choice<ModelKind>],
         to_tolerance: bool,
-        is_contender: bool,
-    ) -> Result<bool, Problem> {
-        let is_named = self.families.is_empty() || self.families.iter().any(|family| family == method.family());
-        let is_written = is_contender || !method.is_written_out() || self.with.contains_key(method.name());
-        if !is_named || !is_written || self.except.contains_key(method.name()) {
-            return Ok(false);
+    ) -> Result<Option<String>, Problem> {
+        if !self.families.is_empty() && self.families.iter().all(|family| family != method.family()) {
+            return Ok(Some("of other families".to_owned()));
+        }
+        if self.except.contains_key(method.name()) {
+            return Ok(Some("by `except`".to_owned()));
         }
         let made = method.choose(&parameters.without(LABEL), None)?.object().method();
-        let suits = |model: &Choice<ModelKind>| {
+        let unsuitable = models.iter().find_map(|model| {
             let model = model.object().model();
-            made.suits(Formulated::<f64>::ode(&*model).as_mut()).is_ok()
-        };
+            made.suits(Formulated::<f64>::ode(&*model).as_mut()).err()
+        });
+        if let Some(unsuitable) = unsuitable {
+            return Ok(Some(format!("that need {}", unsuitable.needs)));
+        }
         let decides_so = if to_tolerance { made.adapts() } else { self.controlled || made.is_for_constant_steps() };
-        Ok(decides_so && models.iter().all(suits))
+        let other = if to_tolerance { "with constant steps only" } else { "meant for a tolerance" };
+        Ok((!decides_so).then(|| other.to_owned()))
     }
 }
 
@@ -287,6 +382,44 @@ mod tests {
         assert_eq!(written("{ max-order: 3, ida: { max-order: 2 } }").unwrap(), own([Some(3), Some(3), Some(2)]));
         assert!(written("{ ida: { order: 2 } }").is_err(), "it has no such parameter");
         assert!(written("{ radau5: { newton-tolerance: 1 } }").is_err(), "it is of another family");
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_and_parameters_reach_files() {
+        let registry = Registry::builtin();
+        let models = registry.models().iter().filter(|entry| entry.name() == "slider-crank");
+        let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
+        let read = |others: &str| {
+            let text = format!(
+                "method: [{{ every: {{ families: [low-order, esdirk], except: {{ newmark: why }}, with: {{ charts: moving, jacobian: kept }} }} }}, {others}]"
+            );
+            let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
+            Methods::read(document.root.get("method").unwrap(), &models, false, &registry).unwrap().unwrap()
+        };
+        let implicit = "tableau: { label: own, multistep: { alpha: [1], beta: [1/2, 1/2] }, jacobian: full }";
+        let explicit = "tableau: { label: heun, runge-kutta: { rows: [[], [1]], weights: [1/2, 1/2] } }";
+        let methods = read(&format!("{{ {implicit} }}, {{ {explicit} }}, rk4"));
+        let Value::List(items) = &methods.node.value else { panic!("a list") };
+        let parameter = |item: &Node, name: &str| {
+            let value = item.entries().first()?.value.get(name)?;
+            Some(value.text().unwrap().to_owned())
+        };
+        let own = &items[items.len() - 3];
+        assert_eq!([parameter(own, "charts"), parameter(own, "jacobian")].map(Option::unwrap), ["moving", "full"]);
+        assert_eq!([1, 2].map(|back| parameter(&items[items.len() - back], "charts")), [None, None]);
+        assert!(items.iter().any(|item| parameter(item, "jacobian").is_some_and(|value| value == "kept")));
+        let lines = methods.account.lines();
+        let [counts, charts, kept, said] = &lines[..] else { panic!("{lines:?}") };
+        assert!(counts.starts_with("`every` means ") && counts.contains(" 1 by `except`, "), "{counts}");
+        assert!(counts.contains(" of other families"), "{counts}");
+        for (line, name) in [(charts, "charts"), (kept, "jacobian")] {
+            assert!(
+                line.starts_with(&format!("`{name}` of `every` is not set in methods that do not have it: ")),
+                "{line}"
+            );
+            assert!(line.ends_with(", heun"), "{line}");
+        }
+        assert_eq!(said, "`jacobian` of `every` is not set in methods that say their own: own");
     }
 
     #[test]

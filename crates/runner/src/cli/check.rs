@@ -74,6 +74,18 @@ pub(super) fn heed(plans: &[Plan], strict: Strict, output: &mut Output<'_>) -> R
     Ok(())
 }
 
+/// Says beside the output which methods `every` leaves out, and what it does not set.
+pub(super) fn account(plans: &[Plan], output: &mut Output<'_>) {
+    for plan in plans {
+        let source = &plan.experiment.document.source;
+        for case in &plan.experiment.cases {
+            for line in case.account.lines() {
+                output.beside(format!("{}: {line}", source.position(case.place)));
+            }
+        }
+    }
+}
+
 /// `2 warnings`.
 pub(super) fn warnings(count: usize) -> String {
     format!("{count} warning{}", if count == 1 { "" } else { "s" })
@@ -121,5 +133,6 @@ pub(super) fn check(
             ledger.paper
         ))?;
     }
+    account(&plans, output);
     heed(&plans, strict, output)
 }

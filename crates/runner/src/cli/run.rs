@@ -13,7 +13,7 @@ use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
-use super::check::{Strict, heed};
+use super::check::{Strict, account, heed};
 use super::engine::{EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
 use super::here::{Timed, here};
@@ -60,6 +60,7 @@ pub(super) fn run(
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let plans = load(library.registry, files, options.quick)?;
+    account(&plans, output);
     heed(&plans, strict, output)?;
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
