@@ -15,6 +15,7 @@ mod ranked;
 mod standing;
 mod summary;
 mod traits;
+mod unequal;
 
 pub use costs::{ACCURACIES, costs_csv};
 pub use curve::{Cost, Point};
@@ -24,6 +25,7 @@ pub use ranked::{Counts, Ranked, rank};
 pub use standing::{Entrant, Rank, Standing, Tally, costs, entrants, errors_and_costs, stand};
 pub use summary::{Summary, words};
 pub use traits::{SPATIAL, Traits};
+pub use unequal::Unequal;
 
 use mbsbench_experiment::Experiment;
 

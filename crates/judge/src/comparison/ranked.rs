@@ -9,6 +9,7 @@ use mbsbench_experiment::{Label, RankingSpec};
 use mbsbench_measures::bound_of;
 use mbsbench_problem::{Status, StepControl};
 
+use super::Unequal;
 use super::rank::{Candidate, Place, cheapest};
 use crate::claims::{Evidence, Recorded};
 
@@ -21,6 +22,8 @@ pub struct Ranked<'p> {
     pub spec: &'p RankingSpec,
     /// How many runs it rests on.
     pub counts: Counts,
+    /// Settings in which the methods differ.
+    pub unequal: Vec<Unequal>,
     /// For each accuracy, whether the reference is good enough to tell.
     pub resolved: Vec<bool>,
     /// For each accuracy, how many methods reach it.
@@ -77,6 +80,7 @@ fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, rows: &[Recorded]) -> Ranke
             failed: meant.len() - ok - unavailable,
             unavailable,
         },
+        unequal: Unequal::all(meant.iter().map(|(run, _)| (run.method_label.as_str(), *run))),
         resolved: spec.accuracies.iter().map(|&accuracy| candidates.iter().any(|c| c.bound <= accuracy)).collect(),
         reached_by: spec.accuracies.iter().map(reached).collect(),
         places: spec.accuracies.iter().map(of_accuracy).collect(),

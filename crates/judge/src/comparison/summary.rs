@@ -94,6 +94,7 @@ fn lines(places: &[Place]) -> Vec<[String; 6]> {
 /// How rankings are told to a reader.
 pub mod words {
     use super::{NAMED, Place, Ranked};
+    use crate::comparison::Unequal;
     use mbsbench_numbers::short;
 
     /// What stands above all tables.
@@ -102,7 +103,7 @@ pub mod words {
         tolerances or three to four in steps apart, and up to five in costs, so that methods closer than a factor of two are told apart \
         by where their runs happen to lie.";
 
-    /// On what a ranking rests.
+    /// What a ranking rests on, and in which settings its methods differ.
     #[must_use]
     pub fn about(ranked: &Ranked<'_>) -> String {
         let counts = ranked.counts;
@@ -110,10 +111,11 @@ pub mod words {
             0 => String::new(),
             count => format!(", {count} not available on this machine"),
         };
-        format!(
+        let about = format!(
             "Errors are {}. {} methods, {} runs, of which {} failed or used up their budget{unavailable}.",
             ranked.spec.meaning, counts.methods, counts.runs, counts.failed
-        )
+        );
+        [Some(about), Unequal::sentence(&ranked.unequal)].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
     /// How many methods reach an accuracy, or why nobody can tell.

@@ -7,7 +7,9 @@ use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
 use mbsbench_experiment::{Contender, RankingSpec, read_contender, read_method};
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::{Evidence, EvidenceError};
-use mbsbench_judge::comparison::{COMPARISON, Entrant, Rank, Standing, Tally, entrants, is_comparison, stand, words};
+use mbsbench_judge::comparison::{
+    COMPARISON, Entrant, Rank, Standing, Tally, Unequal, entrants, is_comparison, stand, words,
+};
 use mbsbench_numbers::short;
 use mbsbench_problem::Formulated;
 use mbsbench_render::{lay_out, svg};
@@ -128,6 +130,14 @@ impl<'s> Entered<'s> {
     fn standing(&self) -> Standing<'s> {
         stand(self.plan, self.spec, &self.own, &self.others)
     }
+
+    /// Settings of the method in which others differ from it.
+    fn unequal(&self) -> Vec<Unequal> {
+        let Some(own) = self.own.first() else { return Vec::new() };
+        let entrants = self.own.iter().chain(&self.others);
+        let all = Unequal::all(entrants.map(|entrant| (entrant.run.method_label.as_str(), entrant.run)));
+        all.into_iter().filter(|unequal| unequal.is_of(&own.run.method_label)).collect()
+    }
 }
 
 /// Who enters each ranking: with the stored runs of the method's name, or with those made for it.
@@ -185,7 +195,12 @@ fn tell(
     let tally = Tally::of(standings);
     let drawn = shown.figures.map(|folder| draw(examined, entered, folder)).transpose()?.unwrap_or_default();
     if shown.format == Format::Json {
-        let rankings: Vec<Value> = standings.iter().map(|standing| ranking_json(examined, standing)).collect();
+        let ranking = |(standing, entered): (&Standing<'_>, &Entered<'_>)| {
+            let mut json = ranking_json(examined, standing);
+            json["unequal"] = entered.unequal().iter().map(unequal_json).collect();
+            json
+        };
+        let rankings: Vec<Value> = standings.iter().zip(entered).map(ranking).collect();
         let json = json!({ "method": examined.label, "rankings": rankings, "summary": tally_json(&tally) });
         output.line(format!("{json:#}"))?;
         return Ok(());
@@ -202,20 +217,42 @@ fn tell(
             None => output.line(format!("{} by {head}: {}\n", examined.label, why_untold(standings, head)))?,
         }
     }
-    let mut absent: Vec<(String, Vec<&str>)> = Vec::new();
-    for standing in standings.iter().filter(|standing| standing.counts.runs == 0) {
-        let (why, title) = (why_absent(examined, standing), standing.spec.title.as_str());
-        match absent.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, titles)) => titles.push(title),
-            None => absent.push((why, vec![title])),
-        }
+    let mut unequal = ByText::default();
+    for entered in entered {
+        unequal.add(Unequal::sentence(&entered.unequal()), &entered.spec.title);
     }
-    for (why, titles) in absent {
+    for (text, titles) in unequal.0 {
+        output.line(format!("{}: {text}\n", titles.join("; ")))?;
+    }
+    let mut absent = ByText::default();
+    for standing in standings.iter().filter(|standing| standing.counts.runs == 0) {
+        absent.add(Some(why_absent(examined, standing)), &standing.spec.title);
+    }
+    for (why, titles) in absent.0 {
         output.line(format!("not run on {}: {why}\n", titles.join("; ")))?;
     }
     output.line(sentence(examined, &tally))?;
     drawn.iter().try_for_each(|path| output.line(path.display().to_string()))?;
     Ok(())
+}
+
+/// What is the same of several rankings, with their titles.
+#[derive(Default)]
+struct ByText<'t>(Vec<(String, Vec<&'t str>)>);
+
+impl<'t> ByText<'t> {
+    fn add(&mut self, text: Option<String>, title: &'t str) {
+        let Some(text) = text else { return };
+        match self.0.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, titles)) => titles.push(title),
+            None => self.0.push((text, vec![title])),
+        }
+    }
+}
+
+fn unequal_json(unequal: &Unequal) -> Value {
+    let values = unequal.values.iter().map(|(value, methods)| json!({ "value": value, "methods": methods }));
+    json!({ "setting": unequal.name, "values": values.collect::<Vec<Value>>() })
 }
 
 /// Ranks by one kind of work; none where the method has none by it.

@@ -149,6 +149,23 @@ fn a_method_from_a_file_has_the_ranks_of_the_same_method_by_name() {
     assert_eq!(compared, 9, "three errors at three accuracies");
 }
 
+#[test]
+fn settings_in_which_others_differ_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.yaml");
+    std::fs::write(&file, "multistep: { alpha: [1], beta: [1/2, 1/2] }\ncharts: stage\n").unwrap();
+    let file = file.to_str().unwrap();
+    let differing = |answer: &Value| answer["rankings"][0]["unequal"].clone();
+    let own = differing(&ranked(file, folder.path()));
+    let [charts] = own.as_array().unwrap().as_slice() else { panic!("{own}") };
+    assert_eq!((&charts["setting"], &charts["values"][0]["methods"]), (&"charts".into(), &serde_json::json!(["mine"])));
+    assert_eq!(differing(&ranked("lms2", folder.path())), serde_json::json!([]));
+    let output = mbsbench(&["rank", file, EXPERIMENT, "--cache", folder.path().to_str().unwrap()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = "Slider crank, multipliers: Methods differ in their settings: charts stage in mine, step in the other ";
+    assert!(text.contains(line), "{text}");
+}
+
 /// A method of a crate outside, which the committed results do not have.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Elsewhere {}
