@@ -16,6 +16,7 @@ mod comparison;
 mod compere2001;
 #[cfg(unix)]
 mod engines;
+mod equal_terms;
 mod examine;
 mod export;
 mod like;

@@ -1,0 +1,383 @@
+//! Methods from files of coefficients have the options of the built-in methods, and give the same runs to the bit; a comparison says
+//! where methods differ in other things than their formulas.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mbsbench::registry::{Entry, MethodKind};
+use mbsbench::{Registry, cli};
+use mbsbench_integrators::implicit::{Esdirk, LinearMultistep};
+use mbsbench_integrators::low_order::GeneralizedAlphaWeights;
+use mbsbench_integrators::tableau::{Companion, Number, Tableau};
+use mbsbench_integrators::tableaux;
+use mbsbench_problem::{Counted, DoubleDouble, Formulated, Method, Settings, Silent, Task};
+use tempfile::TempDir;
+
+const HEAVY_TOP: &str = include_str!("../../../../experiments/iftomm/mechanisms/heavy-top.yaml");
+
+/// Families whose methods coefficients define, but for [`MORE`] and with [`generalized-alpha`](alpha).
+const FAMILIES: [&str; 4] = ["explicit-runge-kutta", "composite", "esdirk", "linear-multistep"];
+
+/// Methods of these families that have more than a formula: a controller of its own, a projection, events.
+const MORE: [&str; 3] = ["ode45", "dop853-projected", "dode"];
+
+/// A built-in method with parameters, and the same as a file.
+struct Twin {
+    name: String,
+    /// Parameters of the built-in method.
+    parameters: String,
+    file: String,
+    is_explicit: bool,
+    /// Whether the file has its estimate of the error, with the same controller.
+    adapts: bool,
+    /// Whether the method begins with formulas of fewer steps.
+    starts: bool,
+}
+
+fn list(numbers: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", numbers.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+fn shortest(numbers: &[f64]) -> String {
+    list(numbers.iter().map(|x| format!("{x:e}")))
+}
+
+fn text(number: &Number) -> String {
+    match number {
+        Number::Ratio(numerator, denominator) => format!("{numerator}/{denominator}"),
+        Number::Decimal(digits) => (*digits).to_owned(),
+    }
+}
+
+/// `a − b` of quotients.
+fn difference(a: &Number, b: &Number) -> String {
+    let (Number::Ratio(a, c), Number::Ratio(b, d)) = (*a, *b) else { panic!("quotients") };
+    let (mut numerator, mut denominator) =
+        (i128::from(a) * i128::from(d) - i128::from(b) * i128::from(c), i128::from(c) * i128::from(d));
+    let divisor = {
+        let (mut x, mut y) = (numerator.abs(), denominator.abs());
+        while y != 0 {
+            (x, y) = (y, x % y);
+        }
+        x
+    };
+    (numerator, denominator) = (numerator / divisor, denominator / divisor);
+    format!("{numerator}/{denominator}")
+}
+
+/// An explicit tableau. A file has one estimate, and DOP853 makes one of two.
+fn explicit(tableau: &Tableau, control: &str) -> (String, bool) {
+    let all = |numbers: &[Number]| list(numbers.iter().map(text));
+    let rows = list(tableau.rows.iter().map(|row| all(row)));
+    let mut file = format!("runge-kutta:\n  nodes: {}\n  rows: {rows}\n", all(tableau.nodes));
+    let _ = writeln!(file, "  weights: {}", all(tableau.weights));
+    let [embedded] = tableau.embedded else { return (file, false) };
+    let weights = match embedded.companion {
+        Companion::Weights(weights) => all(weights),
+        Companion::Difference(differences) => {
+            list(tableau.weights.iter().zip(differences).map(|(a, b)| difference(a, b)))
+        }
+    };
+    let _ = writeln!(file, "  embedded: {weights}\n{control}");
+    (file, true)
+}
+
+fn dirk(formula: &Esdirk) -> String {
+    let formula = formula.rounded::<f64>();
+    let rows = list(formula.rows.iter().map(|row| shortest(row)));
+    let (nodes, weights) = (shortest(&formula.nodes), shortest(formula.weights()));
+    format!("runge-kutta:\n  nodes: {nodes}\n  rows: {rows}\n  weights: {weights}\n")
+}
+
+fn multistep(LinearMultistep { alpha, beta }: &LinearMultistep, rho: f64) -> String {
+    let rho = if alpha.len() == 1 { String::new() } else { format!("  rho-inf: {rho:?}\n") };
+    format!("multistep:\n  alpha: {}\n  beta: {}\n{rho}", shortest(alpha), shortest(beta))
+}
+
+fn alpha(rho: f64) -> String {
+    let GeneralizedAlphaWeights { alpha_m, alpha_f, beta, gamma } = GeneralizedAlphaWeights::with_spectral_radius(rho);
+    format!("generalized-alpha: {{ alpha-m: {alpha_m:e}, alpha-f: {alpha_f:e}, beta: {beta:e}, gamma: {gamma:e} }}\n")
+}
+
+/// The files of a registered method, for several of its parameters.
+fn twins(name: &str) -> Vec<Twin> {
+    let twin = |parameters: String, file: String| Twin {
+        name: name.to_owned(),
+        parameters,
+        file,
+        is_explicit: false,
+        adapts: false,
+        starts: false,
+    };
+    let tableau = |tableau: &Tableau, control: &str| {
+        let (file, adapts) = explicit(tableau, control);
+        vec![Twin { is_explicit: true, adapts, ..twin(String::new(), file) }]
+    };
+    let pair = |tableau: &Tableau| {
+        let (file, adapts) = explicit(tableau, "");
+        let with = |parameters: &str, more: &str| Twin {
+            is_explicit: true,
+            adapts,
+            ..twin(parameters.to_owned(), format!("{file}{more}"))
+        };
+        vec![with("", ""), with("advance: lower, ", "advance: lower\n")]
+    };
+    let damped = |rhos: &[f64], file: &dyn Fn(f64) -> String| {
+        rhos.iter().map(|&rho| twin(format!("rho-inf: {rho:?}, "), file(rho))).collect::<Vec<_>>()
+    };
+    let fixed = |file: String| vec![twin(String::new(), file)];
+    let starting = |formula: fn(f64) -> LinearMultistep| {
+        let twins = damped(&[0.0, 0.6], &|rho| multistep(&formula(rho), rho)).into_iter();
+        twins.map(|twin| Twin { starts: true, ..twin }).collect::<Vec<_>>()
+    };
+    let mssth = |n| damped(&Esdirk::RHOS_OF_MSSTH, &|rho| dirk(&Esdirk::mssth(n, rho).unwrap()));
+    let msstc = |n| damped(&[0.0, 0.6, 1.0], &|rho| dirk(&Esdirk::msstc(n, rho)));
+    match name {
+        "rk3" => tableau(&tableaux::KUTTA_3, ""),
+        "rk4" => tableau(&tableaux::CLASSICAL_4, ""),
+        "bs32" => pair(&tableaux::BOGACKI_SHAMPINE_32),
+        "rk5" => pair(&tableaux::FEHLBERG_45),
+        "rk8" => pair(&tableaux::FEHLBERG_78),
+        "dopri5" => tableau(&tableaux::DOPRI5, "control: dopri5"),
+        "dop853" => tableau(&tableaux::DOP853, "control: dop853"),
+        "trapezoidal" => fixed(multistep(&LinearMultistep::trapezoidal(), 1.0)),
+        "lms2" => starting(LinearMultistep::lms2),
+        "lms3" => starting(LinearMultistep::lms3),
+        "lms4" => starting(LinearMultistep::lms4),
+        "bathe" => damped(&[0.0, 0.6, 1.0], &|rho| dirk(&Esdirk::bathe(rho))),
+        "msstc3" => msstc(3),
+        "msstc4" => msstc(4),
+        "msstc5" => msstc(5),
+        "mssth3" => mssth(3),
+        "mssth4" => mssth(4),
+        "mssth5" => mssth(5),
+        "esdirk324l2sa" => fixed(dirk(&Esdirk::esdirk324l2sa())),
+        "esdirk325l2sa" => fixed(dirk(&Esdirk::esdirk325l2sa())),
+        "esdirk436l2sa2" => fixed(dirk(&Esdirk::esdirk436l2sa2())),
+        "generalized-alpha" => damped(&[0.0, 0.8, 1.0], &alpha),
+        _ => panic!("`{name}` is of a family of coefficients: say them here, or what it has beside them in `MORE`"),
+    }
+}
+
+/// The methods of the registry that coefficients define.
+fn all_twins() -> Vec<Twin> {
+    let registry = Registry::builtin();
+    let is_formula = |entry: &&Entry<MethodKind>| {
+        (FAMILIES.contains(&entry.family()) || entry.name() == "generalized-alpha") && !MORE.contains(&entry.name())
+    };
+    registry.methods().iter().filter(is_formula).flat_map(|entry| twins(entry.name())).collect()
+}
+
+/// Options of a kind that change its runs where they mean something.
+fn options(twin: &Twin) -> String {
+    match twin {
+        Twin { name, .. } if name == "generalized-alpha" => {
+            "newton: { tolerance: 1e-6, jacobian: kept, first-guess: zero }".to_owned()
+        }
+        Twin { is_explicit: true, .. } => String::new(),
+        Twin { starts, .. } => {
+            let start = if *starts { "start: ladder, " } else { "" };
+            format!(
+                "{start}charts: moving, prediction: second-order, jacobian: modified, newton-tolerance: 1e-9, \
+                 max-iterations: 30, initial-derivatives: zero"
+            )
+        }
+    }
+}
+
+/// The experiment that solves an ordinary differential equation, an index-3 mechanism and a body that turns in space with both. A step is
+/// no part of the span, so that the last one is shorter.
+fn experiment(index: usize, twin: &Twin) -> String {
+    let Twin { name, parameters, .. } = twin;
+    let both = |options: &str| {
+        format!(
+            "method: [{{ {name}: {{ label: built-in, {parameters}{options} }} }}, {{ tableau: {{ file: {index}.yaml, label: own, {options} }} }}]"
+        )
+    };
+    let (usual, other) = (both(""), both(&options(twin)));
+    let mut text = format!(
+        "schema: 2\nid: mine/e{index}\ntitle: twins\nmodel: pendulum\nspan: [0, 0.1053]\nmeasures: [rhs_evaluations, newton_iterations]\ncases:\n"
+    );
+    let mut case = |title: &str, model: &str, method: &str, control: &str, of: &[&str]| {
+        let finals: Vec<String> = of.iter().map(|of| format!("{{ final: {{ of: {of} }} }}")).collect();
+        let measures = format!(
+            "[{}, rhs_evaluations, jacobian_evaluations, factorizations, newton_iterations, steps_rejected]",
+            finals.join(", ")
+        );
+        let _ = writeln!(text, "  - {{ case: {title}, model: {model}, {method}, {control}, measures: {measures} }}");
+    };
+    let (plane, slider) = (["theta", "omega", "energy"], ["theta1", "x2", "theta2_rate", "multiplier_4"]);
+    let top = ["top_x", "top_e1", "top_e3", "energy"];
+    let mechanism = "{ mechanism: heavy-top.yaml }";
+    // Explicit formulas without a pair have no options.
+    let ways = if twin.is_explicit { 1 } else { 2 };
+    for (title, method) in [("", &usual), (" otherwise", &other)].into_iter().take(ways) {
+        case(&format!("equation{title}"), "pendulum", method, "step: 0.01", &plane);
+        case(&format!("index 3{title}"), "slider-crank", method, "step: 0.01", &slider);
+        case(&format!("rotations{title}"), mechanism, method, "step: 0.001", &top);
+    }
+    if twin.adapts {
+        case("to a tolerance", "slider-crank", &usual, "tolerance: [1e-5, 1e-9]", &slider);
+    }
+    text
+}
+
+fn run(arguments: &[&str]) -> (cli::Exit, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let exit = cli::run(&Registry::builtin(), arguments.iter().copied(), &mut out, &mut err, false);
+    (exit, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+}
+
+fn folder_with(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// Rows of `runs.csv` by method, without what names the run.
+fn rows(path: &Path, method: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_path(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let heads: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    let place = heads.iter().position(|head| head == "method").unwrap();
+    let records = reader.records().map(Result::unwrap).filter(|record| &record[place] == method);
+    let cells = |record: csv::StringRecord| {
+        let named = heads.iter().zip(&record).filter(|(head, _)| !["method", "run"].contains(&head.as_str()));
+        named.map(|(head, cell)| format!("{head}={cell}")).collect()
+    };
+    records.map(cells).collect()
+}
+
+#[test]
+fn every_built_in_formula_as_a_file_gives_the_same_runs_to_the_bit() {
+    let (twins, folder) = (all_twins(), folder_with(&[("heavy-top.yaml", HEAVY_TOP)]));
+    assert!(twins.len() > 40, "{}", twins.len());
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let mut files = Vec::new();
+    for (index, twin) in twins.iter().enumerate() {
+        fs::write(at(&format!("{index}.yaml")), &twin.file).unwrap();
+        files.push(at(&format!("e{index}.yaml")));
+        fs::write(files.last().unwrap(), experiment(index, twin)).unwrap();
+    }
+    let (out, cache) = (at("results"), at("cache"));
+    let arguments = ["mbsbench", "run", "--out", &out, "--cache", &cache];
+    let arguments: Vec<&str> = arguments.into_iter().chain(files.iter().map(String::as_str)).collect();
+    let (exit, _, err) = run(&arguments);
+    assert_eq!(exit, cli::Exit::Done, "{err}");
+    for (index, twin) in twins.iter().enumerate() {
+        let path = PathBuf::from(&out).join(format!("mine/e{index}/runs.csv"));
+        let [theirs, own] = ["built-in", "own"].map(|method| rows(&path, method));
+        let about = format!("{} {{ {}}}\n{}", twin.name, twin.parameters, twin.file);
+        assert_eq!(own, theirs, "{about}");
+        let done = own.iter().filter(|row| row.contains(&"status=ok".to_owned())).count();
+        let solved = match twin.name.as_str() {
+            "generalized-alpha" => 2,
+            _ if twin.is_explicit => 3,
+            // Without damping multipliers alternate, and Newton's iteration may end a run.
+            _ => 4,
+        };
+        assert!(done >= solved, "{about}{own:#?}");
+        // Options that change nothing would not be tested.
+        let of = |case: &str| own.iter().find(|row| row[0] == format!("case={case}")).unwrap()[1..].to_vec();
+        if !twin.is_explicit {
+            assert_ne!(of("index 3"), of("index 3 otherwise"), "{about}");
+        }
+    }
+}
+
+/// What references are made with.
+#[test]
+fn explicit_formulas_are_the_same_in_double_double_precision() {
+    let registry = Registry::builtin();
+    let model = registry.models().iter().find(|entry| entry.name() == "pendulum").unwrap().default_choice();
+    let model = model.object().model();
+    let solve = |method: &dyn Method<DoubleDouble>| {
+        let mut ode = Formulated::<DoubleDouble>::ode(&*model);
+        let initial = Formulated::<DoubleDouble>::initial_state(&*model);
+        let [t_start, t_end] = [0.0, 1.0].map(DoubleDouble::from);
+        let task = Task { t_start, t_end, initial: &initial, settings: Settings::fixed(0.0625) };
+        let solution = method.solve(Counted::new(ode.as_mut()), &task, &mut Silent);
+        assert_eq!(solution.failure, None);
+        solution.state
+    };
+    for twin in all_twins().into_iter().filter(|twin| twin.is_explicit && twin.parameters.is_empty()) {
+        let folder = folder_with(&[("own.yaml", &twin.file)]);
+        let path = folder.path().join("own.yaml");
+        let own = mbsbench::experiment::read_method(&path, twin.file.as_bytes(), &registry).unwrap();
+        let theirs = registry.methods().iter().find(|entry| entry.name() == twin.name).unwrap().default_choice();
+        let [own, theirs] = [own, theirs].map(|choice| solve(&*choice.object().precise().unwrap()));
+        assert_eq!(own, theirs, "{}", twin.name);
+    }
+}
+
+const TRAPEZOIDAL: &str = "multistep: { alpha: [1], beta: [1/2, 1/2] }\n";
+const HEUN: &str = "runge-kutta: { rows: [[], [1]], weights: [1/2, 1/2] }\n";
+const HEAD: &str = "schema: 2\nid: mine/a\ntitle: a\nspan: [0, 0.5]\nmodel: slider-crank\nstep: [2^-6, 2^-8, 2^-10]\n";
+
+#[test]
+fn options_that_a_kind_does_not_have_are_errors_at_their_place() {
+    let cases = [
+        (
+            HEUN,
+            "charts: moving",
+            "`charts` is an option that explicit Runge–Kutta formulas do not have",
+            "`advance`, `control`",
+        ),
+        (HEUN, "advance: lower", "`advance` is an option of pairs", "`embedded` weights"),
+        (
+            TRAPEZOIDAL,
+            "newton: { tolerance: 1e-8 }",
+            "`newton` is an option that multistep formulas do not have",
+            "`charts`",
+        ),
+        (TRAPEZOIDAL, "max-iterations: 0", "`max-iterations` is 0", "1 or above"),
+    ];
+    for (method, option, message, accepted) in cases {
+        let method_line = format!("method: {{ tableau: {{ file: own.yaml, {option} }} }}\n");
+        let text = format!("{HEAD}{method_line}measures: [rhs_evaluations]\n");
+        let folder = folder_with(&[("own.yaml", method), ("a.yaml", &text)]);
+        let path = folder.path().join("a.yaml");
+        let (exit, _, err) = run(&["mbsbench", "check", path.to_str().unwrap()]);
+        assert_eq!(exit, cli::Exit::BadInput, "{err}");
+        assert!(err.contains(message) && err.contains(accepted) && err.contains("a.yaml:7:"), "{err}");
+        // In the file itself, too.
+        let folder = folder_with(&[("own.yaml", &format!("{method}{option}\n"))]);
+        let path = folder.path().join("own.yaml");
+        let (exit, _, err) = run(&["mbsbench", "describe", path.to_str().unwrap()]);
+        assert_eq!(exit, cli::Exit::BadInput, "{err}");
+        assert!(err.contains(message) && err.contains("own.yaml:2:"), "{err}");
+    }
+}
+
+/// A ranking of a formula among those that say `every`.
+fn ranked(method: &str) -> (String, String) {
+    let text = format!(
+        "{HEAD}method: [{{ every: {{ families: [esdirk, composite], with: {{ charts: moving }} }} }}, {method}, {{ tableau: heun.yaml }}]
+measures: [position_error, all_rhs_evaluations]
+reference: {{ model: {{ formulation: minimal }}, method: rk8, step: 2^-11, precision: double, check: {{ method: {{ gbs: {{ order: 12 }} }}, step: 2^-9 }}, digits: 9 }}
+rankings: [{{ title: crank, error: position_error, meaning: m, work: {{ evaluations: all_rhs_evaluations }} }}]
+"
+    );
+    let folder = folder_with(&[("own.yaml", TRAPEZOIDAL), ("heun.yaml", HEUN), ("a.yaml", &text)]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (exit, _, err) = run(&["mbsbench", "run", &at("a.yaml"), "--out", &at("out"), "--cache", &at("cache")]);
+    assert_eq!(exit, cli::Exit::Done, "{err}");
+    (fs::read_to_string(folder.path().join("out/mine/a/ranking.md")).unwrap(), err)
+}
+
+#[test]
+fn a_file_beside_every_gets_what_that_sets_and_a_ranking_says_where_methods_differ() {
+    let (ranking, said) = ranked("{ tableau: own.yaml }");
+    assert!(!ranking.contains("Methods differ"), "{ranking}");
+    assert!(said.contains("`every` means 10 methods and leaves out "), "{said}");
+    assert!(said.contains("of other families"), "{said}");
+    assert!(said.contains("`charts` of `every` is not set in methods that do not have it: heun"), "{said}");
+    let (ranking, said) = ranked("{ tableau: { file: own.yaml, charts: stage } }");
+    assert!(said.contains("`charts` of `every` is not set in methods that say their own: own"), "{said}");
+    assert!(
+        ranking.contains("Methods differ in their settings: charts stage in own, moving in the other 10."),
+        "{ranking}"
+    );
+}
