@@ -229,7 +229,8 @@ fn scorecard() -> String {
     text
 }
 
-/// What was found, paper by paper: the result of each `paper.yaml`, whose verdicts and numbers `verify` holds against the results.
+/// What was found, paper by paper: the result of each `paper.yaml`, whose verdicts and numbers `verify` holds against
+/// the results.
 fn found() -> String {
     let entry = |paper: String| {
         let file = root().join("experiments").join(&paper).join(FILE);

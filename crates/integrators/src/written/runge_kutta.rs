@@ -286,8 +286,8 @@ fn stable_on_real_axis(formula: &Formula<DoubleDouble>) -> f64 {
 
 /// The same on the imaginary axis, zero if `|R|` exceeds one at once.
 ///
-/// Near the origin `|R|² − 1` is far smaller than a rounding of `|R|`, so that its sign is that of its polynomial in `y`, whose
-/// coefficients vanish up to the order of the formula.
+/// Near the origin `|R|² − 1` is far smaller than a rounding of `|R|`, so that its sign is that of its polynomial in
+/// `y`, whose coefficients vanish up to the order of the formula.
 fn stable_on_imaginary_axis(formula: &Formula<DoubleDouble>) -> f64 {
     let Formula { rows, weights, .. } = formula;
     let dot = |a: &[DoubleDouble], b: &[DoubleDouble]| {

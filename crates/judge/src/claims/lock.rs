@@ -1,7 +1,7 @@
 //! `bounds.lock`: what each check of a ledger tests, and whether that was written before its result was known.
 //!
-//! Each line has the id of a check, its hash, and `before`, `stated` or `after`. Ledger and lock have to agree, so that a bound that is
-//! moved shows in two places.
+//! Each line has the id of a check, its hash, and `before`, `stated` or `after`. Ledger and lock have to agree, so that
+//! a bound that is moved shows in two places.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,9 +65,9 @@ impl Lock {
 
     /// The lock of these checks after this one, and what is new in it.
     ///
-    /// An unchanged check keeps its stamp. A new or changed check whose result exists is stamped `after`, also in the first lock of a
-    /// ledger. With `is_trusted` a new check whose ledger says otherwise is stamped `stated` instead. The changes of a first lock leave
-    /// out checks without results.
+    /// An unchanged check keeps its stamp. A new or changed check whose result exists is stamped `after`, also in the
+    /// first lock of a ledger. With `is_trusted` a new check whose ledger says otherwise is stamped `stated` instead.
+    /// The changes of a first lock leave out checks without results.
     #[must_use]
     pub fn renewed<'c>(
         before: Option<&Self>,

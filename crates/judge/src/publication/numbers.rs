@@ -73,8 +73,8 @@ impl fmt::Display for Source {
     }
 }
 
-/// The numbers of a text: decimals, and numbers from three on, fractions and multiples in words. Numbers that belong to names are left
-/// out (`Table 3`, `index 3`, `order two`, `ρ∞ = 0`), and so are ordinals.
+/// The numbers of a text: decimals, and numbers from three on, fractions and multiples in words. Numbers that belong to
+/// names are left out (`Table 3`, `index 3`, `order two`, `ρ∞ = 0`), and so are ordinals.
 pub(super) fn numbers(text: &str) -> Vec<&str> {
     const NAMED: [&str; 11] =
         ["order", "index", "table", "tables", "figure", "figures", "section", "sections", "equation", "equations", "="];

@@ -1,4 +1,5 @@
-//! What a reader should remember of a paper: texts that are valid only as long as the verdicts and numbers that they are written from.
+//! What a reader should remember of a paper: texts that are valid only as long as the verdicts and numbers that they
+//! are written from.
 
 use std::collections::BTreeMap;
 
@@ -48,11 +49,12 @@ impl Publication {
         said.collect()
     }
 
-    /// Checks the texts against the verdicts that a ledger stands by, and the figures that they name against the experiments.
+    /// Checks the texts against the verdicts that a ledger stands by, and the figures that they name against the
+    /// experiments.
     ///
     /// # Errors
-    /// Unknown statements, checks and figures, a text that is written from another verdict than that of its statement, and numbers of a
-    /// text without a source.
+    /// Unknown statements, checks and figures, a text that is written from another verdict than that of its statement,
+    /// and numbers of a text without a source.
     pub fn agrees(&self, document: &Document, ledger: Option<&Ledger>, plans: &[&Plan]) -> Result<(), BadInput> {
         let root = &document.root;
         let mut problems = Vec::new();
@@ -83,7 +85,8 @@ impl Publication {
             let named = numbers(&takeaway.says);
             for number in named.iter().filter(|&&number| !takeaway.numbers.contains_key(number)) {
                 let message = format!("`{number}` has no source");
-                let help = "add it to `numbers`: `{ \"17\": { measured: CHECK } }`, or `published`, `share`, `checks`, `reproduced`";
+                let help = "add it to `numbers`: `{ \"17\": { measured: CHECK } }`, or `published`, `share`, `checks`, \
+                            `reproduced`";
                 problems.push(Problem::new(place("says"), message).help(help));
             }
             for (number, source) in &takeaway.numbers {

@@ -1,4 +1,4 @@
-//! `mbsbench lock`: records in `bounds.lock` what checks test, and which bounds were set before their results were known.
+//! `mbsbench lock`: records what checks test, and whether that was written before their results were known.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,8 @@ pub(super) fn lock(
 /// The runs of some plans whose results exist.
 struct Known<'p> {
     plans: &'p [Plan],
-    /// For each plan the keys of its runs in `runs.csv` or in the store; all of them if `runs.csv` is that of an earlier version.
+    /// For each plan the keys of its runs in `runs.csv` or in the store; all of them if `runs.csv` is that of an
+    /// earlier version.
     keys: Vec<HashSet<String>>,
 }
 

@@ -13,9 +13,9 @@ parameters! {
         /// The distance of the nodes, so that the pieces add up to the bar.
         #[default]
         ByBar,
-        /// The length of the bar over twice the number of elements of all three bars: a third of that, so that the mechanism has a
-        /// third of the mass that follows from section and density. The authors' generator of input files has it so; with which
-        /// mass the published runs were made is not printed.
+        /// The length of the bar over twice the number of elements of all three bars: a third of that, so that the
+        /// mechanism has a third of the mass that follows from section and density. The authors' generator of input
+        /// files has it so; with which mass the published runs were made is not printed.
         ByMechanism,
     }
 }

@@ -13,7 +13,8 @@ pub(super) fn section(report: &PaperReport<'_>, statements: &[&Judged]) -> Marku
             h2 { "Review" }
             (bounds(statements))
             p {
-                "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". Objections, and what was done about them: " code { "docs/answers.md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
+                "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". Objections, and \
+                 what was done about them: " code { "docs/answers.md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
                 a href=(format!("../{}/claims.json", report.paper)) { "claims.json" } "."
             }
             p { "All of this again: " code { "mbsbench reproduce " (report.paper) } ". One statement: " code { "mbsbench explain " (report.paper) "/NAME" } "." }
@@ -43,7 +44,9 @@ fn bounds(statements: &[&Judged]) -> Markup {
         .collect();
     html! {
         @if all > 0 {
-            p { "Bounds of the checks: " (parts.join(", ")) "; " (late) " of " (all) " were set or changed when the result was known"
+            p {
+                "Bounds of the checks: " (parts.join(", ")) "; " (late) " of " (all)
+                " were set or changed when the result was known"
                 @if stated > 0 { ", " (stated) " are stated to be set before it was known, which no lock verifies" }
                 "."
             }
