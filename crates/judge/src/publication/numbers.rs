@@ -40,6 +40,15 @@ impl Source {
         }
     }
 
+    /// Whether this machine lacks what a check behind it needs, as a method that is unavailable here.
+    pub(super) fn is_excused(&self, judged: &[Judged]) -> bool {
+        let checks = judged.iter().flat_map(|each| each.checks.iter().map(move |check| (each, check)));
+        let mut own = checks.filter(|(each, check)| {
+            self.check() == Some(&check.check.id) || self.statements().contains(&each.statement.id)
+        });
+        own.any(|(_, check)| check.judgement.excused)
+    }
+
     /// Its value in judged statements; none if they do not have it.
     pub(super) fn value(&self, judged: &[Judged]) -> Option<f64> {
         let check = |id: &str| judged.iter().flat_map(|each| &each.checks).find(|check| check.check.id == id);

@@ -35,10 +35,12 @@ impl Publication {
         self.result.iter().chain(&self.highlights)
     }
 
-    /// The numbers of texts that results do not bear out, a line for each.
+    /// The numbers of texts that results do not bear out, a line for each. Numbers that this machine cannot have are left
+    /// out.
     #[must_use]
     pub fn stale(&self, judged: &[Judged]) -> Vec<String> {
         let numbers = self.takeaways().flat_map(|takeaway| &takeaway.numbers);
+        let numbers = numbers.filter(|(_, source)| !source.is_excused(judged));
         let said = numbers.filter_map(|(written, source)| {
             let value = source.value(judged);
             let holds = value.zip(decimal(written)).is_some_and(|(value, written)| written.rounds_from(value));
