@@ -11,9 +11,9 @@ parameters! {
         /// Those that the equations give, at acceleration level.
         #[default]
         Consistent,
-        /// None: positions change with the initial velocities, accelerations and multipliers are zero. What the
-        /// published runs of zhang2022 start from where the solution for them is skipped; of first order where the
-        /// initial accelerations are not zero.
+        /// None: positions change with the initial velocities, accelerations and multipliers are zero. The start of the
+        /// authors' program for zhang2022 if the solution for them is skipped; of first order if the initial
+        /// accelerations are not zero.
         Zero,
     }
 }

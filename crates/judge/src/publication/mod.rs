@@ -1,5 +1,6 @@
 //! What is reproduced, as it is cited, and what a reader should take away: `experiments/<id>/paper.yaml`.
 
+mod numbers;
 mod takeaway;
 
 use std::cmp::Ordering;
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use numbers::Source;
 pub use takeaway::Takeaway;
 
 /// Its file, beside the experiments.

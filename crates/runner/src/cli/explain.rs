@@ -242,6 +242,7 @@ fn verdict_text(each: &JudgedCheck) -> String {
 fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
     let when = match set {
         BoundSet::Before => "set before the result was known",
+        BoundSet::Stated => "stated to be set before the result was known, which no lock verifies",
         BoundSet::After => "set or changed when the result was known",
     };
     let from = from.map(|from| match from {

@@ -130,7 +130,9 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
             return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &beside(results), output);
         }
         Command::Explain { statement, results } => explain::explain(library, statement, &beside(results), output)?,
-        Command::Lock { paper, results } => lock::lock(library, paper.as_deref(), &beside(results), output)?,
+        Command::Lock { paper, options, results } => {
+            lock::lock(library, paper.as_deref(), options, &beside(results), output)?;
+        }
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Reference { id } => return reference::reference(library, id, output),
         Command::Run { files, out, options, engine, record_times, strict } => {

@@ -70,6 +70,7 @@ pub(super) fn verify_papers(
     for (Ledger { paper, .. }, (evidence, judged)) in ledgers.iter().zip(judged) {
         exit = exit.worst(verify_anchors(library, paper, plans, results, output)?);
         exit = exit.worst(print(paper, &judged, shown, output)?).worst(tell_lost(&evidence, output)?);
+        exit = exit.worst(tell_stale(library, paper, &judged, output)?);
         judgements.insert(paper.clone(), judged);
     }
     Ok((judgements, exit))
@@ -79,6 +80,20 @@ pub(super) fn verify_papers(
 pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &Path) -> Result<(), CommandError> {
     let path = results.join(&ledger.paper).join("claims.json");
     write_atomically(&path, to_json(judged).as_bytes()).map_err(|error| CommandError::Store { path, error })
+}
+
+/// Names the numbers in the texts of `paper.yaml` that the results do not bear out.
+fn tell_stale(
+    library: Library<'_>,
+    paper: &str,
+    judged: &[Judged],
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let stale = library.publication(paper)?.stale(judged);
+    for line in &stale {
+        output.line(format!("{paper}/paper.yaml: {line}"))?;
+    }
+    Ok(if stale.is_empty() { Exit::Done } else { Exit::Differs })
 }
 
 /// Names the runs that program or machine ended.

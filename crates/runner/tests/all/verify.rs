@@ -164,10 +164,10 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("experiments/timed")).unwrap();
     fs::write(at("experiments/timed/pendulum.yaml"), TIMED).unwrap();
-    let output = run(folder.path(), "run experiments/timed/pendulum.yaml");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     fs::write(at("experiments/timed/claims.yaml"), CLAIMS).unwrap();
     run(folder.path(), "lock timed");
+    let output = run(folder.path(), "run experiments/timed/pendulum.yaml");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let path = at("results/timed/pendulum/timings.csv");
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let keys: Vec<String> = reader
