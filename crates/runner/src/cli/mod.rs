@@ -31,6 +31,7 @@ mod report;
 mod robustness;
 mod run;
 mod schema;
+mod sealed;
 mod source;
 mod verify;
 
