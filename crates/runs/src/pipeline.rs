@@ -174,8 +174,8 @@ pub struct Again<'p> {
     pub row: Row,
 }
 
-/// Makes the chosen runs again, whatever the store has of them, on the references that it has; what is stored stays. Runs that program or
-/// machine ended are left to [`Progress`].
+/// Makes the chosen runs again, whatever the store has of them, on the references that it has; what is stored stays.
+/// Runs that program or machine ended are left to [`Progress`].
 ///
 /// # Errors
 /// Those of the file system.
@@ -290,7 +290,8 @@ pub struct Titles<'p> {
 }
 
 impl<'p> Titles<'p> {
-    /// Of all runs of a plan. All of them are looked at to find how they differ: this is for once a plan, and not for once a run.
+    /// Of all runs of a plan. All of them are looked at to find how they differ: this is for once a plan, and not for
+    /// once a run.
     #[must_use]
     pub fn of(plan: &'p Plan) -> Self {
         #[cfg(test)]
@@ -399,7 +400,7 @@ mod tests {
     fn sweep(masses: usize) -> (Outcome, usize) {
         let values: Vec<String> = (1..=masses).map(|mass| mass.to_string()).collect();
         let text = format!(
-            "id: mine/sweep\nmodel: pendulum\nspan: [0.0, 0.1]\nknown: {{ defaults: printed }}\nmethod: rk4\nstep: 0.1\n\
+            "id: mine/sweep\nmodel: pendulum\nspan: [0.0, 0.1]\nmethod: rk4\nstep: 0.1\n\
              matrix: {{ model.mass: [{}] }}\nmeasures: [rhs_evaluations]\n",
             values.join(", ")
         );

@@ -1,7 +1,8 @@
 //! Seals: whether the results of an experiment are as the program wrote them.
 //!
-//! Beside the results of an experiment lies `manifest.json` with a hash of each file of them. Whoever writes such a file writes it with
-//! [`write`], and whoever believes one asks [`inspect`] first. Times are not sealed: they change from day to day.
+//! Beside the results of an experiment lies `manifest.json` with a hash of each file of them. Whoever writes such a
+//! file writes it with [`write`], and whoever believes one asks [`inspect`] first. Times are not sealed: they change
+//! from day to day.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,7 +65,8 @@ pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), SealError
     list(folder, &whole)
 }
 
-/// Compares the files of a folder of results with its manifest. A listed file that is missing is no change: nothing can be read from it.
+/// Compares the files of a folder of results with its manifest. A listed file that is missing is no change: nothing
+/// can be read from it.
 ///
 /// # Errors
 /// The first file that cannot be read.

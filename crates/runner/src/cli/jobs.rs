@@ -16,8 +16,8 @@ const SHARE: f64 = 0.75;
 /// Threads for each core of the machine at most: more only wait for each other.
 const EACH: usize = 2;
 
-/// Stack of a thread, bytes: no less than the main thread has, so that what `check` accepts there does not end a run here. Memory is
-/// taken as far as it is used.
+/// Stack of a thread, bytes: no less than the main thread has, so that what `check` accepts there does not end a run
+/// here. Memory is taken as far as it is used.
 const STACK: usize = 16 << 20;
 
 /// The options `--jobs` and `--memory`.
@@ -48,8 +48,8 @@ impl Jobs {
     }
 }
 
-/// Makes the threads for all that is done outside of runs. Left to itself, rayon makes as many as `RAYON_NUM_THREADS` says, be it a
-/// hundred thousand; here that is a wish like `--jobs`.
+/// Makes the threads for all that is done outside of runs. Left to itself, rayon makes as many as `RAYON_NUM_THREADS`
+/// says, be it a hundred thousand; here that is a wish like `--jobs`.
 pub(super) fn make_global_pool() {
     let wish = std::env::var("RAYON_NUM_THREADS").ok().and_then(|number| number.parse().ok());
     // Another call in this process has made them already.

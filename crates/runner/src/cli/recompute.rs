@@ -1,4 +1,5 @@
-//! `mbsbench verify --recompute`: a sample of the runs behind the verdicts, made again and compared with what is judged.
+//! `mbsbench verify --recompute`: a sample of the runs behind the verdicts, made again and compared with what is
+//! judged.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
@@ -24,8 +25,8 @@ use crate::output::Output;
 /// Which of the runs are made again.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Recompute {
-    /// Make this share of the runs in the results again, and compare each cell of `runs.csv`: `5%`. On another kind of processor last
-    /// digits differ.
+    /// Make this share of the runs in the results again, and compare each cell of `runs.csv`: `5%`. On another kind
+    /// of processor last digits differ.
     #[arg(long, value_name = "SHARE")]
     recompute: Option<Share>,
     /// Seed that chooses the runs; drawn and printed if not given.
@@ -159,7 +160,8 @@ impl Table {
         Ok(Self { path, columns, rows })
     }
 
-    /// What differs between runs of the plan that were made again and their lines, run by run: cells as text, which has all digits.
+    /// What differs between runs of the plan that were made again and their lines, run by run: cells as text, which
+    /// has all digits.
     fn differences(&self, plan: &Plan, rows: Vec<Row>) -> Result<Vec<Vec<String>>, CommandError> {
         let made = ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows };
         let text = made.to_csv().map_err(WriteError::from)?;

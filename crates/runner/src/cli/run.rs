@@ -51,7 +51,8 @@ pub struct RunOptions {
     pub cache: PathBuf,
 }
 
-/// Runs experiment files and writes their results under `out`. An experiment of which no run reached its end is not as expected.
+/// Runs experiment files and writes their results under `out`. An experiment of which no run reached its end is not
+/// as expected.
 pub(super) fn run(
     library: Library<'_>,
     files: &[PathBuf],

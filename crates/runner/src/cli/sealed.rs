@@ -11,7 +11,8 @@ use super::error::ChangedResults;
 use super::files::Library;
 use crate::output::Output;
 
-/// Refuses results of some plans that were changed after they were made, and says beside the output which are not sealed.
+/// Refuses results of some plans that were changed after they were made, and says beside the output which are not
+/// sealed.
 ///
 /// # Errors
 /// [`CommandError::Changed`], or a file that cannot be read.
@@ -42,7 +43,8 @@ pub(super) fn ensure_sealed<'p>(
             count => (format!(" and {count} other files"), "are"),
         };
         output.beside(format!(
-            "{}{files} {verb} not sealed: no manifest lists them, and an edit would not be noticed; running the experiment again seals them",
+            "{}{files} {verb} not sealed: no manifest lists them, and an edit would not be noticed; running the \
+             experiment again seals them",
             first.display()
         ));
     }

@@ -140,8 +140,8 @@ fn is_named(ledger: &Ledger, plan: &Plan) -> bool {
     experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
 }
 
-/// Whether what is judged of a ledger can rest on the results of an experiment: its checks name it, or it is of the ledger's paper, as
-/// anchors and studies are.
+/// Whether what is judged of a ledger can rest on the results of an experiment: its checks name it, or it is of the
+/// ledger's paper, as anchors and studies are.
 pub(super) fn rests_on(ledger: &Ledger, plan: &Plan) -> bool {
     plan.experiment.paper == ledger.paper || is_named(ledger, plan)
 }

@@ -1,4 +1,5 @@
-//! Results that were changed after they were made: seals notice an edit, and `verify --recompute` also finds what was sealed again.
+//! Results that were changed after they were made: seals notice an edit, and `verify --recompute` also finds what was
+//! sealed again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
