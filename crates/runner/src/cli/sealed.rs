@@ -37,14 +37,14 @@ pub(super) fn ensure_sealed<'p>(
         }
     }
     if let Some((first, rest)) = unsealed.split_first() {
-        let (files, verb) = match rest.len() {
-            0 => (String::new(), "is"),
-            1 => (" and 1 other file".to_owned(), "are"),
-            count => (format!(" and {count} other files"), "are"),
+        let (files, them) = match rest.len() {
+            0 => (" is".to_owned(), "it"),
+            1 => (" and 1 other file are".to_owned(), "them"),
+            count => (format!(" and {count} other files are"), "them"),
         };
         output.beside(format!(
-            "{}{files} {verb} not sealed: no manifest lists them, and an edit would not be noticed; running the \
-             experiment again seals them",
+            "{}{files} not sealed: no manifest lists {them}, and an edit would not be noticed; running the experiment \
+             again seals {them}",
             first.display()
         ));
     }
