@@ -12,7 +12,7 @@ use mbsbench::artefacts::write;
 use mbsbench::cli;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_runs::execute::run::Trajectory;
-use mbsbench_runs::pipeline::{Means, results_of, timings_of, title};
+use mbsbench_runs::pipeline::{Means, Titles, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 use mbsbench_runs::{fingerprint, stop as stops};
@@ -226,8 +226,9 @@ fn run_plans(
         }
         let written = pool.install(|| write(&options.out, plan, &outcome, registry, &store));
         let written = written.map_err(|error| system(&error))?;
+        let titles = Titles::of(plan);
         let of_run = |(run, row): (&_, &mbsbench_runs::results::Row)| {
-            Some(Curves { title: title(plan, run), trajectory: row.trajectory.clone()? })
+            Some(Curves { title: titles.of_run(run), trajectory: row.trajectory.clone()? })
         };
         ran.push(Ran {
             id: plan.experiment.id.clone(),

@@ -18,6 +18,7 @@ use tabled::settings::Style;
 use super::describe::about_file;
 use super::files::{Library, is_yaml};
 use super::run::{RunOptions, made};
+use super::sealed::ensure_sealed;
 use super::{CommandError, Format};
 use crate::artefacts::work_precision;
 use crate::output::Output;
@@ -94,6 +95,7 @@ pub(super) fn rank(
         let known = vec![COMPARISON.to_owned()];
         return Err(CommandError::UnknownName { kind: "experiment with rankings", found: wanted.join(" "), known });
     }
+    ensure_sealed(library, results, &plans, output)?;
     if !examined.is_from_file && !examined.choice.is_late() {
         match Evidence::read(results, &plans, |_| true) {
             Ok(evidence) => return tell(&examined, &entered(method, &plans, &evidence, None), shown, output),

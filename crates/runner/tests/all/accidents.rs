@@ -148,7 +148,8 @@ measures: [energy_variation, steps_accepted]
         .args(["run", "diverging.yaml", "--out", "results", "--cache", "cache"])
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // No run reaches its end, which is not as expected.
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let mut reader = csv::Reader::from_path(folder.path().join("results/accidents/diverging/runs.csv")).unwrap();
     let headers = reader.headers().unwrap().clone();
     let column = |name: &str| headers.iter().position(|header| header == name).unwrap();
@@ -222,4 +223,15 @@ fn more_threads_than_make_sense_are_not_made() {
     assert!(said.contains("--jobs 100000: ") && said.contains("twice as many as there are cores"), "{said}");
     let refused = place.command("0").stderr(Stdio::piped()).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn variables_of_the_environment_make_no_hundred_thousand_threads() {
+    let place = Place::new();
+    for name in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+        let output = command.current_dir(place.folder.path()).args(["plan", "experiment.yaml"]).env(name, "100000");
+        let output = output.output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
 }

@@ -128,9 +128,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         properties: [f64::NAN; stepwise::COUNT],
         size_before: None,
         row: vec![0.0; recorded.len()],
-        decimator: (!recorded.is_empty()).then(|| {
-            if job.recording.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
-        }),
+        decimator: (!recorded.is_empty()).then(|| decimator(job.recording, recorded.len())),
         every: job.recording.every,
         inner: vec![0.0; observables.len()],
         recorded,
@@ -171,6 +169,12 @@ pub fn execute(job: &Job<'_>) -> Record {
         values,
         trajectory,
     }
+}
+
+/// What keeps as much of a trajectory of so many columns as is drawn of it.
+pub(crate) fn decimator(recording: &Recording, columns: usize) -> Decimator {
+    let decimator = if recording.orbits { Decimator::of_orbit(columns) } else { Decimator::new(columns) };
+    decimator.looking_at(&recording.windows).on_logarithmic_axes(recording.logarithmic)
 }
 
 impl Job<'_> {
