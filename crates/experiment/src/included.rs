@@ -73,9 +73,9 @@ fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<M
     choice.map(|choice| (choice, document.root.clone())).map_err(|problem| document.bad(vec![problem]))
 }
 
-/// The name of a file without its ending.
+/// The name of a file without its ending, as it may be printed.
 fn stem(path: &Path) -> Option<String> {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
+    path.file_stem().map(|stem| mbsbench_input::printable(&stem.to_string_lossy()).into_owned())
 }
 
 /// The tree with values replaced that stand behind certain keys.
