@@ -146,6 +146,11 @@ fn robots() -> Vec<String> {
             1,
         ),
         many(&|k| link(k, "continuous", 0, mass)).replacen("<parent link='l0'/>", "<parent link='arm'/>", 1),
+        (0..999).map(|k| link(k, "continuous", k.saturating_sub(1), mass)).collect::<String>().replacen(
+            "<parent link='l0'/>",
+            "<parent link='arm'/>",
+            1,
+        ),
     ];
     bodies.iter().map(|inside| format!("<robot name='r'>{arm}{inside}</robot>")).collect()
 }

@@ -22,6 +22,9 @@ use unused::Unused;
 pub use xml::NoRobot;
 use xml::{Inertial, Origin, attribute, child, children, needed, number, numbers, refused};
 
+/// Most links with mass: a chain of as many takes the time and memory that `check` has.
+const MOST_BODIES: usize = 1000;
+
 /// What the ground is called in a mechanism.
 const GROUND: &str = "ground";
 
@@ -290,6 +293,10 @@ impl<'a> Making<'a> {
                 return Err(refused(link, found, "an `<inertial>` with a mass above zero"));
             }
         };
+        if self.bodies.len() == MOST_BODIES {
+            let accepted = format!("at most {MOST_BODIES} links with mass; `repeat` of a mechanism writes more");
+            return Err(refused(link, format!("a link with mass beside {MOST_BODIES} others"), accepted));
+        }
         let (name, body) = (self.joint_names[written].clone(), self.link_names[link_name].clone());
         let of = inertial.inertia;
         let six = [of.m11, of.m22, of.m33, of.m12, of.m13, of.m23];

@@ -332,6 +332,13 @@ fn files_beyond_limits_are_refused_with_the_limit() {
     assert!(urdf::read(&robot(&format!("<!-- {} -->", "a='' ".repeat(1000)))).is_ok());
     let names = robot(&many(201, &|k| format!("<g xmlns:a{k}='u{k}'/>")));
     refused(&names, "xmlns", "at most 200 namespaces");
+    let arms = |count: usize| {
+        robot(&many(count, &|k| {
+            link(&format!("l{k}")) + &joint(&format!("j{k}"), "continuous", "base", &format!("l{k}"), "")
+        }))
+    };
+    assert!(urdf::read(&arms(998)).is_ok());
+    refused(&arms(999), "<link name=\"two\">", "at most 1000 links with mass");
     refused(&robot(&"<g/>".repeat(400_001)), "", "at most 400000 elements");
 }
 
