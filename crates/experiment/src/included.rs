@@ -12,8 +12,8 @@ use super::registry::{Choice, Entry, Kind, LABEL, MethodKind, Registry};
 /// The key for the file among the parameters.
 pub const FILE: &str = "file";
 
-/// The document with the mechanisms and methods of other files in it, and what of these files is not used, a line each. Problems of such
-/// a file are shown there; what it says counts as said where it is named.
+/// The document with the mechanisms and methods of other files in it, and what of these files is not used, a line each.
+/// Problems of such a file are shown there; what it says counts as said where it is named.
 ///
 /// # Errors
 /// A file that is missing, or makes no sense.

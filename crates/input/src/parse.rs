@@ -86,7 +86,8 @@ fn parse(source: &Source) -> Result<Node, Problem> {
     }
 }
 
-/// The first text or key with a character that acts on terminals and pages: labels go into tables and names of files as they are.
+/// The first text or key with a character that acts on terminals and pages: labels go into tables and names of files as
+/// they are.
 fn active(node: &Node) -> Option<(Place, char)> {
     let of = |text: &str, place| {
         if !text.contains(is_active) {

@@ -1,5 +1,5 @@
-//! What is read is mutated, over and over, and nothing panics or takes long: experiments, robots, ledgers, `paper.yaml`, entries of the store,
-//! stored references, published tables, `runs.csv` and `diff`.
+//! What is read is mutated, over and over, and nothing panics or takes long: experiments, robots, ledgers,
+//! `paper.yaml`, entries of the store, stored references, published tables, `runs.csv` and `diff`.
 //!
 //! A few hundred inputs for each by default; `make fuzz` goes on for ten minutes. `FUZZ_SECONDS` says how long, `FUZZ_SEED` with which
 //! mutations. An input that fails is written to `target/fuzz/`.

@@ -357,13 +357,14 @@ pub(super) fn hinge(names: &Names<'_>, path: &str, joint: &str) -> Result<([Mark
 /// Axes of the joints of two bodies in space, to which axes that are not written are compared.
 pub(super) struct Axes<'p> {
     default: [f64; 3],
-    /// Names with directions on the body of the first marker and on that of the second, by these bodies and by the reverse.
+    /// Names with directions on the body of the first marker and on that of the second, by these bodies and by the
+    /// reverse.
     of_pair: HashMap<[Option<usize>; 2], Vec<(&'p str, Vector3<f64>)>>,
 }
 
 impl<'p> Axes<'p> {
-    /// Of joints that bodies turn in, if the default axis is that of a turn, and otherwise of those that they slide in; none if nothing
-    /// is compared.
+    /// Of joints that bodies turn in, if the default axis is that of a turn, and otherwise of those that they slide in;
+    /// none if nothing is compared.
     pub(super) fn of(names: &Names<'p>, default: [f64; 3], is_needed: bool) -> Result<Self, OutOfRange> {
         let mut of_pair: HashMap<_, Vec<_>> = HashMap::new();
         let joints = if is_needed && names.dimension == 3 { &*names.parts.joints } else { &[] };

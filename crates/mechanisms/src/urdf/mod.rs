@@ -1,8 +1,9 @@
 //! Robots in the Unified Robot Description Format, as mechanisms.
 //!
-//! The reader takes `link`s with their `inertial` and the first `visual` or `collision` of a simple shape, and `joint`s with origin, axis and
-//! `dynamics`. The root link is the ground. A link without mass on a `fixed` joint is a marker of the link before; if it has inertia,
-//! the link before has it. What is not used is listed; `mimic` and joints of several degrees but `floating` and `planar` are refused.
+//! The reader takes `link`s with their `inertial` and the first `visual` or `collision` of a simple shape, and `joint`s
+//! with origin, axis and `dynamics`. The root link is the ground. A link without mass on a `fixed` joint is a marker of
+//! the link before; if it has inertia, the link before has it. What is not used is listed; `mimic` and joints of several
+//! degrees but `floating` and `planar` are refused.
 
 mod names;
 mod unused;

@@ -27,7 +27,8 @@ impl Names {
         free
     }
 
-    /// Names for those of a file, which differ from each other. Names that need no change keep theirs, whatever their order.
+    /// Names for those of a file, which differ from each other. Names that need no change keep theirs, whatever their
+    /// order.
     pub(super) fn derive<'f>(&mut self, kind: &str, written: &[&'f str]) -> HashMap<&'f str, String> {
         let mut derived = HashMap::new();
         for &name in written {
@@ -44,7 +45,8 @@ impl Names {
     }
 }
 
-/// A name of ASCII letters, digits and `_` that begins with a letter: other letters become their code points, `肩` is `u80a9_`.
+/// A name of ASCII letters, digits and `_` that begins with a letter: other letters become their code points, `肩` is
+/// `u80a9_`.
 fn plain(kind: &str, name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     for c in name.chars() {
