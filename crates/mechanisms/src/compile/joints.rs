@@ -354,12 +354,15 @@ pub(super) fn hinge(names: &Names<'_>, path: &str, joint: &str) -> Result<([Mark
     }
 }
 
+/// The name of a joint with its axis.
+type Named<'p> = (&'p str, Vector3<f64>);
+
 /// Axes of the joints of two bodies in space, to which axes that are not written are compared.
 pub(super) struct Axes<'p> {
     default: [f64; 3],
     /// Names with directions on the body of the first marker and on that of the second, by these bodies and by the
     /// reverse.
-    of_pair: HashMap<[Option<usize>; 2], Vec<(&'p str, Vector3<f64>)>>,
+    of_pair: HashMap<[Option<usize>; 2], Vec<Named<'p>>>,
 }
 
 impl<'p> Axes<'p> {
