@@ -96,15 +96,24 @@ fn add<T: Clone + Serialize + DeserializeOwned>(
                 .map_err(|error| OutOfRange::new(&path, error, "what makes sense with all values of the index"))?;
             (replaced(name, indices), what)
         };
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name || name == "ground" && kind == "bodies" {
-            let accepted = "a name of letters, digits and `_`, with a letter first; `ground` is taken";
-            return Err(OutOfRange::new(path, format!("called `{name}`"), accepted));
+        check_name(&path, &name)?;
+        if name == "ground" && kind == "bodies" {
+            return Err(OutOfRange::new(path, "called `ground`", "another name: `ground` is what does not move"));
         }
         parts.push(Part { name, path, what });
     }
     Ok(())
+}
+
+/// Fails unless a name can stand in formulas and paths.
+pub(crate) fn check_name(path: &str, name: &str) -> Result<(), OutOfRange> {
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_name {
+        return Ok(());
+    }
+    let accepted = "a name of letters, digits and `_`, with a letter first";
+    Err(OutOfRange::new(path, format!("called `{name}`"), accepted))
 }
 
 fn unique<T>(parts: &[Part<T>]) -> Result<(), OutOfRange> {

@@ -96,6 +96,96 @@ fn files() -> Vec<String> {
     files
 }
 
+/// Files of robots that ask much of the parser, of the tree of links, or of what is made of it.
+fn robots() -> Vec<String> {
+    let many = |each: &dyn Fn(usize) -> String| {
+        let mut text = String::new();
+        for part in (0..).map(each) {
+            if text.len() + part.len() > 3_900_000 {
+                break;
+            }
+            text.push_str(&part);
+        }
+        text
+    };
+    let mass = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>";
+    let arm = format!(
+        "<link name='base'/><link name='arm'>{mass}</link>\
+         <joint name='j' type='revolute'><parent link='base'/><child link='arm'/></joint>"
+    );
+    let link = |k: usize, kind: &str, parent: usize, inside: &str| {
+        format!(
+            "<link name='l{k}'>{inside}</link><joint name='j{k}' type='{kind}'><parent link='l{parent}'/><child link='l{k}'/></joint>"
+        )
+    };
+    let bodies = [
+        many(&|k| format!("<g a{k}=''/>")),
+        format!("<g {}/>", many(&|k| format!("a{k}='' "))),
+        many(&|_| format!("<g {}/>", (0..250).map(|k| format!("a{k}='' ")).collect::<String>())),
+        many(&|_| "<g/>".to_owned()),
+        many(&|k| format!("<g{k}/>")),
+        many(&|k| format!("<g xmlns:a{k}='u{k}'/>")),
+        format!(
+            "<g {}>{}</g>",
+            (0..190).map(|k| format!("xmlns:a{k}='u{k}' ")).collect::<String>(),
+            many(&|_| "<a189:b/>".to_owned())
+        ),
+        "<g>".repeat(500_000) + &"</g>".repeat(500_000),
+        "<g>".repeat(190_000) + &"</g>".repeat(190_000),
+        "<".repeat(3_900_000),
+        "<!--".repeat(970_000),
+        format!("<g a='{}'/>", "&lt;".repeat(970_000)),
+        format!("<link name='{}'/>", "肩".repeat(1_200_000)),
+        format!("<joint name='k' type='fixed'><parent link='arm'/><child link='{}'/></joint>", "x".repeat(3_900_000)),
+        many(&|k| format!("<link name='{}'/>", format!("{k:022b}").replace('0', "-").replace('1', "."))),
+        many(&|k| link(k, "fixed", k.saturating_sub(1), "")).replacen("<parent link='l0'/>", "<parent link='arm'/>", 1),
+        many(&|k| link(k, "fixed", 0, "")).replacen("<parent link='l0'/>", "<parent link='arm'/>", 1),
+        many(&|k| link(k, "continuous", k.saturating_sub(1), mass)).replacen(
+            "<parent link='l0'/>",
+            "<parent link='arm'/>",
+            1,
+        ),
+        many(&|k| link(k, "continuous", 0, mass)).replacen("<parent link='l0'/>", "<parent link='arm'/>", 1),
+        (0..999).map(|k| link(k, "continuous", k.saturating_sub(1), mass)).collect::<String>().replacen(
+            "<parent link='l0'/>",
+            "<parent link='arm'/>",
+            1,
+        ),
+    ];
+    bodies.iter().map(|inside| format!("<robot name='r'>{arm}{inside}</robot>")).collect()
+}
+
+#[test]
+fn check_of_robots_takes_two_seconds_and_200_mb_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = 0;
+    // What this process holds counts as taken by its children.
+    for text in robots() {
+        assert!(text.len() < 4_000_000);
+        fs::write(folder.path().join(format!("{files}.urdf")), text).unwrap();
+        files += 1;
+    }
+    for formulation in ["acceleration-level", "minimal"] {
+        let run = format!(
+            "{HEAD}model: {{ mechanism: {{ file: r.urdf, formulation: {formulation} }} }}\nmethod: rk4\nstep: 1e-3\n"
+        );
+        fs::write(folder.path().join("file.yaml"), run).unwrap();
+        for number in 0..files {
+            let file = folder.path().join(format!("{number}.urdf"));
+            fs::copy(&file, folder.path().join("r.urdf")).unwrap();
+            let (usage, _, said) = taken(folder.path(), &["check", "file.yaml"]);
+            let seconds = usage.utime + usage.stime;
+            let text = fs::read_to_string(file).unwrap();
+            let what = &text[250..text.floor_char_boundary(600)];
+            let told: String = said.lines().take(2).flat_map(|line| line.chars().take(160)).collect();
+            eprintln!("{number}: {:.0} MB, {seconds:?}, {} bytes said: {told}", usage.maxrss as f64 / 1e6, said.len());
+            assert!(said.len() < 100_000, "{} bytes said: {what}", said.len());
+            assert!(usage.maxrss < 200_000_000, "{} bytes: {what}", usage.maxrss);
+            assert!(seconds.as_secs_f64() < 2.0, "{seconds:?}: {what}");
+        }
+    }
+}
+
 #[test]
 fn check_takes_two_seconds_and_200_mb_at_most() {
     let folder = tempfile::tempdir().unwrap();

@@ -63,6 +63,7 @@ struct Names<'p> {
     parts: &'p Parts,
     constants: &'p Mechanism,
     body: HashMap<&'p str, usize>,
+    joint: HashMap<&'p str, usize>,
     /// Markers of each body, and of the ground behind them, by name.
     markers: Vec<HashMap<&'p str, Marker>>,
 }
@@ -115,11 +116,21 @@ impl<'p> Names<'p> {
         known: &str,
         meaning: &mut impl FnMut(&str) -> Option<Tree<V>>,
     ) -> Result<Tree<V>, OutOfRange> {
+        let mut ambiguous = None;
         let resolved = formula.read().and_then(|tree| {
             tree.resolve(&mut |name| {
-                meaning(name).or_else(|| self.constants.constants.get(name).map(|x| Tree::Number(*x)))
+                let constant = self.constants.constants.get(name).map(|x| Tree::Number(*x));
+                let own = meaning(name);
+                if own.is_some() && constant.is_some() {
+                    ambiguous = Some(name.to_owned());
+                }
+                own.or(constant)
             })
         });
+        if let Some(name) = ambiguous {
+            let found = format!("`{formula}`, in which `{name}` is a variable and the name of a constant");
+            return Err(OutOfRange::new(path, found, "constants with other names"));
+        }
         resolved
             .map_err(|error| OutOfRange::new(path, format!("`{formula}`, {error}"), format!("a formula of {known}")))
     }
@@ -207,6 +218,10 @@ impl<'p> Names<'p> {
 pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRange> {
     debug_assert_eq!(X::DIMENSION, if mechanism.motion == Motion::Planar { 2 } else { 3 });
     let parts = Parts::of(mechanism)?;
+    if let Some(name) = mechanism.constants.keys().find(|name| ["t", "pi"].contains(&name.as_str())) {
+        let accepted = "another name: formulas have `t` and `pi` already";
+        return Err(OutOfRange::new(format!("constants.{name}"), format!("called `{name}`"), accepted));
+    }
     if parts.bodies.is_empty() {
         return Err(OutOfRange::new("bodies", "nothing", "one body or more"));
     }
@@ -223,6 +238,7 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
         parts: &parts,
         constants: mechanism,
         body: parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect(),
+        joint: parts.joints.iter().enumerate().map(|(k, joint)| (&*joint.name, k)).collect(),
         markers: Vec::new(),
     };
     names.markers = bodies::markers(&names)?;

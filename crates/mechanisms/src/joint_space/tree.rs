@@ -195,7 +195,8 @@ fn steps(candidate: &Candidate, is_reversed: bool, now: &Rotation3<f64>) -> (Vec
             Rotation3::from_axis_angle(&across, std::f64::consts::PI)
         }
     };
-    let kept = if now.angle() < 1e-8 { Rotation3::identity() } else { *now };
+    let is_unturned = (now.matrix() - Matrix3::identity()).amax() < 1e-8;
+    let kept = if is_unturned { Rotation3::identity() } else { *now };
     match &candidate.freedom {
         Freedom::None => (vec![], kept, 0.0),
         Freedom::Turn(axis, near) => (vec![Step::Turn(signed(axis))], same(axis), *near),

@@ -104,6 +104,9 @@ pub(super) fn check(
     load(registry, &quickened, true)?;
     for (plan, file) in plans.iter().zip(&files) {
         output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
+        for note in &plan.notes {
+            output.line(format!("  {note}"))?;
+        }
     }
     for path in publications {
         let publication = read_publication(registry, &path)?;
