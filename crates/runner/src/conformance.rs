@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
 use mbsbench_problem::linear::PrincipalRoot;
 use mbsbench_problem::{
-    Counted, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
+    Counted, Events, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
 };
 use nalgebra::Complex;
 
@@ -46,8 +46,8 @@ impl Tested {
         let method = choice.object().method();
         let models = kind.into_iter().chain(others);
         let mut models = models.map(|entry| (entry.name(), entry.default_choice().object().model()));
-        let (model_name, model) =
-            models.find(|(_, model)| method.suits(Formulated::<f64>::ode(&**model).as_mut()).is_ok())?;
+        let (model_name, model) = models
+            .find(|(_, model)| method.applies_to(Formulated::<f64>::ode(&**model).as_mut(), Events::Located).is_ok())?;
         Some(Self { name: name.to_owned(), model_name, method, model })
     }
 

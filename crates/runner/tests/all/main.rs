@@ -18,6 +18,7 @@ mod compere2001;
 mod engines;
 mod examine;
 mod export;
+mod jumps;
 mod like;
 mod methods;
 mod migrate;
