@@ -123,11 +123,12 @@ pub struct Task<'t, S: Scalar = f64> {
 }
 
 impl<S: Scalar> Task<'_, S> {
-    /// What makes the task impossible before the first step, for a method that can estimate its error or not, and locates events
-    /// or not. The problem keeps its matrices as the settings say from here on.
+    /// What makes the task impossible before the first step, for a method that can estimate its error or not, and
+    /// locates events or not. The problem keeps its matrices as the settings say from here on.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`], which says why.
+    /// [`Failure::NotApplicable`], which says why; [`Failure::StepTooSmall`] for a constant step that does not move the
+    /// time.
     pub fn check(&self, problem: &mut Counted<'_, S>, has_estimate: bool, locates_events: bool) -> Result<(), Failure> {
         let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
         let matrices = self.settings.matrices;
@@ -150,6 +151,9 @@ impl<S: Scalar> Task<'_, S> {
             StepControl::Fixed { step } if !positive(step) => {
                 not_applicable(format!("the step {step} is not positive"))
             }
+            StepControl::Fixed { step } if self.is_lost(step) => {
+                Err(Failure::StepTooSmall { time: start.value(), step })
+            }
             StepControl::Fixed { .. } => Ok(()),
             StepControl::Tolerance { .. } if !has_estimate => {
                 not_applicable("the method has no error estimate; give it a constant step".to_owned())
@@ -171,6 +175,16 @@ impl<S: Scalar> Task<'_, S> {
 }
 
 impl<S: Scalar> Task<'_, S> {
+    /// Whether a constant step is below the distance of the numbers that the clock has for times of the span.
+    fn is_lost(&self, step: f64) -> bool {
+        let (start, end) = (self.t_start.value(), self.t_end.value());
+        let far = start.abs().max(end.abs());
+        let ulp = far.next_up() - far;
+        // an exact clock is as fine as its scalar
+        let is_double = self.settings.clock == Clock::Accumulating || S::from(far) + 0.25 * ulp == S::from(far);
+        end > start && step < ulp && is_double
+    }
+
     /// What makes the task impossible before the first step, for `method` on `problem`.
     ///
     /// # Errors
@@ -336,8 +350,8 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     }
 
     /// Whether the method locates the events of problems whose configuration
-    /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump). Others are
-    /// refused by problems that [jump](Form::jumps).
+    /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump).
+    /// Others are refused by problems that [jump](Form::jumps).
     fn locates_events(&self) -> bool {
         false
     }
@@ -395,5 +409,32 @@ impl<S: Scalar> dyn Method<S> + '_ {
     pub fn applies_to(&self, problem: &mut dyn Ode<S>, events: Events) -> Result<(), Unsuitable> {
         self.suits(problem)?;
         if self.locates_events() || events == Events::Ignored { Ok(()) } else { Unsuitable::unless_smooth(problem) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DoubleDouble;
+
+    fn is_lost<S: Scalar>([start, end]: [f64; 2], step: f64, clock: Clock) -> bool {
+        let settings = Settings { clock, ..Settings::fixed(step) };
+        Task { t_start: S::from(start), t_end: S::from(end), initial: &[], settings }.is_lost(step)
+    }
+
+    #[test]
+    fn steps_below_the_distance_of_two_times_are_lost() {
+        // doubles at 1e15 are an eighth apart
+        let far = [1e15, 1e15 + 1.0];
+        for (step, expected) in [(0.1, true), (0.124, true), (0.125, false), (1.0, false)] {
+            for clock in [Clock::Exact, Clock::Accumulating] {
+                assert_eq!(is_lost::<f64>(far, step, clock), expected, "{step}");
+                assert_eq!(is_lost::<f64>([-far[1], -far[0]], step, clock), expected, "{step}");
+            }
+            assert!(!is_lost::<DoubleDouble>(far, step, Clock::Exact), "a finer clock");
+            assert_eq!(is_lost::<DoubleDouble>(far, step, Clock::Accumulating), expected, "it is one of doubles");
+        }
+        assert!(!is_lost::<f64>([0.0, 1e-300], 1e-301, Clock::Exact));
+        assert!(!is_lost::<f64>([1e15, 1e15], 1e-3, Clock::Exact), "there is no step");
     }
 }

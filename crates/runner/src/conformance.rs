@@ -188,6 +188,10 @@ fn nonsense_is_refused(tested: &Tested) -> Result<(), String> {
         ensure!(is_refused, "{span:?} with {:?} is not refused: {:?}", settings.control, refused.failure);
         ensure!(refused.statistics == Statistics::default(), "a refusal costs {:?}", refused.statistics);
     }
+    // where a double is known to an eighth of a second
+    let far = tested.solve([1e15, 1e15 + 1.0], Settings::fixed(1e-3));
+    let is_refused = matches!(far.failure, Some(Failure::StepTooSmall { .. } | Failure::NotApplicable { .. }));
+    ensure!(is_refused && is_free(far.statistics), "a step that does not move the time: {:?}", far.failure);
     Ok(())
 }
 
