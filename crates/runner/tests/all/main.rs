@@ -34,6 +34,7 @@ mod render;
 mod robustness;
 mod schema;
 mod silence;
+mod spans;
 #[cfg(unix)]
 mod special_files;
 mod takeaways;
