@@ -177,7 +177,8 @@ fn write_out_methods(
     let Some(axis) = shape.axes.iter_mut().find(|axis| axis.key.name == "method") else {
         return Some(BTreeMap::new());
     };
-    let methods = problems.keep(Methods::read(&axis.value, &models, to_tolerance, registry))??;
+    let events = shape.rest.get("settings").and_then(|settings| read(settings.get("events")?).ok()).unwrap_or_default();
+    let methods = problems.keep(Methods::read(&axis.value, &models, (to_tolerance, events), registry))??;
     axis.value = methods.node;
     Some(methods.left_out)
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mbsbench_input::{Entry, Key, Node, Place, Problem, Value, read};
-use mbsbench_problem::Formulated;
+use mbsbench_problem::{Events, Formulated, Method, Unsuitable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,9 @@ const KEY: &str = "every";
 
 /// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
 /// their error, with a step those that do not and those that are published with constant steps, though they can do both
-/// (`hht-i3`, `generalized-alpha`). A method of which a file has the coefficients (`tableau`) is meant where `with` has them, one that
-/// came while the program runs nowhere: it is named.
+/// (`hht-i3`, `generalized-alpha`). On a model that jumps at its events those that do not locate them are left out,
+/// unless `settings: { events: ignored }` runs them without the jumps. A method of which a file has the coefficients
+/// (`tableau`) is meant where `with` has them, one that came while the program runs nowhere: it is named.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {
@@ -48,7 +49,7 @@ impl Methods {
     pub fn read(
         node: &Node,
         models: &[Choice<ModelKind>],
-        to_tolerance: bool,
+        (to_tolerance, events): (bool, Events),
         registry: &Registry,
     ) -> Result<Option<Self>, Problem> {
         let mut methods = Self { node: node.clone(), left_out: BTreeMap::new() };
@@ -78,9 +79,15 @@ impl Methods {
                     Some(contender) => contender.with(method, &parameters(method, with, item.place), with),
                     None => parameters(method, with, item.place),
                 };
-                if every.asks_for(method, &parameters, models, to_tolerance, contender.is_some())? {
-                    meant.push(method);
-                    written.push(point(method, &parameters));
+                let Some(made) = every.asks_for(method, &parameters, models, to_tolerance, contender.is_some())? else {
+                    continue;
+                };
+                meant.push(method);
+                match on_all(&*made, models, events) {
+                    Ok(()) => written.push(point(method, &parameters)),
+                    Err(jumps) => {
+                        methods.left_out.insert(method.name().to_owned(), jumps.to_string());
+                    }
                 }
             }
             if contender.is_none() {
@@ -202,7 +209,7 @@ impl Every {
         Ok(())
     }
 
-    /// Whether a method with these parameters is meant.
+    /// A method with these parameters, if it is meant and suits the models, jumps apart.
     fn asks_for(
         &self,
         method: &registry::Entry<MethodKind>,
@@ -210,20 +217,25 @@ impl Every {
         models: &[Choice<ModelKind>],
         to_tolerance: bool,
         is_contender: bool,
-    ) -> Result<bool, Problem> {
+    ) -> Result<Option<Box<dyn Method>>, Problem> {
         let is_named = self.families.is_empty() || self.families.iter().any(|family| family == method.family());
         let is_written = is_contender || !method.is_written_out() || self.with.contains_key(method.name());
         if !is_named || !is_written || self.except.contains_key(method.name()) {
-            return Ok(false);
+            return Ok(None);
         }
         let made = method.choose(&parameters.without(LABEL), None)?.object().method();
-        let suits = |model: &Choice<ModelKind>| {
-            let model = model.object().model();
-            made.suits(Formulated::<f64>::ode(&*model).as_mut()).is_ok()
-        };
         let decides_so = if to_tolerance { made.adapts() } else { self.controlled || made.is_for_constant_steps() };
-        Ok(decides_so && models.iter().all(suits))
+        let is_meant = decides_so && on_all(&*made, models, Events::Ignored).is_ok();
+        Ok(is_meant.then_some(made))
     }
+}
+
+/// Whether a method applies to all of the models, and the first reason if it does not.
+fn on_all(method: &dyn Method, models: &[Choice<ModelKind>], events: Events) -> Result<(), Unsuitable> {
+    models.iter().try_for_each(|model| {
+        let model = model.object().model();
+        method.applies_to(Formulated::<f64>::ode(&*model).as_mut(), events)
+    })
 }
 
 #[cfg(test)]
@@ -238,7 +250,7 @@ mod tests {
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
         let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
         let node = document.root.get("method").unwrap();
-        let methods = Methods::read(node, &models, to_tolerance, &registry).unwrap().unwrap();
+        let methods = Methods::read(node, &models, (to_tolerance, Events::Located), &registry).unwrap().unwrap();
         let Value::List(items) = &methods.node.value else { panic!("a list") };
         let name = |item: &Node| item.text().map_or_else(|| item.entries()[0].key.name.clone(), str::to_owned);
         items.iter().map(name).collect()
@@ -272,7 +284,10 @@ mod tests {
                 [registry.models().iter().find(|entry| entry.name() == "slider-crank").unwrap().default_choice()];
             let text = format!("method: {{ every: {{ families: [sundials], with: {with} }} }}");
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
-            let node = Methods::read(document.root.get("method").unwrap(), &models, true, &registry)?.unwrap().node;
+            let node =
+                Methods::read(document.root.get("method").unwrap(), &models, (true, Events::Located), &registry)?
+                    .unwrap()
+                    .node;
             let Value::List(items) = &node.value else { panic!("a list") };
             let orders = items.iter().map(|item| {
                 let Entry { key, value } = &item.entries()[0];

@@ -5,6 +5,7 @@ mod exclusions;
 mod expand;
 mod gather;
 mod key;
+mod left_out;
 mod outputs;
 mod shard;
 mod solve_settings;
@@ -20,6 +21,7 @@ use mbsbench_problem::{Formulated, Settings, View};
 
 pub use key::RunKey;
 pub use key::canonical;
+pub use left_out::LeftOut;
 pub use shard::{NoShard, Shard};
 pub use stored::{Stored, StoredReference};
 

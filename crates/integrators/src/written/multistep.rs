@@ -18,7 +18,7 @@ parameters! {
         pub beta: Vec<Exact>,
         /// Newton's iteration ends with a residual of at most this; 1e-6 where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub newton_tolerance: Option<f64> [above 0.0],
+        pub newton_tolerance: Option<f64> [above 0.0, to 1.0],
     }
 }
 

@@ -42,7 +42,7 @@ parameters! {
         pub order: Option<u32> [from 1, to 10],
         /// Of an implicit formula, Newton's iteration ends with a residual of at most this; 1e-6 where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub newton_tolerance: Option<f64> [above 0.0],
+        pub newton_tolerance: Option<f64> [above 0.0, to 1.0],
     }
 }
 
@@ -130,9 +130,15 @@ impl RungeKutta {
 
     /// An implicit formula is one that [`Esdirk`] solves, and an estimate is one that is used.
     fn is_solved(&self) -> Result<(), OutOfRange> {
-        let same = |a: &Exact, b: &Exact| (a.value() - b.value()).value() == 0.0;
-        if self.embedded.iter().zip(&self.weights).all(|(a, b)| same(a, b)) && !self.embedded.is_empty() {
-            return Err(OutOfRange::new("embedded", "the weights themselves", "weights that differ from `weights`"));
+        let rounding = rounding(&values(&self.weights));
+        let same = |(a, b): (&Exact, &Exact)| (a.value() - b.value()).value().abs() <= rounding;
+        if self.embedded.iter().zip(&self.weights).all(same) && !self.embedded.is_empty() {
+            let found = "the weights themselves, to rounding";
+            return Err(OutOfRange::new(
+                "embedded",
+                found,
+                "weights that differ from `weights`: the estimate is nothing else",
+            ));
         }
         if self.is_explicit() {
             if let Some(tolerance) = self.newton_tolerance {

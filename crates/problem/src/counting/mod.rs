@@ -256,6 +256,14 @@ impl<'p, S: Scalar> Counted<'p, S> {
         method.suits(self.inner)
     }
 
+    /// See [`Unsuitable::unless_smooth`].
+    ///
+    /// # Errors
+    /// [`Unsuitable`], if the problem jumps at its events.
+    pub fn without_jumps(&mut self) -> Result<(), Unsuitable> {
+        Unsuitable::unless_smooth(self.inner)
+    }
+
     /// See [`Ode::keep_matrices`].
     pub fn keep_matrices(&mut self, matrices: Matrices) -> bool {
         self.inner.keep_matrices(matrices)

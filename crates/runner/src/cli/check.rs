@@ -74,6 +74,15 @@ pub(super) fn heed(plans: &[Plan], strict: Strict, output: &mut Output<'_>) -> R
     Ok(())
 }
 
+/// Says beside the output which methods `every` does not run, and why.
+pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) {
+    for plan in plans {
+        for left_out in plan.left_out() {
+            output.beside(format!("{}: left out: {left_out}", plan.experiment.id));
+        }
+    }
+}
+
 /// `2 warnings`.
 pub(super) fn warnings(count: usize) -> String {
     format!("{count} warning{}", if count == 1 { "" } else { "s" })
@@ -124,5 +133,6 @@ pub(super) fn check(
             ledger.paper
         ))?;
     }
+    tell_left_out(&plans, output);
     heed(&plans, strict, output)
 }

@@ -302,7 +302,7 @@ fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
     let runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
     let mut refusals = runs.map(|run| {
         let model = run.model.object().model();
-        method.suits(Formulated::<f64>::ode(&*model).as_mut())
+        method.applies_to(Formulated::<f64>::ode(&*model).as_mut(), run.settings.events)
     });
     match refusals.find_map(Result::err) {
         Some(unsuitable) => unsuitable.to_string(),

@@ -15,7 +15,7 @@ use mbsbench_runs::results::Row;
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
-use super::check::{Strict, heed};
+use super::check::{Strict, heed, tell_left_out};
 use super::engine::{EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
 use super::here::{Timed, here};
@@ -64,6 +64,7 @@ pub(super) fn run(
 ) -> Result<Exit, CommandError> {
     let plans = load(library.registry, files, options.quick)?;
     heed(&plans, strict, output)?;
+    tell_left_out(&plans, output);
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }

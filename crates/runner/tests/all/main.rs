@@ -18,6 +18,7 @@ mod compere2001;
 mod engines;
 mod examine;
 mod export;
+mod jumps;
 mod like;
 mod methods;
 mod migrate;
@@ -33,6 +34,7 @@ mod render;
 mod robustness;
 mod schema;
 mod silence;
+mod spans;
 #[cfg(unix)]
 mod special_files;
 mod takeaways;

@@ -20,7 +20,7 @@ macro_rules! formula {
                 /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this: forces,
                 /// moments, rates minus velocities, and constraints divided by `c`, in the units of the model and not
                 /// weighted.
-                pub newton_tolerance: f64 [above 0.0] = Options::default().tolerance,
+                pub newton_tolerance: f64 [above 0.0, to 1.0] = Options::default().tolerance,
                 /// Most iterations at a point; the run fails with `newton-diverged` beyond them.
                 pub max_iterations: u32 [from 1] = Options::default().iterations,
                 /// Derivatives and multipliers at the start: `consistent` or `zero`.
