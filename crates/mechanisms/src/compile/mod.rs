@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 use crate::assembly::{self, Linearised};
 use crate::definition::{Mechanism, Motion, Rotations, Start};
 use crate::flat::Parts;
-use crate::formula::{Formula, Tree};
+use crate::formula::{Formula, Tree, own_names};
 use crate::joint_space::JointSpace;
 use crate::placing::{Marker, Pose};
 use crate::system::{Fixed, ForceLaw, Inertia, Law, Space, System, Variable};
@@ -79,6 +79,24 @@ fn vector(path: &str, names: &Names<'_>, values: &[Formula], count: usize) -> Re
     Ok(vector)
 }
 
+/// Fails if a constant has a name with which no formula can mean it.
+fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfRange> {
+    for name in mechanism.constants.keys() {
+        let own: Vec<&str> = own_names().collect();
+        let path = || format!("constants.{name}");
+        if own.contains(&name.as_str()) {
+            let accepted = format!("a name that formulas do not have by themselves; these are `{}`", own.join("`, `"));
+            return Err(OutOfRange::new(path(), format!("called `{name}`"), accepted));
+        }
+        let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if !is_word || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            let accepted = "a name of letters, digits and `_`, with a letter or `_` first";
+            return Err(OutOfRange::new(path(), format!("called `{name}`"), accepted));
+        }
+    }
+    Ok(())
+}
+
 impl<'p> Names<'p> {
     /// What a formula of nothing but constants is.
     fn number(&self, path: &str, formula: &Formula) -> Result<f64, OutOfRange> {
@@ -121,7 +139,7 @@ impl<'p> Names<'p> {
             })
         });
         resolved
-            .map_err(|error| OutOfRange::new(path, format!("`{formula}`, {error}"), format!("a formula of {known}")))
+            .map_err(|error| OutOfRange::new(path, format!("`{formula:.80}`, {error}"), format!("a formula of {known}")))
     }
 
     fn variable(&self, name: &str, between: [&str; 2]) -> Option<Variable> {
@@ -206,6 +224,7 @@ impl<'p> Names<'p> {
 /// The first thing that makes no sense, with its path.
 pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRange> {
     debug_assert_eq!(X::DIMENSION, if mechanism.motion == Motion::Planar { 2 } else { 3 });
+    constants_can_be_meant(mechanism)?;
     let parts = Parts::of(mechanism)?;
     if parts.bodies.is_empty() {
         return Err(OutOfRange::new("bodies", "nothing", "one body or more"));

@@ -13,15 +13,15 @@ type Read<T> = Result<T, ErrMode<ContextError>>;
 
 pub(super) type Input<'i> = Stateful<&'i str, Nesting>;
 
-/// How deep the place is that is read.
+/// The nesting at the place that is read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Nesting {
     depth: usize,
-    /// Whether reading ended since there is more nesting than is read.
+    /// True if reading ended at too much nesting.
     pub(super) is_too_deep: bool,
 }
 
-/// One level down.
+/// Goes one level down.
 fn enter(input: &mut Input<'_>) -> Read<()> {
     input.state.depth += 1;
     if input.state.depth <= DEEPEST {
@@ -31,7 +31,7 @@ fn enter(input: &mut Input<'_>) -> Read<()> {
     Err(ErrMode::Cut(ContextError::new()))
 }
 
-/// One level up, with what was read.
+/// Goes one level up and returns what was read.
 fn leaving<T>(input: &mut Input<'_>, read: T) -> Read<T> {
     input.state.depth -= 1;
     Ok(read)

@@ -19,7 +19,8 @@ use grammar::{Nesting, sum};
 /// Longest text of a formula, in bytes.
 const LONGEST: usize = 4000;
 
-/// Most parentheses, calls, signs and powers in one another. Reading and evaluating a formula take stack for each of them.
+/// Most parentheses, calls, signs and powers in one another. Reading and evaluating a formula take stack for each of
+/// them.
 const DEEPEST: usize = 50;
 
 /// A number, or a formula that says how it is computed.
@@ -169,8 +170,8 @@ pub enum Tree<V> {
     Negative(Box<Tree<V>>),
     /// A function of one argument.
     One(Function, Box<Tree<V>>),
-    /// An operand, and what is done with it from left to right: `a - b*c + d` adds two to the first. However long a sum is, it is one
-    /// level deep.
+    /// An operand, and what is done with it from left to right: `a - b*c + d` adds two to the first. However long a sum
+    /// is, it is one level deep.
     Chain(Box<Tree<V>>, Vec<(Of2, Tree<V>)>),
 }
 
@@ -222,7 +223,8 @@ impl Formula {
     }
 }
 
-/// Names that formulas know by themselves: time, numbers, functions, and what an actuator or a motor knows of its markers.
+/// Names that formulas know by themselves: time, numbers, functions, and what an actuator or a motor knows of its
+/// markers.
 pub fn own_names() -> impl Iterator<Item = &'static str> {
     let functions = FUNCTIONS.iter().map(|(name, _)| *name).chain(OF_TWO.iter().map(|(name, _)| *name));
     ["t", "pi"].into_iter().chain(LINE).chain(TURN).chain(functions)
@@ -281,7 +283,8 @@ impl<V> Tree<V> {
         }
     }
 
-    /// The number that a tree without variables is. A power with such an exponent has derivatives for bases of zero and below, too.
+    /// The number that a tree without variables is. A power with such an exponent has derivatives for bases of zero and
+    /// below, too.
     fn constant(&self) -> Option<f64> {
         (!self.any(&mut |_| true)).then(|| self.evaluate(&mut |_| f64::NAN))
     }
