@@ -70,18 +70,22 @@ pub fn redundant(
     first_joint: usize,
     units: &Units,
 ) -> Result<Vec<usize>, Refused> {
-    let left_out = dependent(system, q, first_joint)?;
+    let (left_out, mut idle) = dependent(system, q, first_joint)?;
     if left_out.is_empty() {
         return Ok(left_out);
     }
-    system.left_out.clone_from(&left_out);
-    let lost = (0..DIRECTIONS).find_map(|direction| lost(system, q, units, direction));
+    // rows in no loop can be closed wherever the others are
+    idle.extend(&left_out);
+    idle.sort_unstable();
+    idle.dedup();
+    system.left_out = idle;
+    let lost = (0..DIRECTIONS).find_map(|direction| lost(system, q, &left_out, units, direction));
     (system.left_out, system.time) = (Vec::new(), 0.0);
     lost.map_or(Ok(left_out), |(row, by)| Err(Refused::Lost { row, by }))
 }
 
-/// Numbers of constraints that follow from the others at `q`.
-fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Result<Vec<usize>, Refused> {
+/// Numbers of constraints that follow from the others at `q`, and of those that are in no loop.
+fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Result<(Vec<usize>, Vec<usize>), Refused> {
     let (values, entries) = system.at(q);
     // what holds for all coordinates has a row of rounding
     let mut lengths = vec![0.0; values.len()];
@@ -90,6 +94,7 @@ fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Resu
     let vanishes = |row: &usize| lengths[*row].sqrt() < VANISHING * largest;
     let mut left_out: Vec<usize> = (first_joint..values.len()).filter(vanishes).collect();
     let mut candidates = in_loops(&entries, &lengths, q.len());
+    let idle = (0..values.len()).filter(|row| candidates.binary_search(row).is_err()).collect();
     candidates.retain(|row| left_out.binary_search(row).is_err());
     // coordinates that no loop has take time, and change nothing
     let mut column = vec![usize::MAX; q.len()];
@@ -111,17 +116,17 @@ fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Resu
         let start = candidates.iter().map(|&row| 1.0 + (kept_before(row) * 0.7).sin() * 0.3).collect();
         let mut least = Least::new(&vec![1.0; columns], candidates.len(), &own);
         let Some(factors) = least.dependence(start, DEPENDENT) else { break };
-        let joints = candidates.iter().zip(&factors).filter(|&(&row, _)| row >= first_joint);
+        let mut joints = candidates.iter().zip(&factors).filter(|&(&row, _)| row >= first_joint);
         let most = joints.clone().fold(0.0, |most: f64, (_, x)| most.max(x.abs()));
         // of rows that take part as much as others, the last one
-        let Some((&row, _)) = joints.filter(|(_, x)| x.abs() > 0.5 * most).next_back() else { break };
+        let Some((&row, _)) = joints.rfind(|(_, x)| x.abs() > 0.5 * most) else { break };
         candidates.retain(|&other| other != row);
         left_out.insert(left_out.partition_point(|&other| other < row), row);
         if left_out.len() > most_left_out {
             return Err(Refused::TooMany(most_left_out));
         }
     }
-    Ok(left_out)
+    Ok((left_out, idle))
 }
 
 /// The rows that can depend on others, in ascending order: those that are left after each row with a coordinate of its
@@ -129,7 +134,8 @@ fn dependent(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Resu
 fn in_loops(entries: &[(usize, usize, f64)], squares: &[f64], columns: usize) -> Vec<usize> {
     let mut of_row = vec![Vec::new(); squares.len()];
     let mut of_column = vec![Vec::new(); columns];
-    for &(i, j, x) in entries.iter().filter(|(_, _, x)| *x != 0.0) {
+    // entries that are zero here count: they are not at positions nearby
+    for &(i, j, x) in entries {
         of_row[i].push(j);
         of_column[j].push((i, x * x > SIGNIFICANT * SIGNIFICANT * squares[i]));
     }
@@ -154,7 +160,13 @@ fn in_loops(entries: &[(usize, usize, f64)], squares: &[f64], columns: usize) ->
 ///
 /// A row that follows from the others only at `q` opens with the square of the distance, or a higher power: it is open
 /// at each of three distances. One that is open farther away alone follows from the others here.
-fn lost(system: &mut Linearised<'_>, q: &[f64], units: &Units, direction: usize) -> Option<(usize, f64)> {
+fn lost(
+    system: &mut Linearised<'_>,
+    q: &[f64],
+    left_out: &[usize],
+    units: &Units,
+    direction: usize,
+) -> Option<(usize, f64)> {
     system.time = 0.0;
     let before = largest_of(system.values(q), &units.rows, |_| true).1;
     let (kept, entries) = system.at(q);
@@ -173,11 +185,10 @@ fn lost(system: &mut Linearised<'_>, q: &[f64], units: &Units, direction: usize)
         system.time = *distance;
         let mut moved: Vec<f64> = q.iter().zip(&way).map(|(q, way)| q + distance * per_distance * way).collect();
         assembly::close(system, &mut moved, &weights, f64::INFINITY).ok()?;
-        let left_out = system.left_out.clone();
         let values = system.values(&moved).to_vec();
-        let is_left_out = |row: usize| left_out.binary_search(&row).is_ok();
-        let closed = largest_of(&values, &units.rows, |row| !is_left_out(row)).1;
-        let (row, by) = largest_of(&values, &units.rows, is_left_out);
+        let is_kept = |row: usize| system.left_out.binary_search(&row).is_err();
+        let closed = largest_of(&values, &units.rows, is_kept).1;
+        let (row, by) = largest_of(&values, &units.rows, |row| left_out.binary_search(&row).is_ok());
         (closed < 0.01 * OPEN).then(|| (by > OPEN + 10.0 * before + 100.0 * closed).then(|| (row, values[row].abs())))
     });
     // closed at one distance is closed everywhere

@@ -33,7 +33,7 @@ pub struct Parts {
 
 /// Most characters of all parts as JSON with every parameter, with repeated parts counted each time: about fifteen
 /// thousand bodies.
-const LONGEST: usize = 4_000_000;
+const LONGEST: usize = 3_000_000;
 
 impl Parts {
     /// Those of a mechanism.
