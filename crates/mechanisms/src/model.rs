@@ -234,7 +234,7 @@ impl<X: Space> Model for MechanismModel<X> {
             Observable::new(
                 "constraint",
                 "m",
-                "largest magnitude among the constraints Φ, angles and Euler parameters with their numbers",
+                "largest magnitude among constraints Φ of joints as written, angles and Euler parameters as numbers",
             ),
             Observable::new("velocity_constraint", "m/s", "largest magnitude among the constraints of velocities"),
         ]);

@@ -29,6 +29,8 @@ pub enum Status {
     EventNotLocated,
     /// Jumps follow each other ever faster.
     EventsAccumulate,
+    /// A joint is open by more than the constraints that are solved for explain.
+    JointOpen,
     /// A rule of `fails_when` is broken.
     Rule,
     /// A solver that is not ours gave up.
@@ -188,6 +190,20 @@ pub enum Failure {
         /// Length of the window, in seconds.
         window: f64,
     },
+    /// A joint as it is written is open, and the constraints that the equations have are not: the equations have lost
+    /// one of its constraints.
+    #[error(
+        "joint `{joint}` is open by {by:.1e} at t = {}, and the constraints that the equations have are not: they do \
+         not hold the joint as it is written", Told(*time)
+    )]
+    JointOpen {
+        /// Time of the accepted state, in seconds.
+        time: f64,
+        /// The joint's name.
+        joint: String,
+        /// Magnitude of its constraint, m or rad or a cosine.
+        by: f64,
+    },
     /// A rule stated in the experiment is broken (`fails_when`).
     #[error("rule `{rule}` is broken at t = {time}")]
     Rule {
@@ -260,6 +276,7 @@ impl Failure {
             Self::BudgetExhausted { .. } => Status::BudgetExhausted,
             Self::EventNotLocated { .. } => Status::EventNotLocated,
             Self::EventsAccumulate { .. } => Status::EventsAccumulate,
+            Self::JointOpen { .. } => Status::JointOpen,
             Self::Rule { .. } => Status::Rule,
             Self::SolverFailed { .. } => Status::SolverFailed,
             Self::Unavailable { .. } => Status::Unavailable,
@@ -281,6 +298,7 @@ impl Failure {
             | Self::BudgetExhausted { time, .. }
             | Self::EventNotLocated { time, .. }
             | Self::EventsAccumulate { time, .. }
+            | Self::JointOpen { time, .. }
             | Self::Rule { time, .. }
             | Self::SolverFailed { time, .. }
             | Self::Interrupted { time } => Some(time),

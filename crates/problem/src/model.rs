@@ -1,6 +1,6 @@
 //! A benchmark model as the runner sees it: parameters and formulation chosen, ready to be solved and watched.
 
-use crate::{DoubleDouble, Ode, Scalar, View};
+use crate::{DoubleDouble, Failure, Ode, Scalar, View};
 
 /// The equations of a model in one scalar; `impl<S: Scalar> Formulated<S>` has them in all.
 pub trait Formulated<S: Scalar = f64> {
@@ -57,6 +57,11 @@ pub trait Observation {
     /// Writes the multipliers λ that a method has found for itself over those that [`observe`](Self::observe)
     /// computed from the state; called after it, with as many as the model has constraints.
     fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}
+
+    /// Why the state that was observed last cannot be one of the model, whatever the method: the run fails with it.
+    fn failure(&self) -> Option<Failure> {
+        None
+    }
 }
 
 /// A function of `(t, y)` that writes the values; for what needs nothing kept from one state to the next.

@@ -7,6 +7,7 @@ use super::joints::{ABOUT, Axes, axis as axis_of, hinge};
 use super::{Names, directions, pose};
 use crate::definition::{At, Force, Touch};
 use crate::flat::Part;
+use crate::formula::{LINE, TURN};
 use crate::placing::{Marker, Pose, across, unit};
 use crate::system::{Action, Cushion, Pushing, Turning};
 
@@ -136,12 +137,12 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
             }
             Force::Actuator(actuator) => {
                 let ([a, b], _) = line(names, poses, &path, &actuator.between)?;
-                Action::Actuator(a.point(), b.point(), names.force(&at("force"), &actuator.force, ["length", "speed"])?)
+                Action::Actuator(a.point(), b.point(), names.force(&at("force"), &actuator.force, LINE)?)
             }
             Force::Motor(motor) => {
                 let turning =
                     turning(names, &axes, &path, motor.between.as_ref(), motor.joint.as_deref(), &motor.axis)?;
-                Action::Motor(turning, names.force(&at("torque"), &motor.torque, ["angle", "rate"])?)
+                Action::Motor(turning, names.force(&at("torque"), &motor.torque, TURN)?)
             }
             Force::BallContact(contact) => {
                 let [a, b] = names.pair(&path, &contact.between)?;

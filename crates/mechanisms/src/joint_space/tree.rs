@@ -247,7 +247,7 @@ impl Tree {
     }
 
     /// Calls `each` with every step and the numbers of its first coordinate and velocity.
-    fn for_each_step(&self, mut each: impl FnMut(&Step, usize, usize)) {
+    pub(super) fn for_each_step(&self, mut each: impl FnMut(&Step, usize, usize)) {
         for link in &self.links {
             let [mut i, mut j] = link.first;
             for step in &link.steps {

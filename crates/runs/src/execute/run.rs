@@ -324,6 +324,9 @@ impl Observer for Watch<'_> {
         self.properties = properties(step, 1.0, self.size_before);
         self.size_before = Some(step.t_end - step.t_start);
         self.record(step.t_end, Values::After);
+        if let Some(failure) = self.observation.failure() {
+            return ControlFlow::Break(failure);
+        }
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
             None if self.stop.is_asked() => ControlFlow::Break(Failure::Interrupted { time: step.t_end }),
