@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _mbsbench
 from ._mbsbench import Model
-from ._source import version_of
+from ._source import identity_of
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -74,11 +74,8 @@ class _Own:
 
     def register(self) -> None:
         """Makes it a model of this process, in the place of one that was called so before; calls that take a model do it."""
-        version, text = version_of(self.version, *self._functions())
+        version, text = identity_of(self.name, self.version, vars(self))
         _mbsbench.register_model(self, self.name, self.summary, version, text)
-
-    def _functions(self) -> list[Callable[..., Any]]:
-        return [value for value in vars(self).values() if callable(value)]
 
 
 class Ode(_Own):
