@@ -58,7 +58,7 @@ fn real<'py, D: Dimension>(given: &Bound<'py, PyAny>) -> Result<PyReadonlyArray<
     Ok(array.readonly())
 }
 
-/// What something is, for a message: the shape and type of numbers, or the name of a type.
+/// A description for a message: the shape and type of numbers, or the name of a type.
 fn described(given: &Bound<'_, PyAny>) -> String {
     let name = given.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
     let numbers = || -> PyResult<String> {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::arrays::{take, take_matrix, take_number};
 use crate::failures::of_exception;
 
-/// What went wrong in the functions of a model since somebody asked.
+/// Calls the functions of a model, and keeps what goes wrong in them.
 ///
 /// Most functions of a mechanical system cannot return an error to a method. After an exception they return `nan` and
 /// are not called again until [`cause`](Self::cause) has given the failure, so that a run ends with its first
@@ -29,7 +29,7 @@ impl Default for Calls {
     }
 }
 
-/// What a call writes to.
+/// The memory that a call writes to.
 pub enum Target<'t> {
     /// A number.
     Number(&'t mut f64),
@@ -85,7 +85,7 @@ impl Calls {
     /// Calls a function.
     ///
     /// # Errors
-    /// The failure that an exception, or a result of another shape or type, is.
+    /// The failure of an exception, or of a result of another shape or type.
     pub fn call(
         &self,
         what: &str,
@@ -147,7 +147,7 @@ impl Calls {
         }
     }
 
-    /// What is not finite among the results since somebody asked; an exception first.
+    /// Takes the description of the last result that is not finite.
     ///
     /// # Errors
     /// The failure of the first exception.

@@ -1,4 +1,4 @@
-//! What is checked of a user's functions before the first step of a run.
+//! Checks of a user's functions before the first step of a run.
 //!
 //! A start that violates the constraints, a Jacobian that is not the derivative of its function, or a negative mass
 //! would give numbers that look like results. The functions are evaluated at the start and at two states near it, since
@@ -37,18 +37,18 @@ const MOST: usize = 200;
 pub struct Checked(Option<(f64, Vec<f64>)>);
 
 impl Checked {
-    /// Whether it is this one.
+    /// Whether this start was checked last.
     pub fn is_at(&self, t: f64, y: &[f64]) -> bool {
         self.0.as_ref().is_some_and(|(time, state)| *time == t && state == y)
     }
 
-    /// It is this one from now on.
+    /// Remembers a start that passed.
     pub fn now(&mut self, t: f64, y: &[f64]) {
         self.0 = Some((t, y.to_vec()));
     }
 }
 
-/// A function of a vector; none where it has no finite value.
+/// A function of a vector that gives nothing if it has no finite value.
 type Function<'f> = dyn FnMut(&[f64]) -> Option<Vec<f64>> + 'f;
 
 /// Checks the functions of `y' = f(t, y)` at a start.
@@ -190,7 +190,7 @@ fn terms(jacobian: &DMatrix<f64>, row: usize, q: &[f64]) -> f64 {
     jacobian.row(row).iter().map(|entry| entry.abs()).sum::<f64>() * size
 }
 
-/// The row that is above what is allowed of it, and what that is.
+/// The first row whose value is larger than allowed, and the largest value allowed there.
 fn violated(values: &[f64], allowed: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
     let mut rows = values.iter().enumerate().map(|(row, value)| (row, value.abs(), allowed(row)));
     rows.find(|(_, value, allowed)| value > allowed).map(|(row, _, allowed)| (row, allowed))
@@ -281,7 +281,7 @@ fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<
     Ok(())
 }
 
-/// A function on both sides of `x` in component `k`, and the distance; none where it has no value.
+/// A function on both sides of `x` in component `k`, and the distance; none if it has no value.
 fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Option<(f64, Vec<f64>, Vec<f64>)> {
     let mut moved = x.to_vec();
     // A distance that is exact.
@@ -322,8 +322,8 @@ fn points(x: &[f64]) -> Vec<Vec<f64>> {
     std::iter::once(x.to_vec()).chain(further.iter().copied().map(moved)).collect()
 }
 
-/// The nearest positions that satisfy the constraints, by Newton's method with differences; none where it does not find
-/// them.
+/// The nearest positions that satisfy the constraints, by Newton's method with differences. Gives nothing if the
+/// iteration does not converge.
 fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<Option<Vec<f64>>, Failure> {
     let (mut q, mut phi) = (q.to_vec(), vec![0.0; system.m()]);
     let mut jacobian = DMatrix::zeros(system.m(), system.n());
@@ -351,7 +351,7 @@ fn least(jacobian: &DMatrix<f64>, residual: &[f64]) -> Option<Vec<f64>> {
     solution.iter().all(|x| x.is_finite()).then(|| solution.iter().copied().collect())
 }
 
-/// Checks that the energy is a number.
+/// Checks that the energy is a finite number.
 fn energy(functions: &crate::own_model::Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(), Failure> {
     let Some(energy) = &functions.energy else { return Ok(()) };
     let mut value = 0.0;
@@ -359,12 +359,12 @@ fn energy(functions: &crate::own_model::Functions, calls: &Calls, t: f64, y: &[f
     defined(calls, t)?.map_or(Ok(()), |wrong| Err(functions.refused(&wrong)))
 }
 
-/// What a function has returned that is not finite.
+/// A message about the last result that is not finite, if there is one.
 fn defined(calls: &Calls, t: f64) -> Result<Option<String>, Failure> {
     Ok(calls.undefined()?.map(|found| format!("{found} at t = {t}; accepted: finite numbers")))
 }
 
-/// Whether a state can be checked: the start has to be finite, and others are left out where it is not.
+/// Whether a state can be checked. The start has to be finite; other states that are not are left out.
 fn usable(
     place: usize,
     found: Result<Option<String>, Failure>,
@@ -378,7 +378,7 @@ fn usable(
     }
 }
 
-/// Whether there is a value at a state beside the start; that somebody wants to stop is kept.
+/// Whether a state beside the start has a value. An interruption by the user is kept.
 fn passed(found: Result<Option<String>, Failure>, interrupted: &mut Option<Failure>) -> bool {
     match found {
         Ok(wrong) => wrong.is_none(),

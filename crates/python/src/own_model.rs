@@ -83,7 +83,7 @@ impl Functions {
     /// Calls a function of `(t, y)`, such as `rhs` or `energy`.
     ///
     /// # Errors
-    /// The failure that an exception is.
+    /// The failure of an exception.
     pub fn of_state(
         &self,
         calls: &Calls,
@@ -96,7 +96,7 @@ impl Functions {
         calls.call(what, &mut into, |py| function.bind(py).call1((t, frozen(py, y))))
     }
 
-    /// What is not right at the start of a run, as a failure.
+    /// The failure of a run whose start or model is refused.
     pub fn refused(&self, wrong: &str) -> Failure {
         Failure::NotApplicable { reason: format!("model `{}`: {wrong}", self.name) }
     }

@@ -1,4 +1,4 @@
-"""What is refused of models and methods of Python, and how mistakes in them are told."""
+"""What is refused of models and methods of Python, and how mistakes in them are reported."""
 
 import contextlib
 import warnings
@@ -46,7 +46,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_a_system_that_is_not_what_it_says_is_refused_before_the_first_step(what: str) -> None:
+def test_a_wrong_system_is_refused_before_the_first_step(what: str) -> None:
     other, said = REFUSED[what]
     for method, control in CONTROLS:
         with pytest.raises(mbsbench.InputError, match=said) as raised:
@@ -97,7 +97,7 @@ def test_a_file_that_names_a_refused_model_does_not_run_it(tmp_path: Any) -> Non
         {"q": [np.sqrt(0.5), np.sqrt(0.5)], "mass": lambda q: 1e-9 * np.eye(2), "forces": lambda t, q, v: [0.0, -9.81e-9]},
     ],
 )
-def test_a_system_that_is_right_is_taken(other: dict[str, Any]) -> None:
+def test_a_right_system_is_accepted(other: dict[str, Any]) -> None:
     assert mbsbench.solve(bead(**other), 0.01, method="hht-i3", step=1e-3).success
 
 
@@ -136,7 +136,7 @@ class Failing:
 
 @pytest.mark.parametrize("name", ["mass", "forces", "constraints", "jacobian"])
 @pytest.mark.parametrize(("method", "control"), CONTROLS)
-def test_an_exception_is_the_failure_of_the_run_and_is_told_once(
+def test_an_exception_is_the_failure_of_the_run_and_is_reported_once(
     name: str, method: str, control: dict[str, Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     functions = {
@@ -167,7 +167,7 @@ def test_an_exception_in_the_energy_is_the_failure_of_the_run() -> None:
         model.observe(0.0, model.initial())
 
 
-def test_an_exception_of_a_model_reaches_who_asks() -> None:
+def test_an_exception_of_a_model_reaches_the_caller() -> None:
     model = mbsbench.model(bead(mass=Failing(lambda q: np.eye(2), 0)))
     for _ in range(2):
         with pytest.raises(mbsbench.ProblemError, match="on purpose"):
@@ -175,7 +175,7 @@ def test_an_exception_of_a_model_reaches_who_asks() -> None:
     assert model.constraints(0.0, [1.0, 0.0]) == [0.0]
 
 
-def test_a_number_that_is_not_finite_is_told_with_its_function() -> None:
+def test_a_number_that_is_not_finite_is_reported_with_its_function() -> None:
     root = mbsbench.Ode("root", lambda t, y: [np.sqrt(0.5 - t) if t < 0.5 else np.nan], [0.0])
     for method, control in [("rk4", {"step": 0.01}), ("dopri5", {"tolerance": 1e-6}), ("radau5", {"tolerance": 1e-6})]:
         solution = mbsbench.solve(root, 1.0, method=method, **control)
@@ -200,7 +200,7 @@ def test_a_number_that_is_not_finite_is_told_with_its_function() -> None:
         (lambda y: list(y * 1j), "`rhs` returned complex numbers"),
     ],
 )
-def test_a_result_of_another_shape_or_type_is_told_with_both(returned: Any, said: str) -> None:
+def test_a_result_of_another_shape_or_type_is_reported_with_both(returned: Any, said: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         solution = mbsbench.solve(mbsbench.Ode("shaped", lambda t, y: returned(y), [1.0, 2.0]), 1.0, method="rk4", step=0.1)
@@ -209,7 +209,7 @@ def test_a_result_of_another_shape_or_type_is_told_with_both(returned: Any, said
         raise AssertionError(solution.message)
 
 
-def test_numbers_of_any_real_type_are_taken() -> None:
+def test_numbers_of_any_real_type_are_accepted() -> None:
     from fractions import Fraction
 
     for rate in ([1], (1.0,), np.array([1], dtype=np.int8), np.array([1], dtype=np.float32), [np.float64(1)], [Fraction(1)], [True]):
@@ -235,7 +235,7 @@ def test_complex_numbers_are_refused_everywhere() -> None:
             mbsbench.model("pendulum").rhs(0.0, one)
 
 
-def test_memory_for_a_result_is_told_by_its_type() -> None:
+def test_memory_of_another_type_is_refused_by_name() -> None:
     m = mbsbench.model("pendulum")
     for out, said in [
         (np.zeros(2, dtype=np.float32), r"`out` has dtype float32 and shape \(2,\); accepted: an array of dtype float64 with shape \(2,\)"),
@@ -288,14 +288,14 @@ class AcceptedRaises:
         (AcceptedRaises, "on purpose"),
     ],
 )
-def test_what_a_step_gives_and_nobody_can_use_is_refused(method: type, said: str) -> None:
+def test_unusable_results_of_a_step_are_refused(method: type, said: str) -> None:
     control = {"tolerance": 1e-3} if method is ComplexEstimate else {"step": 0.1}
     for end in (0.1, 1.0):
         solution = mbsbench.solve("pendulum", end, method=method, **control)
         assert solution.status == "solver-failed" and said in solution.message, solution.message
 
 
-def test_an_exception_of_a_model_ends_the_step_that_met_it() -> None:
+def test_an_exception_of_a_model_ends_the_step_that_asked() -> None:
     asked = []
 
     class Asks:

@@ -180,7 +180,7 @@ class Logs:
         (Logs, "`logs.log` is an object of type `logging.Logger`"),
     ],
 )
-def test_what_cannot_be_followed_is_told_and_not_kept(cls: type, said: str, tmp_path: Path) -> None:
+def test_runs_are_not_kept_if_something_cannot_be_followed(cls: type, said: str, tmp_path: Path) -> None:
     with pytest.raises(Unknown, match=said):
         digest(cls.__name__.lower(), cls)
     named = type(cls.__name__, (cls,), {"name": cls.__name__.lower(), "order": 1, "version": "1"})
