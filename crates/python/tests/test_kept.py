@@ -59,7 +59,9 @@ def modules(folder: Path, factor: str) -> ModuleType:
     return importlib.import_module("kept_method")
 
 
-def test_a_method_is_run_again_after_a_change_of_a_module_that_it_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_is_run_again_after_a_change_of_a_module_that_it_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     whole = final("pendulum", modules(tmp_path, "1.0").X, tmp_path / "store")
     half = final("pendulum", modules(tmp_path, "0.5").X, tmp_path / "store")
