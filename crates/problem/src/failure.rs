@@ -150,6 +150,14 @@ pub enum Failure {
         /// Start of the step (or time of the evaluation), in seconds.
         time: f64,
     },
+    /// A function of the problem returned numbers that are infinite or not a number.
+    #[error("{found} at t = {}: a smaller step or tolerance may keep away from such states", Told(*time))]
+    UndefinedValue {
+        /// Time of the evaluation, in seconds.
+        time: f64,
+        /// The function and what it returned: "`rhs` returned nan in component 0".
+        found: String,
+    },
     /// A matrix that has to be inverted is singular to working precision.
     #[error("{matrix} is singular at t = {}", Told(*time))]
     SingularMatrix {
@@ -271,7 +279,7 @@ impl Failure {
             Self::NewtonDiverged { .. } | Self::AccelerationsDiverged { .. } | Self::StageDiverged { .. } => {
                 Status::NewtonDiverged
             }
-            Self::NonFinite { .. } => Status::NonFinite,
+            Self::NonFinite { .. } | Self::UndefinedValue { .. } => Status::NonFinite,
             Self::SingularMatrix { .. } => Status::SingularMatrix,
             Self::BudgetExhausted { .. } => Status::BudgetExhausted,
             Self::EventNotLocated { .. } => Status::EventNotLocated,
@@ -294,6 +302,7 @@ impl Failure {
             | Self::AccelerationsDiverged { time, .. }
             | Self::StageDiverged { time, .. }
             | Self::NonFinite { time }
+            | Self::UndefinedValue { time, .. }
             | Self::SingularMatrix { time, .. }
             | Self::BudgetExhausted { time, .. }
             | Self::EventNotLocated { time, .. }

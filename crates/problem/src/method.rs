@@ -195,6 +195,20 @@ impl<S: Scalar> Task<'_, S> {
     }
 }
 
+impl<S: Scalar> Task<'_, S> {
+    /// Solves the task: [checks the start](Ode::check_start), lets the method step, and gives the [cause](Ode::cause) of a failure.
+    #[must_use]
+    pub fn solve(&self, method: &dyn Method<S>, ode: &mut dyn Ode<S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let has_right_length = self.initial.len() == ode.dimension();
+        let checked = if has_right_length { ode.check_start(self.t_start, self.initial) } else { Ok(()) };
+        if let Err(failure) = checked {
+            return Solution::refused(&Counted::new(ode), self, failure);
+        }
+        let solution = method.solve(Counted::new(ode), self, observer);
+        Solution { failure: ode.cause(solution.failure), ..solution }
+    }
+}
+
 /// How a solve ended.
 #[derive(Debug, Clone)]
 pub struct Solution<S: Scalar = f64> {

@@ -54,6 +54,11 @@ pub trait Observation {
     /// Writes the observables, in the order of [`Model::observables`], into `values`.
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]);
 
+    /// The first failure of a function that observables are computed by, since this was asked last. None of a model of this program.
+    fn failure(&mut self) -> Option<Failure> {
+        None
+    }
+
     /// Writes the multipliers λ that a method has found for itself over those that [`observe`](Self::observe)
     /// computed from the state; called after it, with as many as the model has constraints.
     fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}

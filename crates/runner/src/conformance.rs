@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
 use mbsbench_problem::linear::PrincipalRoot;
 use mbsbench_problem::{
-    Counted, Events, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
+    Events, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
 };
 use nalgebra::Complex;
 
@@ -55,7 +55,7 @@ impl Tested {
         let initial = self.model.initial_state();
         let mut ode = Formulated::<f64>::ode(&*self.model);
         let task = Task { t_start: span[0], t_end: span[1], initial: &initial, settings };
-        self.method.solve(Counted::new(ode.as_mut()), &task, observer)
+        task.solve(&*self.method, ode.as_mut(), observer)
     }
 
     fn solve(&self, span: [f64; 2], settings: Settings) -> Solution {

@@ -248,6 +248,11 @@ impl<'p, S: Scalar> Counted<'p, S> {
         Ok(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
+    /// See [`Ode::cause`].
+    pub fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
+        self.inner.cause(reported)
+    }
+
     /// See [`Method::suits`].
     ///
     /// # Errors
