@@ -199,7 +199,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         self.write_forces(&self.q, &mut values[forces]);
     }
 
-    fn failure(&self) -> Option<Failure> {
+    fn failure(&mut self) -> Option<Failure> {
         self.opening.failure.clone()
     }
 }

@@ -54,7 +54,8 @@ pub trait Observation {
     /// Writes the observables, in the order of [`Model::observables`], into `values`.
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]);
 
-    /// The first failure of a function that observables are computed by, since this was asked last. None of a model of this program.
+    /// Why the run fails with what was observed, whatever the method: the state cannot be one of the model, or a function that
+    /// computes observables failed. Each failure is reported once.
     fn failure(&mut self) -> Option<Failure> {
         None
     }
@@ -62,11 +63,6 @@ pub trait Observation {
     /// Writes the multipliers λ that a method has found for itself over those that [`observe`](Self::observe)
     /// computed from the state; called after it, with as many as the model has constraints.
     fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}
-
-    /// Why the state that was observed last cannot be one of the model, whatever the method: the run fails with it.
-    fn failure(&self) -> Option<Failure> {
-        None
-    }
 }
 
 /// A function of `(t, y)` that writes the values; for what needs nothing kept from one state to the next.

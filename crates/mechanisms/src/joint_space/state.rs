@@ -167,7 +167,7 @@ impl<X: Space, O: Observation> Observation for Expanding<'_, X, O> {
         self.observation.observe(t, &self.space.expanded(y), values);
     }
 
-    fn failure(&self) -> Option<Failure> {
+    fn failure(&mut self) -> Option<Failure> {
         self.observation.failure()
     }
 }
