@@ -1,11 +1,10 @@
 //! Cases: what is run, with the axes over which it varies.
 
-use std::collections::BTreeMap;
-
 use mbsbench_input::{Key, Node, Place, Problem, Value, read};
 
+use super::account::Account;
 use super::axis::{self, Axis, Role};
-use super::every::{Account, Methods};
+use super::every::Methods;
 use super::keys::{self, CASE, RUN};
 use super::reference::ReferenceSpec;
 use super::shape::Shape;
@@ -33,9 +32,7 @@ pub struct Case {
     pub measures: Vec<Placed<Choice<MeasureKind>>>,
     /// Combinations that are left out.
     pub exclude: Vec<Exclusion>,
-    /// Methods that `every` leaves out, each with the reason.
-    pub left_out: BTreeMap<String, String>,
-    /// What became of all other methods where it says `every`.
+    /// What `every` leaves out.
     pub account: Account,
     /// How the reference is made.
     pub reference: Option<ReferenceSpec>,
@@ -121,7 +118,7 @@ impl Case {
         // All parts are read, so that all problems are found, before any is asked for.
         let mut shape = shape.clone();
         // Without its methods a case has no axis to read.
-        let (left_out, account) = write_out_methods(&mut shape, registry, problems)?;
+        let account = write_out_methods(&mut shape, registry, problems)?;
         let axes = read_axes(&shape, place, registry, problems);
         let rest = &shape.rest;
         let span = problems.keep(read_span(rest, place));
@@ -141,7 +138,6 @@ impl Case {
             settings,
             measures: measures?,
             exclude: exclude?,
-            left_out,
             account,
             reference: reference?,
             rules: rules?,
@@ -162,13 +158,9 @@ impl Case {
     }
 }
 
-/// Puts the methods that `every` stands for in its place; what it leaves out is returned, with the account of all others. None if there are
-/// no methods, so that there is no case.
-fn write_out_methods(
-    shape: &mut Shape,
-    registry: &Registry,
-    problems: &mut Problems,
-) -> Option<(BTreeMap<String, String>, Account)> {
+/// Puts the methods that `every` stands for in its place, and returns the account of what it leaves out. None if there
+/// are no methods, so that there is no case.
+fn write_out_methods(shape: &mut Shape, registry: &Registry, problems: &mut Problems) -> Option<Account> {
     let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
     // A model that is wrong is a problem of its own axis.
     let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();
@@ -178,11 +170,12 @@ fn write_out_methods(
         None => Vec::new(),
     };
     let Some(axis) = shape.axes.iter_mut().find(|axis| axis.key.name == "method") else {
-        return Some(Default::default());
+        return Some(Account::default());
     };
-    let methods = problems.keep(Methods::read(&axis.value, &models, to_tolerance, registry))??;
+    let events = shape.rest.get("settings").and_then(|settings| read(settings.get("events")?).ok()).unwrap_or_default();
+    let methods = problems.keep(Methods::read(&axis.value, &models, (to_tolerance, events), registry))??;
     axis.value = methods.node;
-    Some((methods.left_out, methods.account))
+    Some(methods.account)
 }
 
 /// The model (unless it is an axis), and the axes in the order of columns.

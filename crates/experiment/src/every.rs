@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use mbsbench_input::{Entry, Key, Node, Place, Problem, Value, read};
-use mbsbench_problem::Formulated;
+use mbsbench_problem::{Events, Formulated, Method, Unsuitable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::account::{Account, Reason};
 use crate::registry::{self, CONTROLS, Choice, LABEL, MethodKind, ModelKind, Registry};
 
 /// What stands for the methods in a list of them.
@@ -15,8 +16,10 @@ const KEY: &str = "every";
 
 /// Every registered method that suits the model and decides on its steps as the case says: with `tolerance` those that control
 /// their error, with a step those that do not and those that are published with constant steps, though they can do both
-/// (`hht-i3`, `generalized-alpha`). A method from a file of coefficients (`tableau`) is meant if it is named in `with` or beside `every` in
-/// the list; a method that came while the program runs is named, too.
+/// (`hht-i3`, `generalized-alpha`). On a model that jumps at its events those that do not locate them are left out,
+/// unless `settings: { events: ignored }` runs them without the jumps. A method from a file of coefficients (`tableau`)
+/// is meant if it is named in `with` or beside `every` in the list; a method that came while the program runs is named,
+/// too.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Every {
@@ -36,47 +39,8 @@ pub struct Every {
 pub(super) struct Methods {
     /// The axis, each method by its name.
     pub node: Node,
-    /// Methods that are left out, each with the reason.
-    pub left_out: BTreeMap<String, String>,
-    /// What became of all others.
+    /// What `every` leaves out.
     pub account: Account,
-}
-
-/// What became of the methods of the registry, and of what `with` sets in them, where a case says `every`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Account {
-    /// How many methods are meant.
-    meant: usize,
-    /// What keeps methods out, each with their number.
-    passed_over: BTreeMap<String, usize>,
-    /// Parameters of `with`, and why they are not set, each with the methods in which they are not.
-    not_set: BTreeMap<(String, &'static str), Vec<String>>,
-}
-
-impl Account {
-    /// The account for a reader, in a line on methods and one for each parameter; no lines where no `every` stands.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        if *self == Self::default() {
-            return Vec::new();
-        }
-        let left_out: usize = self.passed_over.values().sum();
-        let reasons: Vec<String> = self.passed_over.iter().map(|(why, count)| format!("{count} {why}")).collect();
-        let methods = match left_out {
-            0 => format!("`every` means {} methods and leaves none out", self.meant),
-            _ => format!("`every` means {} methods and leaves out {left_out}: {}", self.meant, reasons.join(", ")),
-        };
-        let parameters = self.not_set.iter().map(|((name, why), methods)| {
-            format!("`{name}` of `every` is not set in methods that {why}: {}", methods.join(", "))
-        });
-        [methods].into_iter().chain(parameters).collect()
-    }
-
-    fn not_set(&mut self, fitted: &Fitted) {
-        for unset in &fitted.unset {
-            self.not_set.entry(unset.clone()).or_default().push(fitted.label.clone());
-        }
-    }
 }
 
 /// Why a parameter is not set in a method.
@@ -93,10 +57,10 @@ impl Methods {
     pub fn read(
         node: &Node,
         models: &[Choice<ModelKind>],
-        to_tolerance: bool,
+        (to_tolerance, events): (bool, Events),
         registry: &Registry,
     ) -> Result<Option<Self>, Problem> {
-        let mut methods = Self { node: node.clone(), left_out: BTreeMap::new(), account: Account::default() };
+        let mut methods = Self { node: node.clone(), account: Account::default() };
         let contender = registry.contender();
         let items = match &node.value {
             Value::List(items) => items.as_slice(),
@@ -108,12 +72,12 @@ impl Methods {
             return Ok(contender.is_none().then_some(methods));
         }
         let account = &mut methods.account;
-        let (mut written, mut meant, mut set) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut written, mut meant, mut asked_for, mut set) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for item in items {
             let Some(asked) = asked(item) else {
                 if contender.is_none() {
                     let fitted = Fitted::beside(item, &all_with, registry);
-                    account.not_set(&fitted);
+                    account.not_set(&fitted.label, &fitted.unset);
                     written.push(fitted.node);
                     set.extend(fitted.set);
                 }
@@ -138,20 +102,24 @@ impl Methods {
                         Fitted { node: fitted.node.merged(own), ..fitted }
                     }
                 };
-                if let Some(why) = every.keeps_out(method, &fitted.node, models, to_tolerance)? {
-                    *account.passed_over.entry(why).or_default() += 1;
+                let reason = every.keeps_out(method, &fitted.node, models, (to_tolerance, events))?;
+                // A method that only the jumps of the model keep out has its parameters.
+                if matches!(reason, None | Some(Reason::Jumps(_))) {
+                    asked_for.push(method.name());
+                    set.extend(fitted.set);
+                }
+                if let Some(reason) = reason {
+                    account.leave_out(method.name(), reason);
                     continue;
                 }
-                account.meant += 1;
-                account.not_set(&fitted);
+                account.not_set(&fitted.label, &fitted.unset);
                 meant.push(method.name());
                 written.push(point(method, &fitted.node));
-                set.extend(fitted.set);
             }
-            methods.left_out.extend(every.except);
         }
+        account.mean(&meant);
         if contender.is_none() {
-            let is_used = |key: &Key| set.contains(&key.name) || meant.contains(&key.name.as_str());
+            let is_used = |key: &Key| set.contains(&key.name) || asked_for.contains(&key.name.as_str());
             if let Some(Entry { key, .. }) = all_with.iter().find(|entry| !is_used(&entry.key)) {
                 let message = format!("no method meant here has the parameter `{}`", key.name);
                 return Err(Problem::new(key.place, message).help("`mbsbench describe method NAME` lists parameters"));
@@ -293,32 +261,39 @@ impl Every {
         Ok(())
     }
 
-    /// Why a method with these parameters is not meant; none if it is.
+    /// Why a method with these parameters is left out; none if it is meant.
     fn keeps_out(
         &self,
         method: &registry::Entry<MethodKind>,
         parameters: &Node,
         models: &[Choice<ModelKind>],
-        to_tolerance: bool,
-    ) -> Result<Option<String>, Problem> {
-        if !self.families.is_empty() && self.families.iter().all(|family| family != method.family()) {
-            return Ok(Some("of other families".to_owned()));
+        (to_tolerance, events): (bool, Events),
+    ) -> Result<Option<Reason>, Problem> {
+        if let Some(why) = self.except.get(method.name()) {
+            return Ok(Some(Reason::Except(why.clone())));
         }
-        if self.except.contains_key(method.name()) {
-            return Ok(Some("by `except`".to_owned()));
+        if !self.families.is_empty() && self.families.iter().all(|family| family != method.family()) {
+            return Ok(Some(Reason::NotAskedFor("of other families".to_owned())));
         }
         let made = method.choose(&parameters.without(LABEL), None)?.object().method();
-        let unsuitable = models.iter().find_map(|model| {
-            let model = model.object().model();
-            made.suits(Formulated::<f64>::ode(&*model).as_mut()).err()
-        });
-        if let Some(unsuitable) = unsuitable {
-            return Ok(Some(format!("that need {}", unsuitable.needs)));
+        if let Err(unsuitable) = on_all(&*made, models, Events::Ignored) {
+            return Ok(Some(Reason::unsuitable(&unsuitable)));
         }
         let decides_so = if to_tolerance { made.adapts() } else { self.controlled || made.is_for_constant_steps() };
-        let other = if to_tolerance { "with constant steps only" } else { "meant for a tolerance" };
-        Ok((!decides_so).then(|| other.to_owned()))
+        if !decides_so {
+            let other = if to_tolerance { "with constant steps only" } else { "meant for a tolerance" };
+            return Ok(Some(Reason::NotAskedFor(other.to_owned())));
+        }
+        Ok(on_all(&*made, models, events).err().map(Reason::Jumps))
     }
+}
+
+/// Whether a method applies to all of the models, and the first reason if it does not.
+fn on_all(method: &dyn Method, models: &[Choice<ModelKind>], events: Events) -> Result<(), Unsuitable> {
+    models.iter().try_for_each(|model| {
+        let model = model.object().model();
+        method.applies_to(Formulated::<f64>::ode(&*model).as_mut(), events)
+    })
 }
 
 #[cfg(test)]
@@ -333,7 +308,7 @@ mod tests {
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
         let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
         let node = document.root.get("method").unwrap();
-        let methods = Methods::read(node, &models, to_tolerance, &registry).unwrap().unwrap();
+        let methods = Methods::read(node, &models, (to_tolerance, Events::Located), &registry).unwrap().unwrap();
         let Value::List(items) = &methods.node.value else { panic!("a list") };
         let name = |item: &Node| item.text().map_or_else(|| item.entries()[0].key.name.clone(), str::to_owned);
         items.iter().map(name).collect()
@@ -367,7 +342,10 @@ mod tests {
                 [registry.models().iter().find(|entry| entry.name() == "slider-crank").unwrap().default_choice()];
             let text = format!("method: {{ every: {{ families: [sundials], with: {with} }} }}");
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
-            let node = Methods::read(document.root.get("method").unwrap(), &models, true, &registry)?.unwrap().node;
+            let node =
+                Methods::read(document.root.get("method").unwrap(), &models, (true, Events::Located), &registry)?
+                    .unwrap()
+                    .node;
             let Value::List(items) = &node.value else { panic!("a list") };
             let orders = items.iter().map(|item| {
                 let Entry { key, value } = &item.entries()[0];
@@ -394,7 +372,9 @@ mod tests {
                 "method: [{{ every: {{ families: [low-order, esdirk], except: {{ newmark: why }}, with: {{ charts: moving, jacobian: kept }} }} }}, {others}]"
             );
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
-            Methods::read(document.root.get("method").unwrap(), &models, false, &registry).unwrap().unwrap()
+            Methods::read(document.root.get("method").unwrap(), &models, (false, Events::Located), &registry)
+                .unwrap()
+                .unwrap()
         };
         let implicit = "tableau: { label: own, multistep: { alpha: [1], beta: [1/2, 1/2] }, jacobian: full }";
         let explicit = "tableau: { label: heun, runge-kutta: { rows: [[], [1]], weights: [1/2, 1/2] } }";

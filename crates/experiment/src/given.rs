@@ -104,8 +104,8 @@ impl Given {
         }
     }
 
-    /// The rows at these times, s, which are as they are asked for: those of the file are the same to nine digits. Or the first time
-    /// that the file does not have.
+    /// The rows at these times, s, which are as they are asked for: the nearest of the file, the same to nine digits.
+    /// Or the first time that the file does not have.
     ///
     /// # Errors
     /// That time, s.
@@ -119,10 +119,11 @@ impl Given {
         };
         for &t in times {
             let near = 1e-9 * t.abs().max(own.times.last().copied().unwrap_or(0.0).abs());
-            let row = own.times.partition_point(|&known| known < t - near);
-            if own.times.get(row).is_none_or(|known| (known - t).abs() > near) {
-                return Err(t);
-            }
+            let after = own.times.partition_point(|&known| known < t);
+            let beside = [after.checked_sub(1), Some(after)].into_iter().flatten();
+            let rows = beside.filter_map(|row| Some((row, (own.times.get(row)? - t).abs())));
+            let nearest = rows.min_by(|(_, one), (_, other)| one.total_cmp(other));
+            let Some((row, _)) = nearest.filter(|(_, distance)| *distance <= near) else { return Err(t) };
             found.times.push(t);
             found.values.push(own.values[row].clone());
             found.bounds.push(own.bounds[row].clone());
@@ -218,6 +219,14 @@ mod tests {
         assert_eq!(given.at(&[0.1, 0.4]), Err(0.4));
         assert_eq!(given.at(&[0.1, 0.300_001]), Err(0.300_001));
         assert_eq!(given.at(&[0.6]), Err(0.6));
+    }
+
+    #[test]
+    fn the_nearest_of_several_rows_is_taken() {
+        let given =
+            given("t [s],x [m]\n0,0\n0.49999999999,1\n0.5,2\n0.50000000001,3\n1,4\n", Bound::All(1e-6)).unwrap();
+        let times = [0.5, 0.499_999_999_99, 0.499_999_999_997, 0.500_000_000_009];
+        assert_eq!(given.at(&times).unwrap().values, [[2.0], [1.0], [2.0], [3.0]]);
     }
 
     #[test]

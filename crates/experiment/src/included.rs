@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path};
 
-use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Value, source};
+use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Source, Value, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
 use super::every::Contender;
@@ -12,24 +12,25 @@ use super::registry::{Choice, Entry, Kind, LABEL, MethodKind, Registry};
 /// The key for the file among the parameters.
 pub const FILE: &str = "file";
 
-/// The document with the mechanisms and methods of other files in it. Problems of such a file are shown there; what it says counts as said where
-/// it is named.
+/// The document with the mechanisms and methods of other files in it, and what of these files is not used, a line each.
+/// Problems of such a file are shown there; what it says counts as said where it is named.
 ///
 /// # Errors
-/// A file that is not there, or makes no sense.
-pub fn included(document: Document, registry: &Registry) -> Result<Document, BadInput> {
+/// A file that is missing, or makes no sense.
+pub fn included(document: Document, registry: &Registry) -> Result<(Document, Vec<String>), BadInput> {
     let mut outcome = Ok(());
+    let mut notes = Vec::new();
     let mut replace = |name: &str, own: &Node| {
         let file = || if own.text().is_some() { Some(own) } else { own.get(FILE) };
         let read = if let Some(entry) = written_out(registry.models(), name) {
-            read(&document, file()?, own, entry)
+            read(&document, file()?, own, entry, &mut notes)
         } else {
-            read(&document, file()?, own, written_out(registry.methods(), name)?)
+            read(&document, file()?, own, written_out(registry.methods(), name)?, &mut notes)
         };
         read.map_err(|bad| outcome = Err(bad)).ok()
     };
     let root = with_files(&document.root, &mut replace);
-    outcome.map(|()| Document { root, ..document })
+    outcome.map(|()| (Document { root, ..document }, notes))
 }
 
 /// The entry of that name, where it may stand in a file of its own.
@@ -72,9 +73,9 @@ fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<M
     choice.map(|choice| (choice, document.root.clone())).map_err(|problem| document.bad(vec![problem]))
 }
 
-/// The name of a file without its ending.
+/// The name of a file without its ending, as it may be printed.
 fn stem(path: &Path) -> Option<String> {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
+    path.file_stem().map(|stem| mbsbench_input::printable(&stem.to_string_lossy()).into_owned())
 }
 
 /// The tree with values replaced that stand behind certain keys.
@@ -102,7 +103,13 @@ pub(crate) fn is_relative(path: &Path) -> bool {
 }
 
 /// The parameters in a file, with those that stand beside its name over them.
-fn read<K: Kind>(document: &Document, file: &Node, own: &Node, entry: &Entry<K>) -> Result<Node, BadInput> {
+fn read<K: Kind>(
+    document: &Document,
+    file: &Node,
+    own: &Node,
+    entry: &Entry<K>,
+    notes: &mut Vec<String>,
+) -> Result<Node, BadInput> {
     let refused = |message: String, help: &str| document.bad(vec![Problem::new(file.place, message).help(help)]);
     let Some(name) = file.text() else {
         return Err(refused(
@@ -122,7 +129,15 @@ fn read<K: Kind>(document: &Document, file: &Node, own: &Node, entry: &Entry<K>)
         )
     })?;
     let is_robot = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf"));
-    let found = if K::NAME == "model" && is_robot { robot(&path, &bytes)? } else { Document::parse(&path, &bytes)? };
+    let found = if K::NAME == "model" && is_robot {
+        let (found, of_robot) = robot(&path, &bytes)?;
+        let new = of_robot.into_iter().map(|note| format!("{}: {note}", path.display()));
+        let new: Vec<String> = new.filter(|note| !notes.contains(note)).collect();
+        notes.extend(new);
+        found
+    } else {
+        Document::parse(&path, &bytes)?
+    };
     // A model is called what the experiment calls it; a method brings its name along.
     let is_labelled = K::NAME == MethodKind::NAME;
     let parameters = if is_labelled { found.root.without(LABEL) } else { found.root.clone() };
@@ -140,18 +155,29 @@ fn read<K: Kind>(document: &Document, file: &Node, own: &Node, entry: &Entry<K>)
     })
 }
 
-/// A robot as a document of a mechanism.
-fn robot(path: &Path, bytes: &[u8]) -> Result<Document, BadInput> {
+/// A robot as a document of a mechanism, and what of it is not used.
+fn robot(path: &Path, bytes: &[u8]) -> Result<(Document, Vec<String>), BadInput> {
     let source = source(path, bytes)?;
-    match urdf::mechanism(source.text()) {
-        Ok(written) => {
-            let root = Node::from_json(&written, Place::new(0, 0));
-            Ok(Document { source, root })
-        }
-        Err(NoRobot { start, message, accepted }) => {
-            let end = source.text()[start..].find('>').map_or(start, |length| start + length + 1);
-            let problem = Problem::new(Place::new(start, end), message).help(format!("accepted: {accepted}"));
-            Err(BadInput::new(source, vec![problem]))
+    let robot = urdf::read(source.text()).map_err(|NoRobot { start, message, accepted }| {
+        let problem = Problem::new(tag(&source, start), message).help(format!("accepted: {accepted}"));
+        BadInput::new(source.clone(), vec![problem])
+    })?;
+    let mut root = Node::from_json(&robot.mechanism, Place::new(0, 0));
+    // Problems of bodies, joints and forces are shown at the elements that these are from.
+    if let Value::Map(kinds) = &mut root.value {
+        for kind in kinds {
+            let Value::Map(parts) = &mut kind.value.value else { continue };
+            for part in parts {
+                if let Some(&start) = robot.places.get(&format!("{}.{}", kind.key.name, part.key.name)) {
+                    part.value = part.value.placed(tag(&source, start));
+                }
+            }
         }
     }
+    Ok((Document { source, root }, robot.notes))
+}
+
+/// The tag that begins at a byte.
+fn tag(source: &Source, start: usize) -> Place {
+    Place::new(start, source.text()[start..].find('>').map_or(start, |length| start + length + 1))
 }

@@ -6,6 +6,7 @@
 //!
 //! What models, methods and measures there are, the [`Registry`] says.
 
+mod account;
 mod axis;
 mod case;
 pub mod columns;
@@ -33,10 +34,11 @@ mod trajectory_file;
 pub mod undetermined;
 pub mod units;
 
+pub use account::Account;
 pub use axis::{Axis, AxisPoint, Label, Role};
 pub use case::read_settings;
 pub use case::{Case, Exclusion};
-pub use every::{Account, Contender, Every};
+pub use every::{Contender, Every};
 pub use file_names::panel_id;
 pub use gathered::Gathered;
 pub use given::{Bound, Given, GivenSpec};

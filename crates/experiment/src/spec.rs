@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mbsbench_input::{Node, Problem, Value, read};
-use mbsbench_problem::{Clock, Matrices};
+use mbsbench_problem::{Clock, Events, Matrices};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -28,6 +28,9 @@ pub struct Settings {
     pub max_step: Option<f64>,
     /// What memory matrices of mechanisms are kept in.
     pub matrices: Matrices,
+    /// Whether methods that do not locate events may run on models that jump at them: `located` (no) or `ignored` (yes,
+    /// without the jumps).
+    pub events: Events,
 }
 
 impl Default for Settings {
@@ -39,6 +42,7 @@ impl Default for Settings {
             initial_step: None,
             max_step: None,
             matrices: Matrices::default(),
+            events: Events::default(),
         }
     }
 }

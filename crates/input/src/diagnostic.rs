@@ -149,6 +149,17 @@ struct Lines {
     line: usize,
 }
 
+/// Most characters of a message: names in it may be as long as a file.
+const LONGEST: usize = 4000;
+
+/// A message as it may be printed.
+fn shown(message: &str) -> String {
+    match message.char_indices().nth(LONGEST) {
+        Some((end, _)) => printable(&message[..end]).into_owned() + "…",
+        None => printable(message).into_owned(),
+    }
+}
+
 impl<'s> Shown<'s> {
     fn new(source: &'s Source, problem: &'s Problem) -> Self {
         let lines = source.excerpt(problem.place).map(|excerpt| Lines {
@@ -156,7 +167,7 @@ impl<'s> Shown<'s> {
             start: excerpt.start,
             line: excerpt.line,
         });
-        let help = problem.help.as_deref().map(|help| printable(help).into_owned());
+        let help = problem.help.as_deref().map(shown);
         Self { source, problem, help, lines }
     }
 }
@@ -186,7 +197,7 @@ impl SourceCode for Lines {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.source.position(self.problem.place), printable(&self.problem.message))
+        write!(f, "{}: {}", self.source.position(self.problem.place), shown(&self.problem.message))
     }
 }
 
@@ -209,7 +220,7 @@ impl Diagnostic for Shown<'_> {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let place = self.source.first_line_of(self.problem.place);
         let label = self.problem.label.as_deref().unwrap_or("here");
-        let label = printable(label).into_owned();
+        let label = shown(label);
         Some(Box::new(std::iter::once(LabeledSpan::new(Some(label), place.start, place.end - place.start))))
     }
 }
@@ -217,6 +228,14 @@ impl Diagnostic for Shown<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_not_as_long_as_files() {
+        let source = Arc::new(Source::new("a.yaml", "x: y\n"));
+        let problem = Problem::new(Place::new(0, 1), "é".repeat(100_000)).help("肩".repeat(100_000));
+        let bad = BadInput::new(source, vec![problem]);
+        assert!(bad.render(false).chars().count() < 10_000 && bad.to_string().chars().count() < 5000);
+    }
 
     #[test]
     fn a_report_names_the_place_shows_the_line_and_survives_any_text() {

@@ -9,6 +9,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Location, MessageFormatter, Options, Spanned, UserMessageFormatter};
 
+use super::printable::is_active;
 use super::{BadInput, Entry, Key, LARGEST_TEXT, Node, Number, Place, Problem, Source, Value};
 
 /// Most values in a file, after aliases are replaced.
@@ -76,7 +77,32 @@ fn parse(source: &Source) -> Result<Node, Problem> {
             Problem::new(Place::default(), "the file is empty").help("an experiment begins with `id: paper/name`")
         );
     }
-    Ok(node)
+    match active(&node) {
+        Some((place, c)) => {
+            let message = format!("text with {}, which acts on what is printed around it", c.escape_unicode());
+            Err(Problem::new(place, message).help("accepted: characters that are printed, ends of lines and tabs"))
+        }
+        None => Ok(node),
+    }
+}
+
+/// The first text or key with a character that acts on terminals and pages: labels go into tables and names of files as
+/// they are.
+fn active(node: &Node) -> Option<(Place, char)> {
+    let of = |text: &str, place| {
+        if !text.contains(is_active) {
+            return None;
+        }
+        text.replace("\r\n", "\n").chars().find(|&c| is_active(c)).map(|c| (place, c))
+    };
+    match &node.value {
+        Value::Text(text) => of(text, node.place),
+        Value::List(items) => items.iter().find_map(active),
+        Value::Map(entries) => {
+            entries.iter().find_map(|entry| of(&entry.key.name, entry.key.place).or_else(|| active(&entry.value)))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
 }
 
 fn options() -> Options {
@@ -292,6 +318,20 @@ mod tests {
         ] {
             assert_eq!(document.root.get(key).unwrap().value, value, "{key}");
         }
+    }
+
+    #[test]
+    fn characters_that_act_on_terminals_are_refused_at_their_place() {
+        for (text, position) in [
+            ("a: b\nlabel: \"red \\e[31m\"\n", "t.yaml:2:8"),
+            ("a: [b, \"\\u202Ex\"]\n", "t.yaml:1:8"),
+            ("a: { \"\\u009b\": 1 }\n", "t.yaml:1:6"),
+            ("a: \"x\\ry\"\n", "t.yaml:1:4"),
+        ] {
+            let bad = Document::parse(Path::new("t.yaml"), text.as_bytes()).expect_err(text).to_string();
+            assert!(bad.contains(position) && bad.contains("acts on what is printed"), "{text}: {bad}");
+        }
+        parsed("a: |\r\n  one\r\n  two\r\nb: \"ψ\\t肩\\n\"\r\n");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Whether a character does something to what is printed around it: control characters but for ends of lines and tabs, and those that turn the
 /// direction of writing.
-fn is_active(c: char) -> bool {
+pub(super) fn is_active(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || c.is_control() && !matches!(c, '\n' | '\t')
 }

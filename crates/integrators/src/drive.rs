@@ -26,7 +26,7 @@ pub fn solve<S: Scalar, St: Stepper<S>>(
 ) -> Solution<S> {
     let has_estimate = stepper.error_order().is_some();
     let checked = if stepper.knows_mass() {
-        task.check(&mut problem, has_estimate)
+        task.check(&mut problem, has_estimate, false)
     } else {
         check(has_estimate, &mut problem, task)
     };
@@ -58,7 +58,7 @@ pub(crate) fn check<S: Scalar>(
         let reason = "the method solves y' = f(t, y), and the problem has a mass matrix before y'".to_owned();
         return Err(Failure::NotApplicable { reason });
     }
-    task.check(problem, has_estimate)
+    task.check(problem, has_estimate, false)
 }
 
 /// Steps of a [`Stepper`].

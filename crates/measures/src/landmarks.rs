@@ -1,7 +1,8 @@
-//! Landmarks of a curve: zero crossings, turning points, events.
+//! Landmarks of a curve: zero crossings and events.
 
 use mbsbench_problem::parameters;
 
+use super::sampled::{PARTS, Sampled};
 use super::{Ending, Measure, MeasureContext, MeasureDefinition, Observed};
 
 /// Columns `name@1` to `name@count`.
@@ -17,7 +18,11 @@ pub(super) fn padded(mut values: Vec<f64>, count: usize) -> Vec<Option<f64>> {
 }
 
 parameters! {
-    /// Times at which an observable passes through a level.
+    /// Times at which an observable passes through a level, in the order of time.
+    ///
+    /// Each step is divided into ten equal parts, at whose ends the solution inside the step is looked at; that is no
+    /// work of the method, and not counted. A passage is located, to rounding, in each part at whose ends the
+    /// observable is on different sides. Two passages within a part are not seen.
     pub struct Crossings {
         /// Observable.
         of: String = String::new(),
@@ -43,7 +48,7 @@ impl MeasureDefinition for Crossings {
             index: context.index(&self.of),
             level: self.level,
             count: self.count,
-            scratch: vec![0.0; context.observables.len()],
+            sampled: Sampled::new(context.observables.len()),
             times: Vec::with_capacity(self.count),
         })
     }
@@ -53,18 +58,29 @@ struct Passing {
     index: Option<usize>,
     level: f64,
     count: usize,
-    scratch: Vec<f64>,
+    sampled: Sampled,
     times: Vec<f64>,
 }
 
 /// Time (s) inside a step at which an observable passes through a level; none where it does not, or did so at the start, which
 /// was found with the step before. `scratch` is as long as the observables.
 pub(super) fn passage(step: &mut Observed<'_>, index: usize, level: f64, scratch: &mut [f64]) -> Option<f64> {
-    let (mut left, mut right) = (step.start[index] - level, step.end[index] - level);
+    let ends = [(step.t_start, step.start[index]), (step.t_end, step.end[index])];
+    passage_between(step, index, level, ends, scratch)
+}
+
+/// The same between two times in the step, each with the value of the observable.
+fn passage_between(
+    step: &mut Observed<'_>,
+    index: usize,
+    level: f64,
+    [(mut a, left), (mut b, right)]: [(f64, f64); 2],
+    scratch: &mut [f64],
+) -> Option<f64> {
+    let (mut left, mut right) = (left - level, right - level);
     if left == 0.0 || left * right > 0.0 || !(left * right).is_finite() {
         return None;
     }
-    let (mut a, mut b) = (step.t_start, step.t_end);
     // Illinois variant of regula falsi on the method's own solution inside the step.
     for _ in 0..60 {
         if right == 0.0 || (b - a).abs() <= 1e-15 * b.abs().max(1e-3) {
@@ -73,6 +89,9 @@ pub(super) fn passage(step: &mut Observed<'_>, index: usize, level: f64, scratch
         let time = ((a * right - b * left) / (right - left)).clamp(a.min(b), a.max(b));
         step.within.observables_at(time, scratch).ok()?;
         let value = scratch[index] - level;
+        if value.is_nan() {
+            return None;
+        }
         if value * right < 0.0 {
             (a, left) = (b, right);
         } else {
@@ -89,80 +108,22 @@ pub(super) fn passage(step: &mut Observed<'_>, index: usize, level: f64, scratch
 
 impl Measure for Passing {
     fn step(&mut self, step: &mut Observed<'_>) {
-        if let Some(index) = self.index.filter(|_| self.times.len() < self.count) {
-            self.times.extend(passage(step, index, self.level, &mut self.scratch));
+        let Some(index) = self.index.filter(|_| self.times.len() < self.count) else { return };
+        let Self { sampled, level, count, times, .. } = self;
+        sampled.look(step, index);
+        // a state that could not be had joins two parts
+        let mut from = 0;
+        for to in (1..=PARTS).filter(|&to| to == PARTS || !sampled.values[to].is_nan()) {
+            let ends = [from, to].map(|end| (sampled.times[end], sampled.values[end]));
+            from = to;
+            if times.len() < *count {
+                times.extend(passage_between(step, index, *level, ends, &mut sampled.scratch));
+            }
         }
     }
 
     fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
         padded(self.times, self.count)
-    }
-}
-
-parameters! {
-    /// Turning points of an observable: values and times, from the parabola through three successive states.
-    pub struct Extrema {
-        /// Observable.
-        of: String = String::new(),
-        /// Number of turning points to report; the first ones.
-        count: usize [from 1, to 10_000] = 1,
-    }
-}
-
-impl MeasureDefinition for Extrema {
-    const NAME: &'static str = "extrema";
-    const SUMMARY: &'static str = "turning points of an observable, values and times (s)";
-
-    fn columns(&self) -> Vec<String> {
-        numbered(&format!("extremum({})", self.of), self.count)
-            .chain(numbered(&format!("extremum_time({})", self.of), self.count))
-            .collect()
-    }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
-    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Turning {
-            index: context.index(&self.of),
-            count: self.count,
-            before: None,
-            values: Vec::with_capacity(self.count),
-            times: Vec::with_capacity(self.count),
-        })
-    }
-}
-
-struct Turning {
-    index: Option<usize>,
-    count: usize,
-    /// The state before the step's start.
-    before: Option<(f64, f64)>,
-    values: Vec<f64>,
-    times: Vec<f64>,
-}
-
-impl Measure for Turning {
-    fn step(&mut self, step: &mut Observed<'_>) {
-        let Some(index) = self.index.filter(|_| self.values.len() < self.count) else { return };
-        let (t1, y1) = (step.t_start, step.start[index]);
-        let (t2, y2) = (step.t_end, step.end[index]);
-        if let Some((t0, y0)) = self.before {
-            // Newton's divided differences; a turning point lies where the slopes on both sides differ in sign.
-            let (first, second) = ((y1 - y0) / (t1 - t0), (y2 - y1) / (t2 - t1));
-            if first * second < 0.0 || (second == 0.0 && first != 0.0) {
-                let curvature = (second - first) / (t2 - t0);
-                let time = 0.5 * (t0 + t1) - 0.5 * first / curvature;
-                self.times.push(time);
-                self.values.push(y0 + (time - t0) * (first + (time - t1) * curvature));
-            }
-        }
-        self.before = Some((t1, y1));
-    }
-
-    fn finish(self: Box<Self>, _ending: &Ending<'_>) -> Vec<Option<f64>> {
-        let mut columns = padded(self.values, self.count);
-        columns.extend(padded(self.times, self.count));
-        columns
     }
 }
 
@@ -227,5 +188,43 @@ impl MeasureDefinition for EventSequence {
             }
         }
         Box::new(Times(Vec::with_capacity(self.count), self.count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ended, through};
+
+    fn crossings(count: usize, level: f64, times: &[f64], curve: impl Fn(f64) -> f64) -> Vec<Option<f64>> {
+        let measure = Crossings { of: "q".to_owned(), level, count };
+        ended(through(&measure, times, |t| vec![curve(t)]), false)
+    }
+
+    #[test]
+    fn all_crossings_inside_one_step_are_found() {
+        // (x + 6)(x² − 4) with x = t − 8
+        let found = crossings(4, 0.0, &[0.0, 12.0], |t| (t - 2.0) * ((t - 8.0).powi(2) - 4.0));
+        for (found, expected) in found.iter().zip([2.0, 6.0, 10.0]) {
+            assert!((found.unwrap() - expected).abs() < 1e-13, "{found:?}");
+        }
+        assert_eq!(found[3], None);
+        assert_eq!(crossings(1, 0.0, &[0.0, 12.0], |t| (t - 2.0) * ((t - 8.0).powi(2) - 4.0)).len(), 1);
+    }
+
+    #[test]
+    fn a_crossing_where_parts_or_steps_meet_is_found_once() {
+        // 0.5 and 1 are ends of parts, 1 of a step
+        for at in [0.5, 1.0, 0.55] {
+            assert_eq!(crossings(2, 3.0, &[0.0, 1.0, 2.0], |t| 3.0 + (t - at)).iter().flatten().count(), 1, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_crossing_is_found_beside_states_that_cannot_be_had() {
+        let found = crossings(2, 0.0, &[0.0, 1.0], |t| if t > 0.0 && t < 0.35 { f64::NAN } else { t - 0.15 });
+        assert_eq!(found.iter().flatten().count(), 0, "nothing is located among them");
+        let found = crossings(2, 0.0, &[0.0, 1.0], |t| if t > 0.0 && t < 0.35 { f64::NAN } else { t - 0.75 });
+        assert!((found[0].unwrap() - 0.75).abs() < 1e-14 && found[1].is_none());
     }
 }

@@ -12,6 +12,7 @@ mod curves;
 mod digits;
 mod drift;
 mod error;
+mod extrema;
 mod extremes;
 mod failed;
 mod half_plane;
@@ -19,6 +20,7 @@ mod inside;
 mod landmarks;
 mod linear;
 mod relative_error;
+mod sampled;
 mod samples;
 mod sizes;
 mod step_map;
@@ -39,6 +41,7 @@ pub use curves::ShapeDistance;
 pub use digits::{Mescd, Scd};
 pub use drift::DriftConstant;
 pub use error::{MaximumError, MultiplierError, PositionError, RmsError, VelocityError, bound_of};
+pub use extrema::Extrema;
 pub use extremes::{
     AdjustmentMax, ConstraintMax, EnergyVariation, EventResidual, Range, RangeAfterEvents, SurfaceMax,
     VelocityConstraintMax,
@@ -46,7 +49,7 @@ pub use extremes::{
 pub use failed::{Failed, Limit};
 pub use half_plane::HalfPlaneRadius;
 pub use inside::ExcessInside;
-pub use landmarks::{Crossings, EventSequence, EventTimes, Extrema};
+pub use landmarks::{Crossings, EventSequence, EventTimes};
 pub use linear::LinearAnalysis;
 pub use relative_error::RelativeError;
 

@@ -1,4 +1,4 @@
-//! The initial state: positions that close all joints, velocities that these allow, and constraints that follow from others.
+//! The initial state: positions that close all joints, and velocities that these allow.
 
 use std::sync::Arc;
 
@@ -10,15 +10,6 @@ use crate::system::{Space, System};
 /// Iterations until joints have to be closed.
 const MOST_ITERATIONS: usize = 100;
 
-/// What a row that follows from the others leaves of itself, relative to rows of unit length.
-const DEPENDENT: f64 = 1e-9;
-
-/// Length of a row, relative to the longest, below which it is rounding: 1e-16 in each of some terms.
-const VANISHING: f64 = 1e-12;
-
-/// What the longest row is taken to be at the least, for mechanisms that have none but such of rounding.
-const LEAST_ROW: f64 = 1e-2;
-
 /// Constraints linearised at a state: the least change of coordinates, each with its weight, that takes a residual away.
 ///
 /// ```text
@@ -27,7 +18,7 @@ const LEAST_ROW: f64 = 1e-2;
 /// ```
 ///
 /// with rows of `J` of unit length; `ε` keeps the matrix regular where rows depend on each other.
-struct Least {
+pub(crate) struct Least {
     blocks: Blocks,
     unknowns: usize,
     /// Lengths of the rows of `J`.
@@ -38,7 +29,7 @@ struct Least {
 impl Least {
     const EPSILON: f64 = 1e-13;
 
-    fn new(weights: &[f64], rows: usize, entries: &[(usize, usize, f64)]) -> Self {
+    pub(crate) fn new(weights: &[f64], rows: usize, entries: &[(usize, usize, f64)]) -> Self {
         let n = weights.len();
         let mut lengths = vec![0.0; rows];
         entries.iter().for_each(|&(i, _, x)| lengths[i] += x * x);
@@ -71,8 +62,8 @@ impl Least {
         Self { blocks, unknowns: n, lengths, jacobian }
     }
 
-    /// The change; NaN where the numbers are none.
-    fn change(&mut self, residual: &[f64]) -> &[f64] {
+    /// The change; NaN if the residual has NaN.
+    pub(crate) fn change(&mut self, residual: &[f64]) -> &[f64] {
         let (head, tail) = self.blocks.x.split_at_mut(self.unknowns);
         head.fill(0.0);
         tail.iter_mut().zip(residual).zip(&self.lengths).for_each(|((x, r), length)| *x = -r / length);
@@ -80,10 +71,9 @@ impl Least {
         &self.blocks.x[..self.unknowns]
     }
 
-    /// Factors with which rows (of unit length) add up to nothing, of length one; none where there are none.
-    fn dependence(&mut self) -> Option<Vec<f64>> {
-        let rows = self.lengths.len();
-        let mut mu: Vec<f64> = (0..rows).map(|i| 1.0 + (i as f64 * 0.7).sin() * 0.3).collect();
+    /// Factors, of length one, with which rows of unit length add up to zero within `tolerance`; none if no factors do.
+    /// Of several, those closest to `mu`.
+    pub(crate) fn dependence(&mut self, mut mu: Vec<f64>, tolerance: f64) -> Option<Vec<f64>> {
         for _ in 0..3 {
             let (head, tail) = self.blocks.x.split_at_mut(self.unknowns);
             head.fill(0.0);
@@ -95,31 +85,64 @@ impl Least {
         }
         let mut sum = vec![0.0; self.unknowns];
         self.jacobian.add_transposed_product(1.0, &mu, &mut sum);
-        (sum.iter().map(|x| x * x).sum::<f64>().sqrt() < DEPENDENT).then_some(mu)
+        (sum.iter().map(|x| x * x).sum::<f64>().sqrt() < tolerance).then_some(mu)
     }
 }
 
-/// Constraints of a system with their Jacobian. What entries it has is found once for all states that are asked for.
+/// Constraints of a system with their Jacobian. The entries of the Jacobian are found once for all states.
 pub struct Linearised<'m> {
     mechanics: MechanicsOf<'m>,
     terms: Terms<f64>,
+    /// When constraints that depend on time are evaluated, s.
+    pub(crate) time: f64,
+    /// Rows that are not looked at, in ascending order.
+    pub(crate) left_out: Vec<usize>,
 }
 
 impl<'m> Linearised<'m> {
-    /// Those of a system as it is now.
+    /// All constraints of a system at time zero.
     pub fn new(system: &'m impl MechanicalModel) -> Self {
         let mut mechanics = MechanicsOf::new(system);
         let structure = Mechanics::<f64>::structure(&mut mechanics);
-        Self { mechanics, terms: Terms::of(&structure, true) }
+        Self { mechanics, terms: Terms::of(&structure, true), time: 0.0, left_out: Vec::new() }
     }
 
-    /// Φ, and entries of `∂Φ/∂q`.
-    fn at(&mut self, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
-        self.mechanics.terms(0.0, q, &vec![0.0; q.len()], &mut self.terms);
+    /// Φ of all rows.
+    pub(crate) fn values(&mut self, q: &[f64]) -> &[f64] {
+        self.mechanics.terms(self.time, q, &vec![0.0; q.len()], &mut self.terms);
+        &self.terms.constraints
+    }
+
+    /// Φ and the entries of `∂Φ/∂q`, of the rows that are looked at.
+    pub(crate) fn at(&mut self, q: &[f64]) -> (Vec<f64>, Vec<(usize, usize, f64)>) {
+        let all = self.values(q).to_vec();
         let mut entries = Vec::new();
         self.terms.jacobian.for_each(|i, j, x| entries.push((i, j, x)));
-        (self.terms.constraints.clone(), entries)
+        if self.left_out.is_empty() {
+            return (all, entries);
+        }
+        let (values, number) = without(&all, &self.left_out);
+        (values, renumbered(&entries, &number))
     }
+}
+
+/// The values of the rows that are left, and the new number of each row: `usize::MAX` of those that are left out.
+pub(crate) fn without(values: &[f64], left_out: &[usize]) -> (Vec<f64>, Vec<usize>) {
+    let mut number = vec![usize::MAX; values.len()];
+    let mut left = Vec::with_capacity(values.len() - left_out.len());
+    for (row, &value) in values.iter().enumerate() {
+        if left_out.binary_search(&row).is_err() {
+            number[row] = left.len();
+            left.push(value);
+        }
+    }
+    (left, number)
+}
+
+/// Entries with new numbers of their rows, without those of rows that have none.
+pub(crate) fn renumbered(entries: &[(usize, usize, f64)], number: &[usize]) -> Vec<(usize, usize, f64)> {
+    let kept = entries.iter().filter(|&&(i, _, _)| number[i] < usize::MAX);
+    kept.map(|&(i, j, x)| (number[i], j, x)).collect()
 }
 
 /// The largest magnitude with its number.
@@ -131,8 +154,8 @@ fn largest(values: &[f64]) -> (usize, f64) {
 
 /// Moves positions as little as closes all joints, in the metric of the weights.
 ///
-/// # Errors
-/// Where joints do not close within `tolerance`: number of a constraint of the one to blame, and the most that is left of any.
+/// # Errors If joints do not close within `tolerance`: number of a constraint of the joint to blame, and the most that
+/// is left of any.
 pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
     let (mut values, mut entries) = system.at(q);
     let before = values.clone();
@@ -172,50 +195,13 @@ pub fn close(system: &mut Linearised<'_>, q: &mut [f64], weights: &[f64], tolera
     Err((row, open.1))
 }
 
-/// The row that is open most, where that is more than `tolerance`.
+/// Fails if a row is open by more than `tolerance`.
 ///
 /// # Errors
-/// As [`close`].
+/// The row that is open most, and by how much.
 pub fn open(system: &mut Linearised<'_>, q: &[f64], tolerance: f64) -> Result<(), (usize, f64)> {
     let open = largest(&system.at(q).0);
     if open.1 <= tolerance { Ok(()) } else { Err(open) }
-}
-
-/// Numbers of constraints that follow from the others there, in ascending order. `first_joint` is the first that may be left out.
-pub fn redundant(system: &mut Linearised<'_>, q: &[f64], first_joint: usize) -> Vec<usize> {
-    let (values, entries) = system.at(q);
-    // what holds for all coordinates has a row of rounding
-    let mut lengths = vec![0.0; values.len()];
-    entries.iter().for_each(|&(i, _, x)| lengths[i] += x * x);
-    let largest = lengths.iter().fold(LEAST_ROW, |most: f64, length| most.max(length.sqrt()));
-    let vanishes = |row: &usize| lengths[*row].sqrt() < VANISHING * largest;
-    let mut left_out: Vec<usize> = (first_joint..values.len()).filter(vanishes).collect();
-    while left_out.len() < values.len() {
-        let kept: Vec<usize> = (0..values.len()).filter(|row| left_out.binary_search(row).is_err()).collect();
-        let mut number = vec![usize::MAX; values.len()];
-        kept.iter().enumerate().for_each(|(new, &old)| number[old] = new);
-        let entries: Vec<_> =
-            entries.iter().filter(|&&(i, _, _)| number[i] < usize::MAX).map(|&(i, j, x)| (number[i], j, x)).collect();
-        let Some(factors) = Least::new(&vec![1.0; q.len()], kept.len(), &entries).dependence() else { break };
-        // of rows that take part as much as others, the last one
-        let most = kept
-            .iter()
-            .zip(&factors)
-            .filter(|&(&row, _)| row >= first_joint)
-            .fold(0.0, |m: f64, (_, x)| m.max(x.abs()));
-        let Some(&row) = kept
-            .iter()
-            .zip(&factors)
-            .filter(|&(&row, factor)| row >= first_joint && factor.abs() > 0.5 * most)
-            .map(|(row, _)| row)
-            .next_back()
-        else {
-            break;
-        };
-        let at = left_out.partition_point(|&other| other < row);
-        left_out.insert(at, row);
-    }
-    left_out
 }
 
 /// Takes from multipliers of all holonomic rows what does nothing, since rows depend on each other: those of least norm are left, for rows

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::definition::{Body, Force, Joint, Mechanism, Named, Point};
+use crate::definition::{Body, Force, Joint, Mechanism, Named, Point, Repeat};
 
 /// A part with its name and its path in the file.
 #[derive(Debug, Clone)]
@@ -31,32 +31,37 @@ pub struct Parts {
     pub forces: Vec<Part<Force>>,
 }
 
-/// Most parts of one kind.
-const MOST: usize = 1_000_000;
+/// Most characters of all parts as JSON with every parameter, with repeated parts counted each time: about fifteen
+/// thousand bodies.
+const LONGEST: usize = 3_000_000;
 
 impl Parts {
     /// Those of a mechanism.
     ///
     /// # Errors
-    /// Names that are no names, or are there twice.
+    /// Names that are not names, or are there twice; more than [`LONGEST`] characters.
     pub fn of(mechanism: &Mechanism) -> Result<Self, OutOfRange> {
         let mut parts = Self::default();
         let nothing = [];
+        let Mechanism { ground, bodies, joints, forces, .. } = mechanism;
+        let mut length = characters(ground) + characters(bodies) + characters(joints) + characters(forces);
+        fits(length, "bodies")?;
         add("", &mechanism.ground, "ground", &nothing, &mut parts.ground)?;
         add("", &mechanism.bodies, "bodies", &nothing, &mut parts.bodies)?;
         add("", &mechanism.joints, "joints", &nothing, &mut parts.joints)?;
         add("", &mechanism.forces, "forces", &nothing, &mut parts.forces)?;
         for (k, repeat) in mechanism.repeat.iter().enumerate() {
             let path = format!("repeat.{k}.");
-            let count: usize = repeat.r#for.values().map(|r| (r.last - r.first) as usize + 1).product();
-            if repeat.r#for.is_empty() || repeat.r#for.len() > 2 || count > MOST {
-                let found = format!("{} indices, {count} times", repeat.r#for.len());
-                return Err(OutOfRange::new(
-                    format!("{path}for"),
-                    found,
-                    "one index or two, and at most a million of their values",
-                ));
+            if repeat.r#for.is_empty() || repeat.r#for.len() > 2 {
+                let found = format!("{} indices", repeat.r#for.len());
+                return Err(OutOfRange::new(format!("{path}for"), found, "one index or two"));
             }
+            let count: usize = repeat.r#for.values().map(|r| (r.last - r.first) as usize + 1).product();
+            let Repeat { ground, bodies, joints, forces, .. } = repeat;
+            let once = characters(ground) + characters(bodies) + characters(joints) + characters(forces);
+            // a block without parts takes time, too
+            length = count.saturating_mul(once + 1).saturating_add(length);
+            fits(length, &format!("{path}for"))?;
             let names: Vec<&str> = repeat.r#for.keys().map(String::as_str).collect();
             let ranges: Vec<_> = repeat.r#for.values().map(|range| range.first..=range.last).collect();
             let second = ranges.get(1).cloned().unwrap_or(0..=0);
@@ -78,6 +83,20 @@ impl Parts {
     }
 }
 
+/// The number of characters of all things as JSON.
+fn characters<T: Serialize>(named: &Named<T>) -> usize {
+    let one = |(name, thing): (&String, &T)| name.len() + serde_json::to_string(thing).map_or(0, |text| text.len());
+    named.iter().map(one).sum()
+}
+
+fn fits(length: usize, path: &str) -> Result<(), OutOfRange> {
+    if length <= LONGEST {
+        return Ok(());
+    }
+    let found = format!("what brings the mechanism to {length} characters with all parts written out");
+    Err(OutOfRange::new(path, found, format!("a mechanism of at most {LONGEST} characters with all parts written out")))
+}
+
 fn add<T: Clone + Serialize + DeserializeOwned>(
     before: &str,
     named: &Named<T>,
@@ -96,15 +115,24 @@ fn add<T: Clone + Serialize + DeserializeOwned>(
                 .map_err(|error| OutOfRange::new(&path, error, "what makes sense with all values of the index"))?;
             (replaced(name, indices), what)
         };
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name || name == "ground" && kind == "bodies" {
-            let accepted = "a name of letters, digits and `_`, with a letter first; `ground` is taken";
-            return Err(OutOfRange::new(path, format!("called `{name}`"), accepted));
+        check_name(&path, &name)?;
+        if name == "ground" && kind == "bodies" {
+            return Err(OutOfRange::new(path, "called `ground`", "another name: `ground` is what does not move"));
         }
         parts.push(Part { name, path, what });
     }
     Ok(())
+}
+
+/// Fails unless a name can stand in formulas and paths.
+pub(crate) fn check_name(path: &str, name: &str) -> Result<(), OutOfRange> {
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_name {
+        return Ok(());
+    }
+    let accepted = "a name of letters, digits and `_`, with a letter first";
+    Err(OutOfRange::new(path, format!("called `{name}`"), accepted))
 }
 
 fn unique<T>(parts: &[Part<T>]) -> Result<(), OutOfRange> {

@@ -9,6 +9,7 @@
 mod assembly;
 mod compile;
 pub mod definition;
+mod dependence;
 mod drawing;
 mod flat;
 pub mod formula;

@@ -109,17 +109,17 @@ impl<X: Space> MechanismModel<X> {
         self.points.push(Watched { name: format!("{}_{name}", body.name), point: marker.point() });
     }
 
+    /// Watches the marker, or the body and the joint, of a name; none if there are none.
     fn observe(&mut self, name: &str) -> Option<()> {
-        if let Some(joint) = self.compiled.joints.iter().position(|joint| joint.name == name) {
-            self.joints.push(joint);
-            return Some(());
-        }
+        let joint = self.compiled.joints.iter().position(|joint| joint.name == name);
+        self.joints.extend(joint);
         let (body, marker) = name.split_once('.').unwrap_or((name, ""));
-        let number = self.compiled.bodies.iter().position(|known| known.name == body)?;
+        let number = self.compiled.bodies.iter().position(|known| known.name == body);
         if marker.is_empty() {
-            self.bodies.push(number);
-            return Some(());
+            self.bodies.extend(number);
+            return joint.or(number).map(|_| ());
         }
+        let number = number?;
         let body = self.compiled.bodies[number].clone();
         let (name, marker) = body.markers.iter().find(|(known, _)| known == marker)?;
         self.watch(&body, name, marker);
@@ -234,7 +234,7 @@ impl<X: Space> Model for MechanismModel<X> {
             Observable::new(
                 "constraint",
                 "m",
-                "largest magnitude among the constraints Φ, angles and Euler parameters with their numbers",
+                "largest magnitude among constraints Φ of joints as written, angles and Euler parameters as numbers",
             ),
             Observable::new("velocity_constraint", "m/s", "largest magnitude among the constraints of velocities"),
         ]);

@@ -1,10 +1,12 @@
 //! What is seen of a mechanism: places and motions, forces of joints, energies, power.
 
-use mbsbench_problem::{AccelerationLevel, ConstraintWatch, MechanicalModel, Mechanics, MechanicsOf, Observation, Ode};
+use mbsbench_problem::{
+    AccelerationLevel, ConstraintWatch, Failure, MechanicalModel, Mechanics, MechanicsOf, Observation, Ode,
+};
 use num_dual::Dual64;
 
 use crate::assembly;
-use crate::compile::JointSeen;
+use crate::compile::{Compiled, JointSeen, joint_of_row};
 use crate::model::MechanismModel;
 use crate::system::{At, Fixed, Frames, Relation, Space, System, dot};
 
@@ -17,8 +19,7 @@ pub(super) struct MechanismObservation<'m, X> {
     initial_energy: f64,
     /// Multipliers that a method has found for itself are of the holonomic constraints.
     multipliers: Vec<f64>,
-    /// The system with the rows that were left out, where there are any.
-    all_rows: Option<System<X>>,
+    opening: Opening<'m, X>,
     /// Where the forces of joints begin among the values.
     forces: usize,
     /// The coordinates observed last.
@@ -34,12 +35,12 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
         let per_body = if X::DIMENSION == 2 { 6 } else { 13 };
         Self {
             acceleration: AccelerationLevel::new(mechanics),
-            // surfaces of speed zero are the constraints of velocities
-            watch: ConstraintWatch::new(system, 0.0),
+            // all joints as they are written; surfaces of speed zero are the constraints of velocities
+            watch: ConstraintWatch::new(model.compiled.as_written.as_ref().unwrap_or(system), 0.0),
             rate: vec![0.0; q.len() + v.len()],
             initial_energy: system.energy(q, v),
             multipliers,
-            all_rows: (!system.redundant.is_empty()).then(|| System { redundant: Vec::new(), ..system.clone() }),
+            opening: Opening::new(model),
             forces: model.bodies.len() * per_body + model.points.len() * 3 * X::DIMENSION,
             q: q.clone(),
             model,
@@ -52,7 +53,7 @@ impl<'m, X: Space> MechanismObservation<'m, X> {
         let own = X::OWN * system.bodies.len();
         let holonomic = &self.multipliers[system.nonholonomic()..];
         let shared;
-        let multipliers = match &self.all_rows {
+        let multipliers = match &self.model.compiled.as_written {
             Some(all_rows) if !self.model.joints.is_empty() => {
                 shared = all_multipliers(all_rows, &system.redundant, q, holonomic);
                 &shared
@@ -178,6 +179,7 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         }
         let energy = system.energy(q, v);
         self.watch.evaluate(t, q, v);
+        self.opening.evaluate(t, q);
         values[next..].copy_from_slice(&[
             energy,
             energy - self.initial_energy,
@@ -195,5 +197,64 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         self.multipliers[first..].copy_from_slice(multipliers);
         let forces = self.forces..self.forces + self.model.joints.len() * X::DIMENSION;
         self.write_forces(&self.q, &mut values[forces]);
+    }
+
+    fn failure(&mut self) -> Option<Failure> {
+        self.opening.failure.clone()
+    }
+}
+
+/// Checks whether joints as they are written are open by more than the constraints that the equations have explain.
+struct Opening<'m, X> {
+    compiled: &'m Compiled<X>,
+    /// All rows of the joints.
+    written: &'m System<X>,
+    /// Rows of the relations that the equations do not have: those that the tree of joint coordinates holds, and those
+    /// that were left out.
+    unsolved: Vec<usize>,
+    values: Vec<f64>,
+    failure: Option<Failure>,
+}
+
+impl<'m, X: Space> Opening<'m, X> {
+    fn new(model: &'m MechanismModel<X>) -> Self {
+        let compiled = &model.compiled;
+        let written = compiled.as_written.as_ref().unwrap_or(&compiled.system);
+        let unsolved = match &compiled.joint_space {
+            Some(space) => (0..written.rows()).filter(|row| space.solved.binary_search(row).is_err()).collect(),
+            None => compiled.system.redundant.clone(),
+        };
+        Self { compiled, written, unsolved, values: vec![0.0; written.holonomic()], failure: None }
+    }
+
+    /// If rows of the equations depend on each other for an instant, a residual `ε` of theirs (relative to the
+    /// mechanism's size) allows others a residual of about `√ε`. A joint that is open by more than ten times that and a
+    /// millionth is lost.
+    fn evaluate(&mut self, t: f64, q: &[f64]) {
+        self.failure = None;
+        if self.unsolved.is_empty() {
+            return;
+        }
+        self.written.holonomic_constraints(t, q, &mut self.values);
+        let (own, joints) = self.values.split_at(self.values.len() - self.written.rows());
+        let mut solved = own.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let (mut unsolved, mut worst) = (0.0, 0);
+        let mut next = self.unsolved.iter().copied().peekable();
+        for (row, (value, unit)) in joints.iter().zip(self.written.row_units(self.written.sizes(q))).enumerate() {
+            let open = (value / unit).abs();
+            if next.next_if_eq(&row).is_none() {
+                solved = solved.max(open);
+            } else if open > unsolved {
+                (unsolved, worst) = (open, row);
+            }
+        }
+        if unsolved > 1e-6 + 10.0 * solved.sqrt() {
+            let joint = joint_of_row(&self.compiled.joints, self.written, worst);
+            self.failure = Some(Failure::JointOpen {
+                time: t,
+                joint: joint.map_or_else(String::new, |joint| joint.name.clone()),
+                by: joints[worst].abs(),
+            });
+        }
     }
 }

@@ -1,33 +1,41 @@
 //! Fewer points of a trajectory that look the same.
 //!
-//! [`Decimator`] takes a trajectory step by step in bounded memory and keeps the envelope; [`simplify`] then takes out what
-//! a straight line between its neighbours shows as well.
+//! [`Decimator`] takes a trajectory step by step in bounded memory and keeps the envelope;
+//! [`simplify`](crate::simplify) then takes out what a straight line between its neighbours shows as well.
+
+use crate::simplify::simplify_by;
 
 /// Part of a column's range that cannot be seen: a quarter of a pixel of the usual figure.
-pub const INVISIBLE: f64 = 1.0 / 2000.0;
+pub(crate) const INVISIBLE: f64 = 1.0 / 2000.0;
 
 /// Rows `(t, values)` of a trajectory, decimated as they come.
 ///
-/// All rows are kept until there are too many; then time is divided into buckets, and of each bucket the first
-/// and last row are kept and those in which a column has its minimum or maximum. When they are too many again, the
-/// buckets are made wider by a power of two, so that each is a union of earlier ones and no extremum is ever
-/// lost. Memory is bounded by the number of columns, not by the number of rows.
+/// All rows are kept until there are too many; then time is divided into buckets, and of each bucket the first and
+/// last row are kept and those in which a column has its minimum or maximum. When they are too many again, the
+/// buckets are made wider by a power of two, so that each is a union of earlier ones and no extremum is ever lost.
+/// Parts of time that a figure shows alone have [buckets of their own](Self::looking_at). Memory is bounded by the
+/// numbers of columns and of such parts, not by the number of rows.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     columns: usize,
-    capacity: usize,
+    /// Least number of buckets of the whole time, and the number of those of each window.
+    buckets: usize,
+    /// Parts of time with buckets of their own, s.
+    windows: Vec<[f64; 2]>,
+    /// Whether values are also drawn on logarithmic axes.
+    logarithmic: bool,
     /// Times of the rows.
     times: Vec<f64>,
     /// Values, row after row.
     values: Vec<f64>,
-    /// Width of a bucket, a power of two, s; zero while all rows are kept.
+    /// Width of a bucket of the whole time, a power of two, s; zero while all rows are kept.
     width: f64,
     /// Scratch memory of the thinning: the rows to keep.
     kept: Vec<usize>,
 }
 
 impl Decimator {
-    /// For rows of `columns` values, with room for some 500 buckets at least (a figure is about as many pixels wide).
+    /// For rows of `columns` values, with 512 buckets at least (a figure is about as many pixels wide).
     #[must_use]
     pub fn new(columns: usize) -> Self {
         Self::with_buckets(columns, 512)
@@ -36,14 +44,28 @@ impl Decimator {
     /// For rows that are drawn over each other, where a loop is as wide as the figure and lasts a part of the time.
     #[must_use]
     pub fn of_orbit(columns: usize) -> Self {
-        Self::with_buckets(columns, 2048)
+        Self::with_buckets(columns, 1024)
     }
 
-    /// With room for at least `buckets` buckets after each thinning.
+    /// With at least `buckets` buckets after each thinning.
     #[must_use]
     pub fn with_buckets(columns: usize, buckets: usize) -> Self {
-        let capacity = 2 * buckets.max(1) * (2 + 2 * columns);
-        Self { columns, capacity, times: Vec::new(), values: Vec::new(), width: 0.0, kept: Vec::new() }
+        let (times, values, kept) = (Vec::new(), Vec::new(), Vec::new());
+        let (buckets, windows) = (buckets.max(1), Vec::new());
+        Self { columns, buckets, windows, logarithmic: false, times, values, width: 0.0, kept }
+    }
+
+    /// With as many buckets in each of these parts of time as in the whole, s: what is drawn over a part is drawn as
+    /// wide.
+    #[must_use]
+    pub fn looking_at(self, windows: &[[f64; 2]]) -> Self {
+        Self { windows: windows.to_vec(), ..self }
+    }
+
+    /// For values that are also drawn on logarithmic axes, where small ones are seen as well as large ones.
+    #[must_use]
+    pub fn on_logarithmic_axes(self, logarithmic: bool) -> Self {
+        Self { logarithmic, ..self }
     }
 
     /// Takes a row. Times must not fall; rows at equal times (a jump) are fine.
@@ -52,7 +74,7 @@ impl Decimator {
     /// If the row has another number of values than was announced.
     pub fn push(&mut self, t: f64, row: &[f64]) {
         assert_eq!(row.len(), self.columns, "number of values in a row");
-        if self.times.len() == self.capacity {
+        if self.times.len() == self.capacity() {
             self.thin();
         }
         self.times.push(t);
@@ -71,166 +93,122 @@ impl Decimator {
         self.times.is_empty()
     }
 
-    /// Most rows that are ever held.
+    /// Most rows that are ever held: twice as many as buckets can need.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.capacity
+        // The edges of one division cut the buckets of the others.
+        let buckets = 2 * self.buckets + self.windows.len() * (self.buckets + 2);
+        2 * buckets * (3 + 2 * self.columns)
     }
 
-    /// Times and columns of what was kept, without the rows that [`simplify`] takes out.
+    /// Times and columns of what was kept, without the rows that [`simplify`](crate::simplify) takes out. The last
+    /// rows are thinned as all others are.
     #[must_use]
-    pub fn finish(self) -> (Vec<f64>, Vec<Vec<f64>>) {
+    pub fn finish(mut self) -> (Vec<f64>, Vec<Vec<f64>>) {
+        if self.width > 0.0 {
+            self.thin();
+        }
         let columns: Vec<Vec<f64>> =
             (0..self.columns).map(|c| self.values.iter().skip(c).step_by(self.columns).copied().collect()).collect();
-        let views: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let kept = simplify(&self.times, &views, INVISIBLE);
+        let logarithms: Vec<Vec<f64>> = match self.logarithmic {
+            true => columns.iter().map(|column| column.iter().map(|value| value.abs().ln()).collect()).collect(),
+            false => Vec::new(),
+        };
+        let views: Vec<&[f64]> = columns.iter().chain(&logarithms).map(Vec::as_slice).collect();
+        let allowed: Vec<f64> = views.iter().map(|column| INVISIBLE * self.least_range(column)).collect();
+        let kept = simplify_by(&self.times, &views, &allowed);
         let pick = |column: &[f64]| kept.iter().map(|&row| column[row]).collect::<Vec<f64>>();
-        (pick(&self.times), views.iter().map(|column| pick(column)).collect())
+        (pick(&self.times), columns.iter().map(|column| pick(column)).collect())
+    }
+
+    /// The smallest range that a column has in the whole time and in the windows in which it varies.
+    fn least_range(&self, column: &[f64]) -> f64 {
+        let whole = std::iter::once(range(column));
+        let within = self.windows.iter().map(|&[low, high]| {
+            let [from, to] = [self.times.partition_point(|&t| t < low), self.times.partition_point(|&t| t <= high)];
+            range(&column[from..to.max(from)])
+        });
+        whole.chain(within).filter(|&range| range > 0.0).reduce(f64::min).unwrap_or(0.0)
     }
 
     fn thin(&mut self) {
-        let buckets = self.capacity / (2 * (2 + 2 * self.columns));
-        let span = self.times[self.times.len() - 1] - self.times[0];
-        // Where time stands still there is one bucket.
-        let needed = (span / buckets as f64).max(f64::MIN_POSITIVE);
-        self.width = self.width.max(needed.log2().ceil().exp2());
+        let Self { times, values, .. } = self;
+        let span = times[times.len() - 1] - times[0];
+        // If time stands still there is one bucket.
+        let widest = (span / self.buckets as f64).max(f64::MIN_POSITIVE);
+        self.width = self.width.max(widest.log2().floor().exp2());
+        let (start, width, buckets) = (times[0], self.width, self.buckets as f64);
         // The bucket of the first row is number 0 and full; rounding of the last may open one more.
-        let bucket = |t: f64| ((t - self.times[0]) / self.width).floor().min((buckets - 1) as f64);
-        let mut kept = std::mem::take(&mut self.kept);
-        kept.clear();
-        kept.reserve(self.capacity);
-        let mut start = 0;
-        while start < self.times.len() {
-            let number = bucket(self.times[start]);
-            let mut end = start + 1;
-            while end < self.times.len() && bucket(self.times[end]) == number {
-                end += 1;
-            }
-            let first_kept = kept.len();
-            kept.extend([start, end - 1]);
-            for column in 0..self.columns {
-                let value = |row: usize| self.values[row * self.columns + column];
-                kept.extend((start..end).min_by(|&a, &b| value(a).total_cmp(&value(b))));
-                // The first of equal maxima, as of equal minima.
-                kept.extend((start..end).rev().max_by(|&a, &b| value(a).total_cmp(&value(b))));
-            }
-            kept[first_kept..].sort_unstable();
-            start = end;
-        }
-        kept.dedup();
-        for (place, &row) in kept.iter().enumerate() {
-            self.times[place] = self.times[row];
-            self.values.copy_within(row * self.columns..(row + 1) * self.columns, place * self.columns);
-        }
-        self.times.truncate(kept.len());
-        self.values.truncate(kept.len() * self.columns);
-        self.kept = kept;
-    }
-}
-
-/// Rows that must be kept so that each column, drawn with straight lines over `time`, nowhere moves by more than
-/// `tolerance` times its range: by Ramer (1972), Douglas and Peucker (1973), with vertical distances.
-///
-/// The first and last row and the extrema of each column are always kept, as is every row with a value that is not finite
-/// and its neighbours.
-#[must_use]
-pub fn simplify(time: &[f64], columns: &[&[f64]], tolerance: f64) -> Vec<usize> {
-    let rows = time.len();
-    let finite = |row: usize| columns.iter().all(|column| column[row].is_finite());
-    let mut keep = vec![false; rows];
-    for row in [0, rows.saturating_sub(1)] {
-        keep.iter_mut().skip(row).take(1).for_each(|keep| *keep = true);
-    }
-    let mut allowed = Vec::with_capacity(columns.len());
-    for column in columns {
-        let finite_rows = || (0..rows).filter(|&row| column[row].is_finite());
-        let low = finite_rows().min_by(|&a, &b| column[a].total_cmp(&column[b]));
-        let high = finite_rows().rev().max_by(|&a, &b| column[a].total_cmp(&column[b]));
-        let (Some(low), Some(high)) = (low, high) else {
-            allowed.push(0.0);
-            continue;
+        let whole = |t: f64| ((t - start) / width).floor().min(2.0 * buckets - 1.0);
+        let within = |[low, high]: [f64; 2], t: f64| ((t - low) / (high - low) * buckets).floor().clamp(-1.0, buckets);
+        let windows = &self.windows;
+        let is_same = |a: usize, b: usize| {
+            let (a, b) = (times[a], times[b]);
+            whole(a) == whole(b) && windows.iter().all(|&window| within(window, a) == within(window, b))
         };
-        (keep[low], keep[high]) = (true, true);
-        allowed.push(tolerance * (column[high] - column[low]));
-    }
-    for row in (0..rows).filter(|&row| !finite(row)) {
-        keep[row.saturating_sub(1)..(row + 2).min(rows)].fill(true);
-    }
-    let fixed: Vec<usize> = (0..rows).filter(|&row| keep[row]).collect();
-    let mut open: Vec<(usize, usize)> = fixed.windows(2).map(|ends| (ends[0], ends[1])).collect();
-    while let Some((from, to)) = open.pop() {
-        if to - from < 2 {
-            continue;
+        let columns = self.columns;
+        envelopes(times.len(), is_same, columns, |row, column| values[row * columns + column], &mut self.kept);
+        for (place, &row) in self.kept.iter().enumerate() {
+            times[place] = times[row];
+            values.copy_within(row * columns..(row + 1) * columns, place * columns);
         }
-        let worst = worst_row(time, columns, &allowed, from, to);
-        if let Some(row) = worst {
-            keep[row] = true;
-            open.extend([(from, row), (row, to)]);
-        }
+        times.truncate(self.kept.len());
+        values.truncate(self.kept.len() * columns);
     }
-    (0..rows).filter(|&row| keep[row]).collect()
 }
 
-/// Points that must be kept so that a line through them nowhere passes a point farther away than `tolerance`: by Ramer (1972),
-/// Douglas and Peucker (1973). For lines that turn back, as orbits do.
+/// The rows of a curve over growing `x` that show as much as all of them if the axis from 0 to 1 is divided into so
+/// many buckets: of each the first and last one and those with the least and the largest `y`. What lies beyond the
+/// axis is one bucket on each side.
 #[must_use]
-pub fn simplify_path(points: &[[f64; 2]], tolerance: f64) -> Vec<usize> {
-    let mut keep = vec![false; points.len()];
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    if let Some(last) = points.len().checked_sub(1) {
-        (keep[0], keep[last]) = (true, true);
-        open.push((0, last));
-    }
-    while let Some((from, to)) = open.pop() {
-        let far = |row: usize| (distance_to_segment(points[row], points[from], points[to]), row);
-        let farthest = (from + 1..to).map(far).max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((_, row)) = farthest.filter(|&(distance, _)| distance > tolerance) {
-            keep[row] = true;
-            open.extend([(from, row), (row, to)]);
-        }
-    }
-    (0..points.len()).filter(|&row| keep[row]).collect()
+pub fn thin_evenly(x: &[f64], y: &[f64], buckets: usize) -> Vec<usize> {
+    let buckets = buckets as f64;
+    let bucket = |row: usize| (x[row] * buckets).floor().clamp(-1.0, buckets);
+    let mut kept = Vec::new();
+    envelopes(x.len(), |a, b| bucket(a) == bucket(b), 1, |row, _| y[row], &mut kept);
+    kept
 }
 
-/// Distance of a point from the nearest one between two others.
-fn distance_to_segment(point: [f64; 2], from: [f64; 2], to: [f64; 2]) -> f64 {
-    let minus = |a: [f64; 2], b: [f64; 2]| [a[0] - b[0], a[1] - b[1]];
-    let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
-    let (along, to_point) = (minus(to, from), minus(point, from));
-    let length = dot(along, along);
-    let share = if length > 0.0 { (dot(to_point, along) / length).clamp(0.0, 1.0) } else { 0.0 };
-    let off = minus(to_point, along.map(|part| share * part));
-    dot(off, off).sqrt()
+/// Puts into `kept` which rows show as much as all of them: of each bucket the first and the last, the first with a
+/// value that is not finite, and those in which a column has its minimum or maximum.
+fn envelopes(
+    rows: usize,
+    is_same_bucket: impl Fn(usize, usize) -> bool,
+    columns: usize,
+    value: impl Fn(usize, usize) -> f64,
+    kept: &mut Vec<usize>,
+) {
+    kept.clear();
+    let mut start = 0;
+    while start < rows {
+        let mut end = start + 1;
+        while end < rows && is_same_bucket(start, end) {
+            end += 1;
+        }
+        let first_kept = kept.len();
+        kept.extend([start, end - 1]);
+        kept.extend((start..end).find(|&row| !(0..columns).all(|column| value(row, column).is_finite())));
+        for column in 0..columns {
+            let finite = || (start..end).filter(|&row| value(row, column).is_finite());
+            kept.extend(finite().min_by(|&a, &b| value(a, column).total_cmp(&value(b, column))));
+            // The first of equal maxima, as of equal minima.
+            kept.extend(finite().rev().max_by(|&a, &b| value(a, column).total_cmp(&value(b, column))));
+        }
+        kept[first_kept..].sort_unstable();
+        start = end;
+    }
+    kept.dedup();
 }
 
-/// The row between two others that is farthest from the straight lines between them, if it is farther than allowed.
-fn worst_row(time: &[f64], columns: &[&[f64]], allowed: &[f64], from: usize, to: usize) -> Option<usize> {
-    let span = time[to] - time[from];
-    let mut worst = (1.0, None);
-    for (column, &allowed) in columns.iter().zip(allowed) {
-        let slope = if span > 0.0 { (column[to] - column[from]) / span } else { 0.0 };
-        for row in from + 1..to {
-            let distance = (column[row] - column[from] - slope * (time[row] - time[from])).abs();
-            // A constant column allows nothing and has no distances.
-            let excess = if distance == 0.0 { 0.0 } else { distance / allowed };
-            if excess > worst.0 {
-                worst = (excess, Some(row));
-            }
-        }
-    }
-    worst.1
+/// Largest less smallest of the finite values; zero without any.
+pub(crate) fn range(column: &[f64]) -> f64 {
+    let finite = || column.iter().copied().filter(|value| value.is_finite());
+    (finite().fold(f64::MIN, f64::max) - finite().fold(f64::MAX, f64::min)).max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Value on the straight lines through the kept rows.
-    fn between(time: &[f64], values: &[f64], t: f64) -> f64 {
-        let right = time.partition_point(|&x| x < t).clamp(1, time.len() - 1);
-        let share = (t - time[right - 1]) / (time[right] - time[right - 1]);
-        values[right - 1] + share * (values[right] - values[right - 1])
-    }
 
     #[test]
     fn memory_is_bounded_and_extrema_and_ends_stay() {
@@ -241,7 +219,7 @@ mod tests {
             decimator.push(t, &[(50.0 * t).sin(), if i == spike { 9.0 } else { t }]);
             assert!(decimator.len() <= decimator.capacity());
         }
-        assert_eq!(decimator.capacity(), 6144);
+        assert_eq!(decimator.capacity(), 14_336);
         let (time, columns) = decimator.finish();
         assert_eq!((time[0], time[time.len() - 1]), (0.0, f64::from(rows - 1) * 1e-5));
         assert!(columns[1].contains(&9.0), "the spike of one row is kept");
@@ -257,6 +235,7 @@ mod tests {
         for i in 0..5000 {
             decimator.push(f64::from(i), &[value(i)]);
         }
+        assert!(decimator.width > 0.0);
         let width = decimator.width;
         let bucket = |t: f64| (t / width) as usize;
         for b in 0..bucket(4000.0) {
@@ -267,45 +246,81 @@ mod tests {
         }
     }
 
+    /// An oscillation of 2000 periods before `end`, as [time, value], with an amplitude that grows tenfold.
+    fn oscillation(end: f64) -> impl Fn(u32) -> [f64; 2] {
+        move |row| {
+            let t = end * f64::from(row) / 100_000.0;
+            [t, (1.0 + 9.0 * t / end) * (std::f64::consts::TAU * 2000.0 * t / end).sin()]
+        }
+    }
+
+    /// The least and the largest number of points, and the part of the amplitude that is lost, in any hundredth of an
+    /// axis from 0 to `end`.
+    fn over_the_axis(end: f64, time: &[f64], values: &[f64]) -> ([usize; 2], f64) {
+        let (mut fewest, mut most, mut lost) = (usize::MAX, 0, 0.0_f64);
+        for part in 0..100 {
+            let [low, high] = [part, part + 1].map(|edge| end * f64::from(edge) / 100.0);
+            let [from, to] = [low, high].map(|edge| time.partition_point(|&t| t < edge));
+            (fewest, most) = (fewest.min(to - from), most.max(to - from));
+            let amplitude = 1.0 + 9.0 * low / end;
+            let (least, largest) =
+                values[from..to].iter().fold((f64::MAX, f64::MIN), |(a, b), &value| (a.min(value), b.max(value)));
+            lost = lost.max(1.0 - largest.min(-least) / amplitude);
+        }
+        ([fewest, most], lost)
+    }
+
     #[test]
-    fn simplified_curves_stay_within_the_tolerance() {
-        let time: Vec<f64> = (0..4000).map(|i| f64::from(i) * 2e-3).collect();
-        let columns: Vec<Vec<f64>> = vec![
-            time.iter().map(|t| 40.0 * (3.0 * t).cos() * (-0.2 * t).exp()).collect(),
-            time.iter().map(|t| t * t).collect(),
-        ];
-        let views: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let kept = simplify(&time, &views, INVISIBLE);
-        assert!(kept.len() < 400, "{} rows kept", kept.len());
-        let pick = |column: &[f64]| kept.iter().map(|&row| column[row]).collect::<Vec<f64>>();
-        let kept_time = pick(&time);
-        for column in views {
-            let kept_values = pick(column);
-            let range =
-                column.iter().copied().fold(f64::MIN, f64::max) - column.iter().copied().fold(f64::MAX, f64::min);
-            for (&t, &value) in time.iter().zip(column) {
-                let error = (between(&kept_time, &kept_values, t) - value).abs();
-                assert!(error <= INVISIBLE * range * (1.0 + 1e-9), "{error} at {t}");
+    fn a_fast_oscillation_keeps_its_envelope_and_is_as_dense_everywhere() {
+        // The axis shows all of the run, its first third, or what comes after a part that is not shown.
+        for (before, end, rows) in [(0.0, 12.0, 100_000), (0.0, 12.0, 300_000), (-21.0, 12.0, 100_000)] {
+            let mut decimator = Decimator::new(1);
+            if rows > 100_000 || before < 0.0 {
+                decimator = decimator.looking_at(&[[0.0, end]]);
             }
+            let value = oscillation(end);
+            (0..8000).filter(|_| before < 0.0).for_each(|row| {
+                let t = before * (1.0 - f64::from(row) / 8000.0);
+                decimator.push(t, &[0.5 * (700.0 * t).sin()]);
+            });
+            (0..rows).map(value).for_each(|[t, value]| decimator.push(t, &[value]));
+            assert!(decimator.width > 0.0, "it was thinned");
+            let (time, columns) = decimator.finish();
+            let ([fewest, most], lost) = over_the_axis(end, &time, &columns[0]);
+            assert!(fewest >= 20 && most <= 3 * fewest, "{fewest} to {most} points in a hundredth of the axis");
+            assert!(lost < 0.02, "{lost} of the amplitude is lost");
         }
     }
 
     #[test]
-    fn a_path_that_turns_back_keeps_its_turn() {
-        let points = [[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [2.0, 1e-9], [1.0, 0.0], [0.0, 2.0]];
-        assert_eq!(simplify_path(&points, 1e-6), [0, 2, 4, 5]);
-        assert_eq!(simplify_path(&[], 1e-6), [0_usize; 0]);
-        assert_eq!(simplify_path(&[[1.0, 1.0]; 3], 1e-6), [0, 2]);
+    fn an_axis_is_thinned_evenly() {
+        let rows: Vec<[f64; 2]> = (0..100_000).map(oscillation(1.0)).collect();
+        let [x, y] = [0, 1].map(|part| rows.iter().map(|row| row[part]).collect::<Vec<f64>>());
+        let kept = thin_evenly(&x, &y, 300);
+        let [x, y] = [x, y].map(|all| kept.iter().map(|&row| all[row]).collect::<Vec<f64>>());
+        let ([fewest, most], lost) = over_the_axis(1.0, &x, &y);
+        // Three buckets of four points, and now and then one on the edge of a hundredth.
+        assert!(fewest >= 11 && most <= 13 && lost < 0.02, "{fewest} to {most}, {lost} lost");
+        assert_eq!(thin_evenly(&[-3.0, -2.0, -1.0, 0.5, 0.5, 2.0], &[0.0; 6], 10), [0, 2, 3, 4, 5]);
+        let gap = [1.0, f64::NAN, f64::NAN, 2.0, 3.0, 2.5];
+        assert_eq!(thin_evenly(&[0.5; 6], &gap, 10), [0, 1, 4, 5], "a gap stays one, and hides no maximum");
     }
 
     #[test]
-    fn odd_input_is_kept_as_it_is() {
-        assert!(simplify(&[], &[&[]], INVISIBLE).is_empty());
-        assert_eq!(simplify(&[1.0], &[&[2.0]], INVISIBLE), [0]);
-        assert_eq!(simplify(&[0.0, 1.0, 1.0, 2.0], &[&[0.0, 0.0, 1.0, 1.0]], INVISIBLE), [0, 1, 2, 3], "a jump");
-        assert_eq!(simplify(&[0.0, 1.0, 2.0, 3.0, 4.0], &[&[5.0; 5]], INVISIBLE), [0, 4], "a constant");
-        let gap = [0.0, 0.0, 0.0, f64::NAN, 0.0, 0.0, 0.0];
-        assert_eq!(simplify(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[&gap], INVISIBLE), [0, 2, 3, 4, 6]);
+    fn small_values_stay_where_an_axis_is_logarithmic_and_small_changes_where_it_is_short() {
+        let value = |t: f64| if t < 5.0 { 1e-9 * (2.0 + (3.0 * t).sin()) } else { 1e-3 };
+        let kept = |decimator: Decimator| {
+            let mut decimator = decimator;
+            (0..1000).map(|i| 0.01 * f64::from(i)).for_each(|t| decimator.push(t, &[value(t)]));
+            decimator.finish().0.len()
+        };
+        assert!(kept(Decimator::new(1)) < 10);
+        assert!(kept(Decimator::new(1).on_logarithmic_axes(true)) > 40);
+        assert!(kept(Decimator::new(1).looking_at(&[[0.0, 4.0]])) > 40);
+    }
+
+    #[test]
+    fn where_time_stands_still_memory_is_bounded() {
         let mut still = Decimator::with_buckets(1, 4);
         for i in 0..1000 {
             still.push(1.0, &[f64::from(i)]);

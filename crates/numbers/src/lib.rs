@@ -1,11 +1,14 @@
-//! What the rest of the program says with numbers: how they are written ([`decimal`], [`brief`], [`shortest`], [`rounded`],
-//! [`short`], [`percent`]), and curves of them thinned to what an eye can see ([`Decimator`], [`simplify`], [`simplify_path`]). Beside numbers
-//! tables have texts, which [`guarded`], [`unguarded`] and [`markdown`] keep what they are.
+//! What the rest of the program says with numbers: how they are written ([`decimal`], [`brief`], [`shortest`],
+//! [`rounded`], [`short`], [`percent`]), and curves of them thinned to what an eye can see ([`Decimator`],
+//! [`thin_evenly`], [`simplify`], [`simplify_path`]). Beside numbers tables have texts, which [`guarded`],
+//! [`unguarded`] and [`markdown`] keep what they are.
 
 mod cells;
 mod decimate;
+mod simplify;
 mod text;
 
 pub use cells::{guarded, markdown, unguarded};
-pub use decimate::{Decimator, simplify, simplify_path};
+pub use decimate::{Decimator, thin_evenly};
+pub use simplify::{simplify, simplify_path};
 pub use text::{brief, decimal, percent, rounded, short, shortest};

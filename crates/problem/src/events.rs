@@ -3,6 +3,8 @@
 
 use nalgebra::DMatrix;
 use num_dual::Dual;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{Failure, Form, Ode, Scalar};
 
@@ -16,13 +18,34 @@ pub enum EventKind {
     Unilateral,
 }
 
+/// What becomes of events under a method that does not locate them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Events {
+    /// A problem that [jumps](Form::jumps) is refused.
+    #[default]
+    Located,
+    /// The problem is solved without its jumps, to show what a method that does not locate events makes of it.
+    Ignored,
+}
+
+impl Events {
+    /// Whether the default holds; runs are not named by it then.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Functions `g_i(t, y)` whose zeros are events: there the configuration of the right-hand side changes, or the state.
 ///
 /// The configuration is of one of two sorts.
 ///
 /// - Either it [follows the signs](Self::follows_signs): `y' = f(t, y, L)` with `L_i = (g_i(t, y) ≥ 0)`. A method that locates
 ///   events [locks](Self::lock) `L` over a step, so that the step is smooth, and looks for zeros of the `g_i` in it. One that
-///   knows nothing of events leaves the problem unlocked; its right-hand side then follows the signs at every state.
+///   knows nothing of events leaves the problem unlocked; its right-hand side then follows the signs at every state. It
+///   never applies a jump, so that it is refused where a function is [unilateral](EventKind::Unilateral), see
+///   [`Form::jumps`].
 /// - Or it is part of the problem, and stays as it is from one [jump](Self::jump) to the next, however the signs change in
 ///   between. Then a method has to locate the events.
 ///

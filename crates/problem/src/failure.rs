@@ -29,6 +29,8 @@ pub enum Status {
     EventNotLocated,
     /// Jumps follow each other ever faster.
     EventsAccumulate,
+    /// A joint is open by more than the constraints that are solved for explain.
+    JointOpen,
     /// A rule of `fails_when` is broken.
     Rule,
     /// A solver that is not ours gave up.
@@ -148,6 +150,14 @@ pub enum Failure {
         /// Start of the step (or time of the evaluation), in seconds.
         time: f64,
     },
+    /// A function of the problem returned numbers that are infinite or not a number.
+    #[error("{found} at t = {}: a smaller step or tolerance may keep away from such states", Told(*time))]
+    UndefinedValue {
+        /// Time of the evaluation, in seconds.
+        time: f64,
+        /// The function and what it returned: "`rhs` returned nan in component 0".
+        found: String,
+    },
     /// A matrix that has to be inverted is singular to working precision.
     #[error("{matrix} is singular at t = {}", Told(*time))]
     SingularMatrix {
@@ -187,6 +197,20 @@ pub enum Failure {
         events: u64,
         /// Length of the window, in seconds.
         window: f64,
+    },
+    /// A joint as it is written is open, and the constraints that the equations have are not: the equations have lost
+    /// one of its constraints.
+    #[error(
+        "joint `{joint}` is open by {by:.1e} at t = {}, and the constraints that the equations have are not: they do \
+         not hold the joint as it is written", Told(*time)
+    )]
+    JointOpen {
+        /// Time of the accepted state, in seconds.
+        time: f64,
+        /// The joint's name.
+        joint: String,
+        /// Magnitude of its constraint, m or rad or a cosine.
+        by: f64,
     },
     /// A rule stated in the experiment is broken (`fails_when`).
     #[error("rule `{rule}` is broken at t = {time}")]
@@ -255,11 +279,12 @@ impl Failure {
             Self::NewtonDiverged { .. } | Self::AccelerationsDiverged { .. } | Self::StageDiverged { .. } => {
                 Status::NewtonDiverged
             }
-            Self::NonFinite { .. } => Status::NonFinite,
+            Self::NonFinite { .. } | Self::UndefinedValue { .. } => Status::NonFinite,
             Self::SingularMatrix { .. } => Status::SingularMatrix,
             Self::BudgetExhausted { .. } => Status::BudgetExhausted,
             Self::EventNotLocated { .. } => Status::EventNotLocated,
             Self::EventsAccumulate { .. } => Status::EventsAccumulate,
+            Self::JointOpen { .. } => Status::JointOpen,
             Self::Rule { .. } => Status::Rule,
             Self::SolverFailed { .. } => Status::SolverFailed,
             Self::Unavailable { .. } => Status::Unavailable,
@@ -277,10 +302,12 @@ impl Failure {
             | Self::AccelerationsDiverged { time, .. }
             | Self::StageDiverged { time, .. }
             | Self::NonFinite { time }
+            | Self::UndefinedValue { time, .. }
             | Self::SingularMatrix { time, .. }
             | Self::BudgetExhausted { time, .. }
             | Self::EventNotLocated { time, .. }
             | Self::EventsAccumulate { time, .. }
+            | Self::JointOpen { time, .. }
             | Self::Rule { time, .. }
             | Self::SolverFailed { time, .. }
             | Self::Interrupted { time } => Some(time),

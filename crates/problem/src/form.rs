@@ -1,6 +1,6 @@
 //! The form in which a problem is given.
 
-use crate::{ContactPower, Dae, EventFunctions, Mechanics, Scalar, Unsuitable};
+use crate::{ContactPower, Dae, EventFunctions, EventKind, Mechanics, Scalar, Unsuitable};
 
 /// What a problem is besides `y' = f(t, y)`: the structure that a method may make use of. The state, and the
 /// solution, are the same in every form. A problem has one.
@@ -62,5 +62,16 @@ impl<'p, S: Scalar> Form<'p, S> {
     #[must_use]
     pub fn functions_to_locate(self) -> usize {
         self.events().map_or(0, |functions| if functions.follows_signs() { 0 } else { functions.count() })
+    }
+
+    /// Whether the state or the equations [jump](EventFunctions::jump) at events of a configuration that
+    /// [follows](EventFunctions::follows_signs) the signs. Only a method that
+    /// [locates events](crate::Method::locates_events) applies these jumps.
+    #[must_use]
+    pub fn jumps(self) -> bool {
+        self.events().is_ok_and(|functions| {
+            let is_unilateral = |index| functions.kind(index) == EventKind::Unilateral;
+            functions.follows_signs() && (0..functions.count()).any(is_unilateral)
+        })
     }
 }

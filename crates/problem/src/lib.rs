@@ -63,7 +63,7 @@ pub use dae::Dae;
 pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use descriptor::{AsDescriptor, ConstrainedFormulation, Descriptor, DescriptorModel, Level};
 pub use double_double::DoubleDouble;
-pub use events::{AsEventOde, EventFunctions, EventKind, EventModel};
+pub use events::{AsEventOde, EventFunctions, EventKind, EventModel, Events};
 pub use exact::Exact;
 pub use failure::{Failure, Status};
 pub use form::Form;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Counted, Failure, Form, Matrices, Observer, Ode, Scalar, Statistics};
+use crate::{Counted, Events, Failure, Form, Matrices, Observer, Ode, Scalar, Statistics};
 
 /// How the size of a step is decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +56,8 @@ pub struct Settings {
     pub max_rhs_evaluations: u64,
     /// What memory matrices of mechanisms are kept in.
     pub matrices: Matrices,
+    /// Whether a method that does not locate events may solve a problem that jumps at them.
+    pub events: Events,
 }
 
 impl Settings {
@@ -72,8 +74,14 @@ impl Settings {
     }
 
     fn new(control: StepControl) -> Self {
-        let matrices = Matrices::default();
-        Self { control, clock: Clock::Exact, max_steps: 100_000_000, max_rhs_evaluations: u64::MAX, matrices }
+        Self {
+            control,
+            clock: Clock::Exact,
+            max_steps: 100_000_000,
+            max_rhs_evaluations: u64::MAX,
+            matrices: Matrices::default(),
+            events: Events::default(),
+        }
     }
 
     /// Fails where another step would be one too many, accepted or not, after so many.
@@ -115,12 +123,13 @@ pub struct Task<'t, S: Scalar = f64> {
 }
 
 impl<S: Scalar> Task<'_, S> {
-    /// What makes the task impossible before the first step, for a method that can estimate its error or not. The problem keeps its
-    /// matrices as the settings say from here on.
+    /// What makes the task impossible before the first step, for a method that can estimate its error or not, and
+    /// locates events or not. The problem keeps its matrices as the settings say from here on.
     ///
     /// # Errors
-    /// [`Failure::NotApplicable`], which says why.
-    pub fn check(&self, problem: &mut Counted<'_, S>, has_estimate: bool) -> Result<(), Failure> {
+    /// [`Failure::NotApplicable`], which says why; [`Failure::StepTooSmall`] for a constant step that does not move the
+    /// time.
+    pub fn check(&self, problem: &mut Counted<'_, S>, has_estimate: bool, locates_events: bool) -> Result<(), Failure> {
         let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
         let matrices = self.settings.matrices;
         if !matrices.is_automatic() && !problem.keep_matrices(matrices) {
@@ -130,6 +139,9 @@ impl<S: Scalar> Task<'_, S> {
         if given != wanted {
             return not_applicable(format!("the initial state has {given} components, the problem {wanted}"));
         }
+        if !locates_events && self.settings.events == Events::Located {
+            problem.without_jumps()?;
+        }
         let (start, end) = (self.t_start, self.t_end);
         if !(start.is_finite() && end.is_finite() && end >= start) {
             return not_applicable(format!("the span from {} to {} does not run forward", start.value(), end.value()));
@@ -138,6 +150,9 @@ impl<S: Scalar> Task<'_, S> {
         match self.settings.control {
             StepControl::Fixed { step } if !positive(step) => {
                 not_applicable(format!("the step {step} is not positive"))
+            }
+            StepControl::Fixed { step } if self.is_lost(step) => {
+                Err(Failure::StepTooSmall { time: start.value(), step })
             }
             StepControl::Fixed { .. } => Ok(()),
             StepControl::Tolerance { .. } if !has_estimate => {
@@ -160,13 +175,37 @@ impl<S: Scalar> Task<'_, S> {
 }
 
 impl<S: Scalar> Task<'_, S> {
+    /// Whether a constant step is below the distance of the numbers that the clock has for times of the span.
+    fn is_lost(&self, step: f64) -> bool {
+        let (start, end) = (self.t_start.value(), self.t_end.value());
+        let far = start.abs().max(end.abs());
+        let ulp = far.next_up() - far;
+        // an exact clock is as fine as its scalar
+        let is_double = self.settings.clock == Clock::Accumulating || S::from(far) + 0.25 * ulp == S::from(far);
+        end > start && step < ulp && is_double
+    }
+
     /// What makes the task impossible before the first step, for `method` on `problem`.
     ///
     /// # Errors
     /// [`Failure::NotApplicable`], which says why.
     pub fn check_for(&self, method: &dyn Method<S>, problem: &mut Counted<'_, S>) -> Result<(), Failure> {
-        self.check(problem, method.adapts())?;
+        self.check(problem, method.adapts(), method.locates_events())?;
         Ok(problem.suits(method)?)
+    }
+}
+
+impl<S: Scalar> Task<'_, S> {
+    /// Solves the task: [checks the start](Ode::check_start), lets the method step, and gives the [cause](Ode::cause) of a failure.
+    #[must_use]
+    pub fn solve(&self, method: &dyn Method<S>, ode: &mut dyn Ode<S>, observer: &mut dyn Observer<S>) -> Solution<S> {
+        let has_right_length = self.initial.len() == ode.dimension();
+        let checked = if has_right_length { ode.check_start(self.t_start, self.initial) } else { Ok(()) };
+        if let Err(failure) = checked {
+            return Solution::refused(&Counted::new(ode), self, failure);
+        }
+        let solution = method.solve(Counted::new(ode), self, observer);
+        Solution { failure: ode.cause(solution.failure), ..solution }
     }
 }
 
@@ -234,6 +273,18 @@ impl Unsuitable {
     pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
         if problem.locks() || problem.projects() || problem.form().functions_to_locate() > 0 {
             return Err(Self::new(needs, "changes states or equations from one step to the next"));
+        }
+        Ok(())
+    }
+
+    /// Fails if the problem [jumps](Form::jumps) at its events.
+    ///
+    /// # Errors
+    /// [`Unsuitable`], for a method that does not locate events.
+    pub fn unless_smooth<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
+        if problem.form().jumps() {
+            let lacks = "jumps at its events, which only a method that locates events can follow";
+            return Err(Self::new("a solution without jumps", lacks));
         }
         Ok(())
     }
@@ -319,6 +370,13 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         Unsuitable::without_rhs(problem)
     }
 
+    /// Whether the method locates the events of problems whose configuration
+    /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump).
+    /// Others are refused by problems that [jump](Form::jumps).
+    fn locates_events(&self) -> bool {
+        false
+    }
+
     /// Whether the method counts the operations of its linear algebra
     /// ([`Statistics::linear_algebra_flops`](crate::Statistics::linear_algebra_flops)).
     fn counts_flops(&self) -> bool {
@@ -361,4 +419,43 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// Solves `task`, shows every accepted step to `observer`, and never panics on a diverging run: what went
     /// wrong is in [`Solution::failure`].
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S>;
+}
+
+impl<S: Scalar> dyn Method<S> + '_ {
+    /// Whether a solve of the problem with these settings of events gets to its first step: the method
+    /// [suits](Method::suits) it and, unless events are ignored, applies its [jumps](Form::jumps).
+    ///
+    /// # Errors
+    /// [`Unsuitable`], which says what the method needs and the problem lacks.
+    pub fn applies_to(&self, problem: &mut dyn Ode<S>, events: Events) -> Result<(), Unsuitable> {
+        self.suits(problem)?;
+        if self.locates_events() || events == Events::Ignored { Ok(()) } else { Unsuitable::unless_smooth(problem) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DoubleDouble;
+
+    fn is_lost<S: Scalar>([start, end]: [f64; 2], step: f64, clock: Clock) -> bool {
+        let settings = Settings { clock, ..Settings::fixed(step) };
+        Task { t_start: S::from(start), t_end: S::from(end), initial: &[], settings }.is_lost(step)
+    }
+
+    #[test]
+    fn steps_below_the_distance_of_two_times_are_lost() {
+        // doubles at 1e15 are an eighth apart
+        let far = [1e15, 1e15 + 1.0];
+        for (step, expected) in [(0.1, true), (0.124, true), (0.125, false), (1.0, false)] {
+            for clock in [Clock::Exact, Clock::Accumulating] {
+                assert_eq!(is_lost::<f64>(far, step, clock), expected, "{step}");
+                assert_eq!(is_lost::<f64>([-far[1], -far[0]], step, clock), expected, "{step}");
+            }
+            assert!(!is_lost::<DoubleDouble>(far, step, Clock::Exact), "a finer clock");
+            assert_eq!(is_lost::<DoubleDouble>(far, step, Clock::Accumulating), expected, "it is one of doubles");
+        }
+        assert!(!is_lost::<f64>([0.0, 1e-300], 1e-301, Clock::Exact));
+        assert!(!is_lost::<f64>([1e15, 1e15], 1e-3, Clock::Exact), "there is no step");
+    }
 }

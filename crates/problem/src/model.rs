@@ -1,6 +1,6 @@
 //! A benchmark model as the runner sees it: parameters and formulation chosen, ready to be solved and watched.
 
-use crate::{DoubleDouble, Ode, Scalar, View};
+use crate::{DoubleDouble, Failure, Ode, Scalar, View};
 
 /// The equations of a model in one scalar; `impl<S: Scalar> Formulated<S>` has them in all.
 pub trait Formulated<S: Scalar = f64> {
@@ -53,6 +53,12 @@ impl Observable {
 pub trait Observation {
     /// Writes the observables, in the order of [`Model::observables`], into `values`.
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// Why the run fails with what was observed, whatever the method: the state cannot be one of the model, or a function that
+    /// computes observables failed. Each failure is reported once.
+    fn failure(&mut self) -> Option<Failure> {
+        None
+    }
 
     /// Writes the multipliers λ that a method has found for itself over those that [`observe`](Self::observe)
     /// computed from the state; called after it, with as many as the model has constraints.

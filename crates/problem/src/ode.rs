@@ -149,6 +149,21 @@ pub trait Ode<S: Scalar = f64> {
     fn form(&mut self) -> Form<'_, S> {
         Form::Explicit
     }
+
+    /// Checks the state that a solve starts from, and what the problem gives there, before the first step. Models of this program are
+    /// checked when their parameters are read; functions that a user writes can be checked only here.
+    ///
+    /// # Errors
+    /// [`Failure::NotApplicable`], which says what was found and what would be accepted; the failure of a function that cannot be evaluated.
+    fn check_start(&mut self, _t: S, _y: &[S]) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Replaces the failure that a method reports by its cause, if the problem knows it. Most functions of a [`Form`] cannot return an
+    /// error: a problem in which they can fail keeps the first error, and gives it here even if the method reports no failure.
+    fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
+        reported
+    }
 }
 
 /// What a problem without derivatives answers.

@@ -1,6 +1,6 @@
-//! Rotations as unit quaternions `(s, u)`, scalar first, from body to world: how they change.
+//! Rotations as unit quaternions `(s, u)`, scalar first, from body to world: how they change, and as vectors.
 
-use nalgebra::Vector3;
+use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
 use crate::Scalar;
 
@@ -41,11 +41,20 @@ pub fn turn<S: Scalar>(q: &[S], theta: &[S], turned: &mut [S]) {
     multiply(cos, &(half * sinc), q, turned);
 }
 
+/// The vector of a rotation, axis times angle, rad, with an angle of at most π.
+///
+/// It is exact to rounding for all rotations. `Rotation3::scaled_axis` is not: its axis is lost at half turns, and its
+/// angle is rough for small rotations.
+#[must_use]
+pub fn vector(rotation: &Rotation3<f64>) -> Vector3<f64> {
+    UnitQuaternion::from_rotation_matrix(rotation).scaled_axis()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use approx::assert_relative_eq;
-    use nalgebra::{Quaternion, Rotation3, UnitQuaternion};
+    use nalgebra::{Quaternion, Unit};
 
     const Q: [f64; 4] = [0.5, -0.7, 0.1, 0.5]; // of length one
 
@@ -78,6 +87,41 @@ mod tests {
         let (after, before) = (along(1e-5), along(-1e-5));
         for k in 0..4 {
             assert_relative_eq!((after[k] - before[k]) / 2e-5, derivative[k], epsilon = 1e-9);
+        }
+    }
+    #[track_caller]
+    fn is_kept(rotation: &Rotation3<f64>) {
+        let again = Rotation3::new(vector(rotation));
+        let error = (again.matrix() - rotation.matrix()).amax();
+        assert!(error < 2e-15, "{error:e} of {rotation}");
+    }
+
+    #[test]
+    fn vectors_have_no_singular_point() {
+        use std::f64::consts::FRAC_PI_2;
+        let quarters = || (0..4).map(|k| f64::from(k) * FRAC_PI_2);
+        // each of the 24 orientations of a cube, many of them several times, and around them
+        for (roll, pitch, yaw) in
+            quarters().flat_map(|a| quarters().flat_map(move |b| quarters().map(move |c| (a, b, c))))
+        {
+            for by in [0.0, 1e-16, -1e-16, 1e-12, 1e-9, -1e-9, 1e-8, 1e-5] {
+                is_kept(&Rotation3::from_euler_angles(roll + by, pitch, yaw));
+                is_kept(&Rotation3::from_euler_angles(roll, pitch + by, yaw - by));
+                is_kept(&Rotation3::from_euler_angles(roll + by, pitch - by, yaw + by));
+            }
+        }
+        // oblique half turns, exact and not
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / 2.0_f64.powi(52) - 1.0
+        };
+        for _ in 0..1000 {
+            let axis = Unit::new_normalize(Vector3::new(random(), random(), random()));
+            for by in [0.0, 1e-16, -1e-16, 1e-12, 1e-9, -1e-9, 1e-4] {
+                is_kept(&Rotation3::from_axis_angle(&axis, std::f64::consts::PI + by));
+                is_kept(&Rotation3::from_axis_angle(&axis, by));
+            }
         }
     }
 }

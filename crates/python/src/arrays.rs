@@ -1,19 +1,100 @@
 //! Numbers between NumPy and here.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use nalgebra::DMatrix;
-use numpy::{AllowTypeChange, PyArray1, PyArray2, PyArrayLike1, PyArrayLike2, PyArrayMethods, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
+use numpy::ndarray::{Dimension, Ix1, Ix2};
+use numpy::{
+    PyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyReadonlyArray1,
+    PyReadwriteArray1, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyList};
 
-/// A vector as callers give it: an array, or anything that NumPy makes one of.
-pub type Vector<'py> = PyArrayLike1<'py, f64, AllowTypeChange>;
+/// A vector of real numbers as callers give it: an array of any real type, or anything that NumPy makes one of. Complex
+/// numbers are refused, also those without an imaginary part.
+pub struct Vector<'py>(PyReadonlyArray1<'py, f64>);
 
-/// A matrix, likewise.
-pub type Table<'py> = PyArrayLike2<'py, f64, AllowTypeChange>;
+impl<'py> Deref for Vector<'py> {
+    type Target = PyReadonlyArray1<'py, f64>;
 
-/// Its numbers, where `what` has to have so many; not copied where they lie one after the other.
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let refused = |found: String| PyTypeError::new_err(format!("{found}; accepted: a vector of real numbers"));
+        real::<Ix1>(&given).map(Self).map_err(refused)
+    }
+}
+
+/// The numbers of an array of this dimension as doubles; no copy of an array that has doubles.
+///
+/// # Errors
+/// A description of what was given instead.
+fn real<'py, D: Dimension>(given: &Bound<'py, PyAny>) -> Result<PyReadonlyArray<'py, f64, D>, String> {
+    if let Ok(array) = given.cast::<PyArray<f64, D>>() {
+        return array.try_readonly().map_err(|_| "an array that is being written".to_owned());
+    }
+    let py = given.py();
+    let convert = || {
+        let array = py.import("numpy")?.call_method1("asarray", (given,))?.cast_into::<PyUntypedArray>()?;
+        // Booleans, integers, floats, and objects such as fractions, which say themselves whether they are real.
+        if !b"biufO".contains(&array.dtype().kind()) {
+            return Ok(None);
+        }
+        Ok(Some(array.call_method1("astype", ("float64",))?))
+    };
+    let converted: PyResult<Option<Bound<'py, PyAny>>> = convert();
+    let Some(array) = converted.ok().flatten() else { return Err(described(given)) };
+    let array = array.cast_into::<PyArray<f64, D>>().map_err(|_| described(given))?;
+    Ok(array.readonly())
+}
+
+/// A description for a message: the shape and type of numbers, or the name of a type.
+fn described(given: &Bound<'_, PyAny>) -> String {
+    let name = given.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
+    let numbers = || -> PyResult<String> {
+        let array = given.py().import("numpy")?.call_method1("asarray", (given,))?;
+        let array = array.cast_into::<PyUntypedArray>()?;
+        let (shape, dtype) = (shape_of(array.shape()), array.dtype());
+        Ok(match dtype.kind() {
+            b'b' | b'i' | b'u' | b'f' => format!("shape {shape}"),
+            b'c' => format!("complex numbers ({dtype}, shape {shape})"),
+            _ => name.clone(),
+        })
+    };
+    // A list whose rows differ in length is not an array, and is described by its type.
+    numbers().unwrap_or(name)
+}
+
+/// A shape as Python writes it: `(3,)`, `(2, 3)`.
+fn shape_of(shape: &[usize]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The error of a function that has returned something other than real numbers of a shape.
+fn refusal<const N: usize>(what: &str, shape: [usize; N]) -> impl Fn(String) -> PyErr {
+    move |found| {
+        let accepted = shape_of(&shape);
+        PyValueError::new_err(format!("{what} returned {found}; accepted: real numbers, shape {accepted}"))
+    }
+}
+
+/// The numbers of a vector that has to have `length` components; no copy if they are contiguous.
+///
+/// # Errors
+/// `ValueError`, which names `what` has another length.
 pub fn numbers<'a>(vector: &'a PyReadonlyArray1<'_, f64>, what: &str, length: usize) -> PyResult<Cow<'a, [f64]>> {
     let found = match vector.as_slice() {
         Ok(slice) => Cow::Borrowed(slice),
@@ -25,12 +106,35 @@ pub fn numbers<'a>(vector: &'a PyReadonlyArray1<'_, f64>, what: &str, length: us
     Err(PyValueError::new_err(format!("`{what}` has {} components; accepted: {length}", found.len())))
 }
 
+/// Memory that a caller gives for `length` numbers.
+///
+/// # Errors
+/// `TypeError` or `ValueError`, which says what was given.
+pub fn writable<'py>(out: &Bound<'py, PyAny>, length: usize) -> PyResult<PyReadwriteArray1<'py, f64>> {
+    let accepted = format!("accepted: an array of dtype float64 with shape ({length},)");
+    let Ok(array) = out.cast::<PyUntypedArray>() else {
+        let name = out.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("`out` is of type {name}; {accepted}")));
+    };
+    let Ok(doubles) = out.cast::<PyArray1<f64>>() else {
+        let (dtype, shape) = (array.dtype(), shape_of(array.shape()));
+        return Err(PyTypeError::new_err(format!("`out` has dtype {dtype} and shape {shape}; {accepted}")));
+    };
+    if doubles.len() != length {
+        return Err(PyValueError::new_err(format!("`out` has {} components; accepted: {length}", doubles.len())));
+    }
+    if !doubles.is_contiguous() {
+        return Err(PyValueError::new_err(format!("`out` is not contiguous; {accepted}, contiguous")));
+    }
+    doubles.try_readwrite().map_err(|_| PyValueError::new_err("`out` cannot be written"))
+}
+
 /// A new array of these numbers.
 pub fn vector<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
     PyArray1::from_slice(py, numbers)
 }
 
-/// The same, which cannot be written: what a method is given to step from.
+/// A new array that cannot be written: an argument of a user's function.
 pub fn frozen<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
     let array = vector(py, numbers);
     array.readwrite().make_nonwriteable();
@@ -44,35 +148,54 @@ pub fn matrix<'py>(py: Python<'py>, matrix: &DMatrix<f64>) -> PyResult<Bound<'py
     PyArray1::from_iter(py, by_rows).reshape([rows, columns])
 }
 
-/// Writes the numbers that a function of `what` has returned, into a vector of its length.
+/// Writes the numbers that a function of `what` has returned into a vector of the length that they have to have.
+///
+/// # Errors
+/// `ValueError`, which names the function, what it returned, and the shape that is accepted.
 pub fn take(found: &Bound<'_, PyAny>, what: &str, into: &mut [f64]) -> PyResult<()> {
-    let found: Vector<'_> = found
-        .extract()
-        .map_err(|_| PyValueError::new_err(format!("{what} returned {}, not a vector of numbers", kind(found))))?;
-    let found = numbers(&found, what, into.len()).map_err(|_| {
-        PyValueError::new_err(format!("{what} returned {} numbers; accepted: {}", found.len().unwrap_or(0), into.len()))
-    })?;
-    into.copy_from_slice(&found);
+    if let Ok(list) = found.cast::<PyList>()
+        && list.len() == into.len()
+        && list.iter().zip(&mut *into).all(|(item, into)| item.cast::<PyFloat>().map(|x| *into = x.value()).is_ok())
+    {
+        return Ok(());
+    }
+    let refused = refusal(what, [into.len()]);
+    let numbers = real::<Ix1>(found).map_err(&refused)?;
+    let numbers = numbers.as_array();
+    if numbers.len() != into.len() {
+        return Err(refused(described(found)));
+    }
+    into.iter_mut().zip(numbers).for_each(|(into, &number)| *into = number);
     Ok(())
 }
 
-/// The same for a matrix; a list of rows, where it is none.
+/// Writes the numbers that a function of `what` has returned into a matrix of the shape that they have to have.
+///
+/// # Errors
+/// `ValueError`, as [`take`].
 pub fn take_matrix(found: &Bound<'_, PyAny>, what: &str, into: &mut DMatrix<f64>) -> PyResult<()> {
-    let found: Table<'_> = found
-        .extract()
-        .map_err(|_| PyValueError::new_err(format!("{what} returned {}, not a matrix of numbers", kind(found))))?;
-    let found = found.as_array();
-    let (rows, columns) = into.shape();
-    if found.shape() != [rows, columns] {
-        let (r, c) = (found.shape()[0], found.shape()[1]);
-        return Err(PyValueError::new_err(format!("{what} returned a {r} × {c} matrix; accepted: {rows} × {columns}")));
+    let refused = refusal(what, [into.nrows(), into.ncols()]);
+    let numbers = real::<Ix2>(found).map_err(&refused)?;
+    let numbers = numbers.as_array();
+    if numbers.shape() != [into.nrows(), into.ncols()] {
+        return Err(refused(described(found)));
     }
-    for ((i, j), &value) in found.indexed_iter() {
+    for ((i, j), &value) in numbers.indexed_iter() {
         into[(i, j)] = value;
     }
     Ok(())
 }
 
-fn kind(found: &Bound<'_, PyAny>) -> String {
-    found.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
+/// Writes the one number that a function of `what` has returned.
+///
+/// # Errors
+/// `ValueError`, as [`take`].
+pub fn take_number(found: &Bound<'_, PyAny>, what: &str, into: &mut f64) -> PyResult<()> {
+    if let Ok(number) = found.cast::<PyFloat>() {
+        *into = number.value();
+        return Ok(());
+    }
+    let reshaped = found.py().import("numpy")?.call_method1("atleast_1d", (found,))?;
+    take(&reshaped, what, std::slice::from_mut(into))
+        .map_err(|_| PyValueError::new_err(format!("{what} returned {}; accepted: one real number", described(found))))
 }

@@ -2,11 +2,10 @@
 
 use mbsbench_problem::{Failure, Mechanics, Ode};
 use nalgebra::DMatrix;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{Vector, matrix, numbers, vector};
+use crate::arrays::{Vector, matrix, numbers, vector, writable};
 
 /// Components from which on others may use the interpreter while a function is evaluated: to let go of it takes a tenth of a microsecond.
 const LARGE: usize = 32;
@@ -114,29 +113,25 @@ impl Asked for Uncounted<'_> {
             (Of::PositionRate, Room::Vector(rate)) => mechanics.position_rate(q, v, rate),
             _ => unreachable!("matrices are asked for as matrices"),
         }
-        Ok(())
+        self.0.cause(None).map_or(Ok(()), Err)
     }
 }
 
-/// `f(t, y)`, into `out` where one is given.
+/// `f(t, y)`, written into `out` if there is one.
 pub fn rhs<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
     t: f64,
     y: &Vector<'py>,
-    out: Option<Bound<'py, PyArray1<f64>>>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let n = source.sizes()?.dimension;
     let y = numbers(y, "y", n)?;
-    let out = out.unwrap_or_else(|| PyArray1::zeros(py, [n], false));
-    {
-        let mut writable = out.try_readwrite().map_err(|_| PyValueError::new_err("`out` cannot be written"))?;
-        let into = writable.as_slice_mut()?;
-        if into.len() != n {
-            return Err(PyValueError::new_err(format!("`out` has {} components; accepted: {n}", into.len())));
-        }
-        source.ask_long(py, n, |asked| asked.rhs(t, &y, into))?;
-    }
+    let out = out.unwrap_or_else(|| PyArray1::<f64>::zeros(py, [n], false).into_any());
+    let mut array = writable(&out, n)?;
+    let into = array.as_slice_mut()?;
+    source.ask_long(py, n, |asked| asked.rhs(t, &y, into))?;
+    drop(array);
     Ok(out)
 }
 
@@ -232,17 +227,17 @@ macro_rules! asks {
                 Ok(Source::sizes(self)?.mechanics[2])
             }
 
-            /// `f(t, y)`, written into `out` where one is given.
+            /// `f(t, y)`, written into `out` if it is given: a contiguous array of doubles.
             ///
-            /// In a step it counts as one evaluation, and as none where it is the one at the start of the step, or the last one, again.
+            /// In a step it counts as one evaluation, and as none if it repeats the one at the start of the step, or the last one.
             #[pyo3(signature = (t, y, out=None))]
             fn rhs<'py>(
                 &self,
                 py: Python<'py>,
                 t: f64,
                 y: Vector<'py>,
-                out: Option<Bound<'py, PyArray1<f64>>>,
-            ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+                out: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
                 asked::rhs(self, py, t, &y, out)
             }
 

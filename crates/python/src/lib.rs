@@ -11,6 +11,8 @@
 
 mod arrays;
 mod asked;
+mod calls;
+mod checks;
 mod failures;
 mod method;
 mod model;

@@ -96,6 +96,8 @@ impl PythonMethod {
             multipliers: vec![0.0; multipliers],
             last: Arc::new(Mutex::new(vec![0.0; dimension])),
             is_shadow: false,
+            time: f64::NAN,
+            raised: Raised::default(),
         })
     }
 
@@ -169,7 +171,11 @@ impl Method for PythonMethod {
             false => 0,
         };
         match self.stepper(problem.dimension(), task.settings, multipliers) {
-            Ok(stepper) => drive::solve(stepper, self.control(), problem, task, observer),
+            Ok(stepper) => {
+                let raised = stepper.raised.clone();
+                let solution = drive::solve(stepper, self.control(), problem, task, observer);
+                Solution { failure: raised.get().or(solution.failure), ..solution }
+            }
             Err(failure) => Solution::refused(&problem, task, failure),
         }
     }
@@ -220,15 +226,37 @@ struct PythonStepper {
     /// End of the step that was made last, which the observer's stepper knows too.
     last: Arc<Mutex<Vec<f64>>>,
     is_shadow: bool,
+    /// Start of the last step, s.
+    time: f64,
+    raised: Raised,
+}
+
+/// The first exception of a class in a solve, wherever it was raised: not all that calls the class can return an error.
+#[derive(Clone, Default)]
+struct Raised(Arc<Mutex<Option<Failure>>>);
+
+impl Raised {
+    fn keep(&self, failure: Failure) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+    }
+
+    fn get(&self) -> Option<Failure> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// For the observer, whose steps leave no trace in the one that is copied: it has an instance of its own.
 impl Clone for PythonStepper {
     fn clone(&self) -> Self {
-        let instance = Python::attach(|py| self.method.class.call0(py));
+        let instance = Python::attach(|py| {
+            let made = self.method.class.call0(py).map(Arc::new);
+            made.inspect_err(|error| self.raised.keep(of_exception(py, error, self.time)))
+        });
         Self {
             method: self.method.clone(),
-            instance: instance.map_or_else(|_| Arc::clone(&self.instance), Arc::new),
+            instance: instance.unwrap_or_else(|_| Arc::clone(&self.instance)),
+            time: self.time,
+            raised: self.raised.clone(),
             settings: self.settings,
             known: Known::new(self.start_derivative.len()),
             start_derivative: self.start_derivative.clone(),
@@ -256,11 +284,16 @@ impl PythonStepper {
         take(&state, "`step`", end)?;
         match error {
             Some(error) if !self.errors.is_empty() => take(&error, "the estimate of `step`", &mut self.errors)?,
+            Some(_) => {
+                let text = "`step` returned the pair (y_new, error), and the class has no `error_order`; accepted: `error_order`, the \
+                            power of the step with which the estimate decreases, or y_new alone";
+                return Err(PyValueError::new_err(text));
+            }
             None if !self.errors.is_empty() => {
                 let text = "the class says `error_order`, and `step` returned no estimate; accepted: (y_new, error)";
                 return Err(PyValueError::new_err(text));
             }
-            _ => {}
+            None => {}
         }
         if !self.multipliers.is_empty() {
             take(&self.instance.bind(py).getattr("multipliers")?, "`multipliers`", &mut self.multipliers)?;
@@ -268,13 +301,14 @@ impl PythonStepper {
         Ok(())
     }
 
-    /// Calls a function of the instance that need not be there.
+    /// Calls a function of the instance that it may lack.
     fn tell(&self, name: &str) {
         if self.method.remembers {
-            // A mistake in it is one of the step that follows, which will not find what it needs.
-            let _ = Python::attach(|py| match self.instance.bind(py).getattr_opt(name)? {
-                Some(function) => function.call0().map(drop),
-                None => Ok(()),
+            Python::attach(|py| {
+                let function = self.instance.bind(py).getattr_opt(name);
+                if let Err(error) = function.and_then(|found| found.map_or(Ok(()), |found| found.call0().map(drop))) {
+                    self.raised.keep(of_exception(py, &error, self.time));
+                }
             });
         }
     }
@@ -293,6 +327,8 @@ impl Stepper<f64> for PythonStepper {
         start: &[f64],
         end: &mut [f64],
     ) -> Result<(), Failure> {
+        self.raised.get().map_or(Ok(()), Err)?;
+        self.time = t;
         problem.begin_step(t, start)?;
         let (settings, mut known) = (self.settings, std::mem::take(&mut self.known));
         known.begin(t, start);
@@ -310,7 +346,11 @@ impl Stepper<f64> for PythonStepper {
         self.known = known;
         if let Err(raised) = made {
             let is_of_problem = matches!(&raised, Failure::SolverFailed { flag, .. } if flag == "ProblemError");
-            return Err(failure.filter(|_| is_of_problem).unwrap_or(raised));
+            let raised = failure.filter(|_| is_of_problem).unwrap_or(raised);
+            if matches!(raised, Failure::SolverFailed { .. }) {
+                self.raised.keep(raised.clone());
+            }
+            return Err(raised);
         }
         if !self.is_shadow && self.method.remembers {
             self.last.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(end);

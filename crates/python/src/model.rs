@@ -181,7 +181,9 @@ asks!(Model {
         let y = numbers(&y, "y", n)?;
         let observables = self.model.observables();
         let mut values = vec![f64::NAN; observables.len()];
-        self.model.observation().observe(t, &y, &mut values);
+        let mut observation = self.model.observation();
+        observation.observe(t, &y, &mut values);
+        observation.failure().map_or(Ok(()), |failure| Err(ProblemError::new_err(failure.to_string())))?;
         let found = PyDict::new(py);
         for (observable, value) in observables.into_iter().zip(values) {
             found.set_item(observable.name, value)?;

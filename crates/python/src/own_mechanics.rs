@@ -3,11 +3,16 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Entries, Matrix};
-use mbsbench_problem::{Derivatives, Displaced, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms};
+use mbsbench_problem::{
+    Derivatives, Displaced, Failure, MechanicalModel, Mechanics, MechanicsOf, Scalar, Structure, Terms,
+};
 use nalgebra::DMatrix;
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyTuple};
 
-use crate::arrays::{frozen, take, take_matrix};
+use crate::arrays::frozen;
+use crate::calls::{Calls, Target};
+use crate::checks::{self, Checked};
 use crate::own_model::Functions;
 
 /// A system of which every term depends on everything: what is known of functions that nobody can look into.
@@ -55,10 +60,12 @@ impl MechanicalModel for Full {
 /// The functions as a mechanical system.
 ///
 /// First derivatives of given functions are central differences, good to ten digits or so; second derivatives of constraints without a
-/// Jacobian to six. An exception is told by `sys.unraisablehook`, and makes what was asked for not a number.
+/// Jacobian to six. After an exception everything is `nan`, and [`Mechanics::cause`] gives its failure.
 pub struct PythonMechanics<'f> {
-    functions: &'f Functions,
+    pub functions: &'f Functions,
+    pub calls: Calls,
     structure: Option<Arc<Structure>>,
+    checked: Checked,
 }
 
 /// Step of a central difference at `x`.
@@ -70,38 +77,35 @@ fn step(x: f64) -> f64 {
 
 impl<'f> PythonMechanics<'f> {
     pub fn new(functions: &'f Functions) -> Self {
-        Self { functions, structure: None }
+        Self { functions, calls: Calls::default(), structure: None, checked: Checked::default() }
     }
 
-    fn n(&self) -> usize {
+    /// Number of coordinates.
+    pub fn n(&self) -> usize {
         self.functions.sizes[0]
     }
 
-    fn m(&self) -> usize {
+    /// Number of constraints.
+    pub fn m(&self) -> usize {
         self.functions.sizes[1]
     }
 
-    /// Calls a function of Python; not a number where it raises.
-    fn call(
-        &self,
-        function: &Option<Py<PyAny>>,
-        into: &mut [f64],
-        call: impl FnOnce(Python<'_>, &Bound<'_, PyAny>, &mut [f64]) -> PyResult<()>,
-    ) {
+    /// Calls a function of the model that is not missing, with arguments that are vectors and may begin with the time.
+    fn call(&self, what: &str, function: &Option<Py<PyAny>>, t: Option<f64>, vectors: &[&[f64]], into: Target<'_>) {
         let Some(function) = function else { return };
-        Python::attach(|py| {
-            let function = function.bind(py);
-            if let Err(error) = call(py, function, into) {
-                error.write_unraisable(py, Some(function));
-                into.fill(f64::NAN);
-            }
+        if let Some(t) = t {
+            self.calls.at(t);
+        }
+        self.calls.call_or_keep(what, into, |py| {
+            let time = t.map(|t| PyFloat::new(py, t).into_any());
+            let vectors = vectors.iter().map(|vector| frozen(py, vector).into_any());
+            function.bind(py).call1(PyTuple::new(py, time.into_iter().chain(vectors).collect::<Vec<_>>())?)
         });
     }
 
-    fn phi(&self, t: f64, q: &[f64], phi: &mut [f64]) {
-        self.call(&self.functions.constraints, phi, |py, function, phi| {
-            take(&function.call1((t, frozen(py, q)))?, "`constraints`", phi)
-        });
+    /// `Φ(t, q)`.
+    pub fn phi(&self, t: f64, q: &[f64], phi: &mut [f64]) {
+        self.call("`constraints`", &self.functions.constraints, Some(t), &[q], Target::Vector(phi));
     }
 
     /// `(f(x + h) − f(x − h)) / 2h`.
@@ -121,29 +125,29 @@ impl<'f> PythonMechanics<'f> {
         })
     }
 
-    fn jacobian_at(&self, t: f64, q: &[f64], jacobian: &mut DMatrix<f64>) {
+    /// `∂Φ/∂q`, by differences if the model does not give it.
+    pub fn jacobian_at(&self, t: f64, q: &[f64], jacobian: &mut DMatrix<f64>) {
+        match &self.functions.jacobian {
+            Some(_) if self.m() == 0 => {}
+            Some(_) => self.call("`jacobian`", &self.functions.jacobian, Some(t), &[q], Target::Matrix(jacobian)),
+            None => self.differences_at(t, q, jacobian),
+        }
+    }
+
+    /// `∂Φ/∂q` by differences.
+    pub fn differences_at(&self, t: f64, q: &[f64], jacobian: &mut DMatrix<f64>) {
         let (n, m) = (self.n(), self.m());
         if m == 0 {
             return;
         }
-        if self.functions.jacobian.is_none() {
-            for k in 0..n {
-                let column = Self::partial(m, q, k, |q, phi| self.phi(t, q, phi));
-                jacobian.column_mut(k).copy_from_slice(&column);
-            }
-            return;
+        for k in 0..n {
+            let column = Self::partial(m, q, k, |q, phi| self.phi(t, q, phi));
+            jacobian.column_mut(k).copy_from_slice(&column);
         }
-        let mut rows = DMatrix::zeros(m, n);
-        self.call(&self.functions.jacobian, &mut [], |py, function, _| {
-            let found =
-                function.call1((t, frozen(py, q))).and_then(|found| take_matrix(&found, "`jacobian`", &mut rows));
-            found.inspect_err(|_| rows.fill(f64::NAN))
-        });
-        jacobian.copy_from(&rows);
     }
 
     /// `J v + ∂Φ/∂t`.
-    fn rates(&self, t: f64, q: &[f64], v: &[f64], rates: &mut [f64]) {
+    pub fn rates(&self, t: f64, q: &[f64], v: &[f64], rates: &mut [f64]) {
         let mut jacobian = DMatrix::zeros(self.m(), self.n());
         self.jacobian_at(t, q, &mut jacobian);
         let by_time = Self::difference(self.m(), step(t), |h, phi| self.phi(t + h, q, phi));
@@ -152,19 +156,16 @@ impl<'f> PythonMechanics<'f> {
         }
     }
 
-    fn forces_at(&self, t: f64, q: &[f64], v: &[f64], forces: &mut [f64]) {
-        self.call(&self.functions.forces, forces, |py, function, forces| {
-            take(&function.call1((t, frozen(py, q), frozen(py, v)))?, "`forces`", forces)
-        });
+    /// `D(t, q, v)`.
+    pub fn forces_at(&self, t: f64, q: &[f64], v: &[f64], forces: &mut [f64]) {
+        self.call("`forces`", &self.functions.forces, Some(t), &[q, v], Target::Vector(forces));
     }
 
-    fn mass_at(&self, q: &[f64]) -> DMatrix<f64> {
+    /// `M(q)`.
+    pub fn mass_at(&self, q: &[f64]) -> DMatrix<f64> {
         let n = self.n();
         let mut mass = DMatrix::zeros(n, n);
-        self.call(&self.functions.mass, &mut [], |py, function, _| {
-            let found = function.call1((frozen(py, q),)).and_then(|found| take_matrix(&found, "`mass`", &mut mass));
-            found.inspect_err(|_| mass.fill(f64::NAN))
-        });
+        self.call("`mass`", &self.functions.mass, None, &[q], Target::Matrix(&mut mass));
         mass
     }
 }
@@ -264,7 +265,40 @@ impl Mechanics for PythonMechanics<'_> {
         Arc::clone(self.structure.get_or_insert_with(|| MechanicsOf::<f64>::new(&full).structure()))
     }
 
+    fn acceleration_terms(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        mass: &mut DMatrix<f64>,
+        forces: &mut [f64],
+        jacobian: &mut DMatrix<f64>,
+        bias: &mut [f64],
+    ) {
+        self.calls.at(t);
+        self.mass(q, mass);
+        self.forces(t, q, v, forces);
+        self.constraint_jacobian(t, q, v, jacobian);
+        self.acceleration_bias(t, q, v, bias);
+    }
+
+    fn check_start(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), Failure> {
+        let y = [q, v].concat();
+        if self.checked.is_at(t, &y) {
+            return Ok(());
+        }
+        self.calls.at(t);
+        checks::mechanics(self, t, q, v)?;
+        self.checked.now(t, &y);
+        Ok(())
+    }
+
+    fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
+        self.calls.cause(reported)
+    }
+
     fn terms(&mut self, t: f64, q: &[f64], v: &[f64], terms: &mut Terms<f64>) {
+        self.calls.at(t);
         copy(&self.mass_at(q), &mut terms.mass);
         self.forces_at(t, q, v, &mut terms.forces);
         let mut jacobian = DMatrix::zeros(self.m(), self.n());

@@ -10,8 +10,9 @@ use nalgebra::DMatrix;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Vector, frozen, take, take_matrix};
-use crate::failures::of_exception;
+use crate::arrays::{Vector, frozen};
+use crate::calls::{Calls, Target};
+use crate::checks::{self, Checked};
 use crate::own_mechanics::{Full, PythonMechanics};
 
 /// Functions of an object of `mbsbench.Ode` or `mbsbench.Mechanics`.
@@ -23,8 +24,10 @@ pub struct PythonModel {
 /// What the object has.
 #[derive(Debug)]
 pub struct Functions {
+    /// The name of the model, for messages.
+    pub name: String,
     /// Of `y' = f(t, y)`.
-    rhs: Option<Py<PyAny>>,
+    pub rhs: Option<Py<PyAny>>,
     /// `∂f/∂y`, or of a mechanical system `∂Φ/∂q`.
     pub jacobian: Option<Py<PyAny>>,
     /// `M(q)`.
@@ -33,7 +36,8 @@ pub struct Functions {
     pub forces: Option<Py<PyAny>>,
     /// `Φ(t, q)`.
     pub constraints: Option<Py<PyAny>>,
-    energy: Option<Py<PyAny>>,
+    /// `E(t, y)`, J.
+    pub energy: Option<Py<PyAny>>,
     /// `y`, or `(q ; v)`.
     initial: Vec<f64>,
     /// Coordinates and constraints of a mechanical system.
@@ -43,7 +47,10 @@ pub struct Functions {
 
 impl PythonModel {
     /// Takes the functions of an object.
-    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    ///
+    /// # Errors
+    /// `TypeError` if one of them cannot be called.
+    pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let function = |name: &str| {
             let found = object.getattr_opt(name)?.filter(|found| !found.is_none());
             match found {
@@ -57,6 +64,7 @@ impl PythonModel {
         let constraint_count: usize = object.getattr("constraint_count")?.extract()?;
         let coordinates = if mass.is_some() { initial.len() / 2 } else { 0 };
         let functions = Functions {
+            name: name.to_owned(),
             rhs: function("rhs")?,
             jacobian: function("jacobian")?,
             mass,
@@ -72,12 +80,25 @@ impl PythonModel {
 }
 
 impl Functions {
-    /// Calls `f(t, y)` or the like.
-    fn of_state(&self, function: &Py<PyAny>, what: &str, t: f64, y: &[f64], into: &mut [f64]) -> Result<(), Failure> {
-        Python::attach(|py| {
-            let mut call = || take(function.bind(py).call1((t, frozen(py, y)))?.as_any(), what, into);
-            call().map_err(|error: PyErr| of_exception(py, &error, t))
-        })
+    /// Calls a function of `(t, y)`, such as `rhs` or `energy`.
+    ///
+    /// # Errors
+    /// The failure of an exception.
+    pub fn of_state(
+        &self,
+        calls: &Calls,
+        (what, function): (&str, &Py<PyAny>),
+        t: f64,
+        y: &[f64],
+        mut into: Target<'_>,
+    ) -> Result<(), Failure> {
+        calls.at(t);
+        calls.call(what, &mut into, |py| function.bind(py).call1((t, frozen(py, y))))
+    }
+
+    /// The failure of a run whose start or model is refused.
+    pub fn refused(&self, wrong: &str) -> Failure {
+        Failure::NotApplicable { reason: format!("model `{}`: {wrong}", self.name) }
     }
 }
 
@@ -92,7 +113,7 @@ impl Formulated<f64> for PythonModel {
         if self.functions.mass.is_some() {
             return Box::new(AccelerationLevel::new(PythonMechanics::new(&self.functions)));
         }
-        Box::new(PythonOde(&self.functions))
+        Box::new(PythonOde::new(&self.functions))
     }
 
     fn initial_state(&self) -> Vec<f64> {
@@ -126,23 +147,8 @@ impl Model for PythonModel {
     }
 
     fn observation(&self) -> Box<dyn Observation + '_> {
-        let Functions { initial, energy, constraints, sizes, .. } = &*self.functions;
-        let mut phi = vec![0.0; sizes[1]];
-        Box::new(move |t: f64, y: &[f64], values: &mut [f64]| {
-            let n = initial.len();
-            values[..n].copy_from_slice(y);
-            let mut rest = values[n..].iter_mut();
-            if let Some((energy, value)) = energy.as_ref().and_then(|energy| Some((energy, rest.next()?))) {
-                *value = Python::attach(|py| {
-                    let found = energy.bind(py).call1((t, frozen(py, y))).and_then(|found| found.extract());
-                    found.unwrap_or(f64::NAN)
-                });
-            }
-            if let (Some(constraints), Some(value)) = (constraints, rest.next()) {
-                let called = self.functions.of_state(constraints, "`constraints`", t, &y[..n / 2], &mut phi);
-                *value = called.map_or(f64::NAN, |()| phi.iter().fold(0.0, |most, phi| phi.abs().max(most)));
-            }
-        })
+        let constraints = vec![0.0; self.functions.sizes[1]];
+        Box::new(PythonObservation { functions: &self.functions, calls: Calls::default(), constraints, failure: None })
     }
 
     fn classes(&self) -> Vec<Class> {
@@ -152,29 +158,76 @@ impl Model for PythonModel {
     }
 }
 
+/// Observables: the state, the energy and the largest constraint.
+struct PythonObservation<'f> {
+    functions: &'f Functions,
+    calls: Calls,
+    constraints: Vec<f64>,
+    failure: Option<Failure>,
+}
+
+impl Observation for PythonObservation<'_> {
+    fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
+        let Self { functions, calls, constraints, failure } = self;
+        let (state, mut further) = values.split_at_mut(y.len());
+        state.copy_from_slice(y);
+        if let Some(energy) = &functions.energy {
+            let (value, rest) = further.split_first_mut().expect("a place for each observable");
+            let called = functions.of_state(calls, ("`energy`", energy), t, y, Target::Number(value));
+            keep_first(failure, called, value);
+            further = rest;
+        }
+        if let (Some(function), Some(value)) = (&functions.constraints, further.first_mut()) {
+            let (q, into) = (&y[..functions.sizes[0]], Target::Vector(constraints));
+            let called = functions.of_state(calls, ("`constraints`", function), t, q, into);
+            *value = constraints.iter().fold(0.0, |most, phi| phi.abs().max(most));
+            keep_first(failure, called, value);
+        }
+    }
+
+    fn failure(&mut self) -> Option<Failure> {
+        self.failure.take()
+    }
+}
+
+/// Keeps the first failure of an observable, whose value is `nan` then.
+fn keep_first(kept: &mut Option<Failure>, called: Result<(), Failure>, value: &mut f64) {
+    if let Err(failure) = called {
+        *value = f64::NAN;
+        kept.get_or_insert(failure);
+    }
+}
+
 /// `y' = f(t, y)` by a function of Python.
-struct PythonOde<'f>(&'f Functions);
+pub struct PythonOde<'f> {
+    pub functions: &'f Functions,
+    pub calls: Calls,
+    checked: Checked,
+}
+
+impl<'f> PythonOde<'f> {
+    fn new(functions: &'f Functions) -> Self {
+        Self { functions, calls: Calls::default(), checked: Checked::default() }
+    }
+}
 
 impl Ode for PythonOde<'_> {
     fn dimension(&self) -> usize {
-        self.0.initial.len()
+        self.functions.initial.len()
     }
 
     fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
-        let Some(rhs) = &self.0.rhs else { return Err(double_only()) };
-        self.0.of_state(rhs, "`rhs`", t, y, dydt)
+        let Some(rhs) = &self.functions.rhs else { return Err(double_only()) };
+        self.functions.of_state(&self.calls, ("`rhs`", rhs), t, y, Target::Vector(dydt))
     }
 
     fn has_jacobian(&mut self) -> bool {
-        self.0.jacobian.is_some()
+        self.functions.jacobian.is_some()
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], jacobian: &mut DMatrix<f64>) -> Result<(), Failure> {
-        let Some(function) = &self.0.jacobian else { return Err(double_only()) };
-        Python::attach(|py| {
-            let mut call = || take_matrix(&function.bind(py).call1((t, frozen(py, y)))?, "`jacobian`", jacobian);
-            call().map_err(|error: PyErr| of_exception(py, &error, t))
-        })
+        let Some(function) = &self.functions.jacobian else { return Err(double_only()) };
+        self.functions.of_state(&self.calls, ("`jacobian`", function), t, y, Target::Matrix(jacobian))
     }
 
     /// By a central difference: the Jacobian of Python does not have it.
@@ -186,9 +239,22 @@ impl Ode for PythonOde<'_> {
         rate.iter_mut().zip(&before).for_each(|(rate, before)| *rate = (*rate - before) / (2.0 * h));
         Ok(())
     }
+
+    fn check_start(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
+        if self.checked.is_at(t, y) {
+            return Ok(());
+        }
+        checks::ode(self, t, y)?;
+        self.checked.now(t, y);
+        Ok(())
+    }
+
+    fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
+        self.calls.cause(reported)
+    }
 }
 
-/// What stands for the equations in double-double arithmetic, which functions of Python do not have.
+/// The equations in double-double arithmetic, which functions of Python do not have.
 struct DoubleOnly(usize);
 
 fn double_only() -> Failure {

@@ -74,7 +74,7 @@ pub fn register_model(
     version: Option<String>,
     text: Option<String>,
 ) -> PyResult<()> {
-    let object: Arc<dyn AnyModel> = Arc::new(PythonModel::of(functions)?);
+    let object: Arc<dyn AnyModel> = Arc::new(PythonModel::of(functions, name)?);
     let late = Late::new(name, summary, identity(version, text), object);
     added(Registry::builtin().with_model(late.clone()))?;
     registered().models.insert(name.to_owned(), late);

@@ -1,7 +1,7 @@
 //! Experiments, and commands of the program, in the background of an interpreter that stays responsive.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use mbsbench::artefacts::write;
 use mbsbench::cli;
 use mbsbench_experiment::plan::Plan;
+use mbsbench_problem::Formulated;
 use mbsbench_runs::execute::run::Trajectory;
-use mbsbench_runs::pipeline::{Means, results_of, timings_of, title};
+use mbsbench_runs::pipeline::{Means, Titles, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 use mbsbench_runs::{fingerprint, stop as stops};
@@ -26,6 +27,7 @@ use crate::arrays::vector;
 use crate::failures::input_error;
 use crate::model::bad;
 use crate::registered::registry;
+use crate::solve::refuse_start;
 
 /// How often Python is asked whether somebody wants to stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -184,6 +186,7 @@ pub fn run<'py>(
             format!("{} has results of the project; those of a class of Python go elsewhere", options.out.display());
         return Err(input_error(text));
     }
+    py.detach(|| refuse_starts(&plans)).map_err(input_error)?;
     let total: usize = plans.iter().map(|plan| plan.runs.len()).sum();
     let progress = std::sync::Arc::new(Progress::silent().counting_failures());
     let watched = std::sync::Arc::clone(&progress);
@@ -200,6 +203,19 @@ pub fn run<'py>(
             Ok((ran.id, ran.folder, ran.tables, curves.collect::<PyResult<_>>()?))
         })
         .collect()
+}
+
+/// Checks the starts of all runs with a model of Python, each once.
+fn refuse_starts(plans: &[Plan]) -> Result<(), String> {
+    let mut checked = BTreeSet::new();
+    for run in plans.iter().flat_map(|plan| &plan.runs).filter(|run| run.model.is_late()) {
+        if checked.insert((run.model.name(), run.span[0].to_bits())) {
+            let model = run.model.object().model();
+            let initial = Formulated::<f64>::initial_state(&*model);
+            refuse_start(Formulated::<f64>::ode(&*model).as_mut(), run.span[0], &initial)?;
+        }
+    }
+    Ok(())
 }
 
 fn run_plans(
@@ -226,8 +242,9 @@ fn run_plans(
         }
         let written = pool.install(|| write(&options.out, plan, &outcome, registry, &store));
         let written = written.map_err(|error| system(&error))?;
+        let titles = Titles::of(plan);
         let of_run = |(run, row): (&_, &mbsbench_runs::results::Row)| {
-            Some(Curves { title: title(plan, run), trajectory: row.trajectory.clone()? })
+            Some(Curves { title: titles.of_run(run), trajectory: row.trajectory.clone()? })
         };
         ran.push(Ran {
             id: plan.experiment.id.clone(),

@@ -149,7 +149,7 @@ impl Asked for Session<'_, '_> {
             (Of::PositionRate, Room::Vector(rate)) => mechanics.position_rate(q, v, rate),
             _ => unreachable!("matrices are asked for as matrices"),
         }
-        Ok(())
+        self.problem.cause(None).map_or(Ok(()), Err)
     }
 }
 

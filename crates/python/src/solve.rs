@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use mbsbench_problem::{
-    Counted, Failure, Formulated, Observer, Settings, Solution as Solved, Statistics, Status, Step, StepControl, Task,
+    Failure, Formulated, Observer, Ode, Settings, Solution as Solved, Statistics, Status, Step, StepControl, Task,
     for_each_counter,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -201,6 +201,20 @@ impl Control {
     }
 }
 
+/// Checks the start of a solve; a function that raises there is the failure of the solve.
+///
+/// # Errors
+/// What is wrong with the start, or with the model there.
+pub fn refuse_start(equations: &mut dyn Ode, t: f64, initial: &[f64]) -> Result<(), String> {
+    if initial.len() != equations.dimension() {
+        return Ok(());
+    }
+    match equations.check_start(t, initial) {
+        Err(Failure::NotApplicable { reason }) => Err(reason),
+        _ => Ok(()),
+    }
+}
+
 /// Solves a model by a method over a span, from `start` or from the model's own initial state.
 #[pyfunction]
 #[pyo3(signature = (model, method, span, control, at=None, start=None))]
@@ -222,7 +236,7 @@ pub fn solve(
         }
     }
     let behind = std::sync::Arc::clone(&model.get().model);
-    let (solved, recorder) = py.detach(|| {
+    let solved = py.detach(|| {
         let initial = start.unwrap_or_else(|| Formulated::<f64>::initial_state(&*behind));
         let method = choice.object().method();
         let mut equations = Formulated::<f64>::ode(&*behind);
@@ -236,9 +250,11 @@ pub fn solve(
             interrupt: None,
         };
         let task = Task { t_start: span.0, t_end: span.1, initial: &initial, settings };
-        let solved = method.solve(Counted::new(equations.as_mut()), &task, &mut recorder);
-        (solved, recorder)
+        refuse_start(equations.as_mut(), task.t_start, task.initial)?;
+        let solved = task.solve(&*method, equations.as_mut(), &mut recorder);
+        Ok((solved, recorder))
     });
+    let (solved, recorder) = solved.map_err(|reason: String| input_error(reason))?;
     let Recorder { times, states, multipliers, interrupt, .. } = recorder;
     match interrupt {
         Some(raised) => Err(raised),

@@ -81,4 +81,4 @@ def test_a_mistake_in_a_function_is_a_failure_with_its_traceback() -> None:
     solution = mbsbench.solve(wrong, 1.0, method="rk4", step=0.1)
     assert solution.status == "solver-failed" and "division by zero" in solution.message
     short = mbsbench.Ode("short", lambda t, y: [1.0], [1.0, 2.0])
-    assert "1 numbers; accepted: 2" in mbsbench.solve(short, 1.0, method="rk4", step=0.1).message
+    assert "`rhs` returned shape (1,); accepted: real numbers, shape (2,)" in mbsbench.solve(short, 1.0, method="rk4", step=0.1).message

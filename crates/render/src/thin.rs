@@ -16,8 +16,8 @@ pub fn thinned(mut panel: Panel) -> Panel {
     if let Some(range) = panel.x.range {
         panel.series.iter_mut().filter(|series| series.kind.plot().is_line()).for_each(|series| cut(series, range));
     }
-    let points = || panel.series.iter().flat_map(|series| &series.points);
-    let (x, y) = (shares(&panel.x, points().map(|point| point.x)), shares(&panel.y, points().map(|point| point.y)));
+    let points = panel.series.iter().flat_map(|series| &series.points);
+    let (x, y) = (shares(&panel.x, points.map(|point| point.x)), shares(&panel.y, seen_values(&panel).into_iter()));
     for series in &mut panel.series {
         let share = |map: &Map, value: f64| map.place(value).unwrap_or(f64::NAN);
         let places: Vec<[f64; 2]> =
@@ -32,10 +32,51 @@ pub fn thinned(mut panel: Panel) -> Panel {
 /// Leaves out what lies beyond the ends of the axis, but for the points from which the curve comes and to which it goes.
 fn cut(series: &mut Series, [low, high]: [f64; 2]) {
     let points = &mut series.points;
-    if points.is_sorted_by(|a, b| a.x <= b.x) {
-        points.truncate(points.partition_point(|point| point.x <= high) + 1);
-        points.drain(..points.partition_point(|point| point.x < low).saturating_sub(1));
+    if !points.is_sorted_by(|a, b| a.x <= b.x) {
+        return;
     }
+    let [first, end] = [points.partition_point(|point| point.x < low), points.partition_point(|point| point.x <= high)];
+    if first == points.len() || end == 0 {
+        // It ends before the axis begins, or begins after its end.
+        points.clear();
+        return;
+    }
+    points.truncate(end + 1);
+    points.drain(..first.saturating_sub(1));
+}
+
+/// The values of y that a panel shows: of points within the range of x, and of lines at its ends.
+pub(crate) fn seen_values(panel: &Panel) -> Vec<f64> {
+    let Some([low, high]) = panel.x.range else {
+        let points = panel.series.iter().flat_map(|series| &series.points);
+        return points.filter(|point| point.x.is_finite()).map(|point| point.y).collect();
+    };
+    let mut values = Vec::new();
+    for series in &panel.series {
+        values.extend(series.points.iter().filter(|point| (low..=high).contains(&point.x)).map(|point| point.y));
+        if series.kind.plot().is_line() {
+            for pair in series.points.windows(2) {
+                values.extend([low, high].into_iter().filter_map(|end| crossing(panel, pair[0], pair[1], end)));
+            }
+        }
+    }
+    values
+}
+
+/// The value of y at which a line from one point to another crosses a value of x, as it is drawn.
+fn crossing(panel: &Panel, from: Point, to: Point, x: f64) -> Option<f64> {
+    let [start, end, at] = [from.x, to.x, x].map(|x| panel.x.scale.coordinate(x));
+    let share = (at - start) / (end - start);
+    // Not a number where both are at the same place.
+    if !(share > 0.0 && share < 1.0) {
+        return None;
+    }
+    let [from, to] = [from.y, to.y].map(|y| panel.y.scale.coordinate(y));
+    let value = from + share * (to - from);
+    Some(match panel.y.scale {
+        Scale::Linear => value,
+        Scale::Log => 10_f64.powf(value),
+    })
 }
 
 /// Keeps the points with these places in the row, and open ones.
@@ -114,6 +155,32 @@ mod tests {
         assert_eq!(left(panel.clone()), points[2..=6]);
         panel.x = panel.x.between(-1.0, 20.0);
         assert_eq!(left(panel), points);
+    }
+
+    #[test]
+    fn a_curve_that_oscillates_too_fast_is_as_dense_everywhere() {
+        let wave = |i: u32| [1e-5 * f64::from(i), (0.13 * f64::from(i)).sin()];
+        let kept = left(panel(Axis::linear("y", ""), Kind::Line, (0..=100_000).map(wave).collect()));
+        for part in 0..10 {
+            let within = |point: &&[f64; 2]| (0.1 * f64::from(part)..0.1 * f64::from(part + 1)).contains(&point[0]);
+            let points = kept.iter().filter(within).count();
+            assert!((60..=125).contains(&points), "{points} points in a tenth of the axis");
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_the_range_sets_no_axis() {
+        let mut early = panel(Axis::linear("y", ""), Kind::Line, vec![[-18.0, -0.11]]);
+        early.x = early.x.between(0.0, 12.0);
+        assert_eq!(left(early.clone()), [[0.0; 2]; 0], "a run that fails before the axis begins");
+        let mut steep = panel(Axis::linear("y", ""), Kind::Line, vec![[-1.0, -9.0], [1.0, 1.0], [13.0, 1.0]]);
+        steep.x = steep.x.between(0.0, 12.0);
+        assert_eq!(seen_values(&steep), [1.0, -4.0, 1.0]);
+        steep.series[0].kind = Kind::Dots;
+        assert_eq!(seen_values(&steep), [1.0]);
+        let mut logarithmic = panel(Axis::log("y", ""), Kind::Line, vec![[0.0, 1.0], [2.0, 100.0]]);
+        logarithmic.x = logarithmic.x.between(-1.0, 1.0);
+        assert_eq!(seen_values(&logarithmic), [1.0, 10.0]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
 use mbsbench_problem::linear::PrincipalRoot;
 use mbsbench_problem::{
-    Counted, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
+    Events, Failure, Formulated, Method, Model, Observer, Settings, Silent, Solution, Statistics, Step, Task,
 };
 use nalgebra::Complex;
 
@@ -46,8 +46,8 @@ impl Tested {
         let method = choice.object().method();
         let models = kind.into_iter().chain(others);
         let mut models = models.map(|entry| (entry.name(), entry.default_choice().object().model()));
-        let (model_name, model) =
-            models.find(|(_, model)| method.suits(Formulated::<f64>::ode(&**model).as_mut()).is_ok())?;
+        let (model_name, model) = models
+            .find(|(_, model)| method.applies_to(Formulated::<f64>::ode(&**model).as_mut(), Events::Located).is_ok())?;
         Some(Self { name: name.to_owned(), model_name, method, model })
     }
 
@@ -55,7 +55,7 @@ impl Tested {
         let initial = self.model.initial_state();
         let mut ode = Formulated::<f64>::ode(&*self.model);
         let task = Task { t_start: span[0], t_end: span[1], initial: &initial, settings };
-        self.method.solve(Counted::new(ode.as_mut()), &task, observer)
+        task.solve(&*self.method, ode.as_mut(), observer)
     }
 
     fn solve(&self, span: [f64; 2], settings: Settings) -> Solution {
@@ -188,6 +188,10 @@ fn nonsense_is_refused(tested: &Tested) -> Result<(), String> {
         ensure!(is_refused, "{span:?} with {:?} is not refused: {:?}", settings.control, refused.failure);
         ensure!(refused.statistics == Statistics::default(), "a refusal costs {:?}", refused.statistics);
     }
+    // where a double is known to an eighth of a second
+    let far = tested.solve([1e15, 1e15 + 1.0], Settings::fixed(1e-3));
+    let is_refused = matches!(far.failure, Some(Failure::StepTooSmall { .. } | Failure::NotApplicable { .. }));
+    ensure!(is_refused && is_free(far.statistics), "a step that does not move the time: {:?}", far.failure);
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! What is read is mutated, over and over, and nothing panics or takes long: experiments, ledgers, `paper.yaml`, entries of the store,
-//! stored references, published tables, `runs.csv` and `diff`.
+//! What is read is mutated, over and over, and nothing panics or takes long: experiments, robots, ledgers,
+//! `paper.yaml`, entries of the store, stored references, published tables, `runs.csv` and `diff`.
 //!
 //! A few hundred inputs for each by default; `make fuzz` goes on for ten minutes. `FUZZ_SECONDS` says how long, `FUZZ_SEED` with which
 //! mutations. An input that fails is written to `target/fuzz/`.
@@ -146,6 +146,18 @@ fn experiments() {
         path.ends_with(".yaml") && path.split("experiments/").last().is_some_and(|path| path.matches('/').count() == 1)
     });
     fuzz("experiments", &corpus, |path, bytes| Plan::read(path, bytes, &registry, false).is_ok());
+}
+
+#[test]
+fn robots() {
+    const RUN: &[u8] = b"id: a/robot\nmodel: { mechanism: r.urdf }\nspan: [0, 1]\nmethod: dopri5\ntolerance: 1e-6\n";
+    let corpus = corpus("crates/runner/tests/robots", |path| path.ends_with(".urdf"));
+    let registry = Registry::builtin();
+    let folder = tempfile::tempdir().unwrap();
+    fuzz("robots", &corpus, |_, bytes| {
+        fs::write(folder.path().join("r.urdf"), bytes).unwrap();
+        Plan::read(&folder.path().join("run.yaml"), RUN, &registry, false).is_ok()
+    });
 }
 
 #[test]

@@ -91,9 +91,144 @@ fn files() -> Vec<String> {
         numbers(40, 1e-2, 1e-3),
         numbers(999, 1.0, 1e-3)
     ));
+    let mechanism = |parts: &str| one(&format!("{{ mechanism: {{ {parts}, gravity: [0, -9.81] }} }}"), "rk4");
+    let rod = "bodies: { rod: { mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0], b: [0.5, 0] } } }";
+    let motor = |law: &str| {
+        mechanism(&format!("{rod}, forces: {{ drive: {{ motor: {{ between: [ground, rod], torque: '{law}' }} }} }}"))
+    };
+    files.extend([
+        motor(&("-".repeat(3990) + "1")),
+        motor(&("1+".repeat(1990) + "1")),
+        motor(&("1+".repeat(1_900_000) + "1")),
+    ]);
+    let repeated = |times: usize, parts: &str| format!("{{ for: {{ i: {times} }}, {parts} }}");
+    let repeats = |blocks: &[String]| mechanism(&format!("{rod}, repeat: [{}]", blocks.join(", ")));
+    let ball = "bodies: { 'ball{i}': { mass: 1, inertia: [1] } }";
+    let again = "joints: { 'again{i}': { revolute: { between: [ground, rod.a] } } }";
+    let torque = "forces: { 'torque{i}': { torque: { on: rod, torque: [1] } } }";
+    let link =
+        "bodies: { 'link{i}': { mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0], b: [0.5, 0] } } }";
+    let chained = "joints: { 'pin{i}': { revolute: { between: ['link{i}.a', 'link{i-1}.b'] } } }";
+    for times in [6000, 10_000, 12_000, 14_000, 16_000, 100_000] {
+        let named = |k: usize| repeated(times, &torque.replace("torque{", &format!("torque{k}_{{")));
+        files.extend([repeats(&[repeated(times, ball)]), repeats(&[0, 1, 2, 3].map(named))]);
+    }
+    files.push(repeats(&vec![repeated(100_000, ball); 10]));
+    files.push(repeats(&vec![repeated(100_000, "bodies: {}"); 50_000]));
+    for links in [5000, 6000, 7000] {
+        files.push(repeats(&[repeated(links, link), format!("{{ for: {{ i: [2, {links}] }}, {chained} }}")]));
+    }
+    let chain = |links: usize| [repeated(links, link), format!("{{ for: {{ i: [2, {links}] }}, {chained} }}")];
+    for times in [2, 90, 400, 10_000] {
+        files.extend([repeats(&[repeated(times, again)]), repeats(&[repeated(times, again), repeated(6000, ball)])]);
+        files.push(repeats(&[vec![repeated(times, again)], chain(6000).to_vec()].concat()));
+    }
+    // a loop of 6000 links, and a joint that is said twice
+    let closed = "joints: { 'closing{i}': { revolute: { between: [ground, 'link1.a'] } } }";
+    files.push(repeats(&[chain(6000).to_vec(), vec![repeated(2, closed)]].concat()));
+    files.push(repeats(&[chain(3000).to_vec(), vec![repeated(2, closed), repeated(20, again)]].concat()));
+    let ring = "bodies: { 'crank{i}': { mass: 1, shape: { rod: { length: 1 } }, position: [0.5, 0], \
+                                        markers: { a: [-0.5, 0], b: [0.5, 0] } } }, \
+                joints: { 'foot{i}': { revolute: { between: [ground, 'crank{i}.a'] } }, \
+                          'head{i}': { distance: { between: [ground, 'crank{i}.b'] } } }";
+    for times in [100, 1000, 4000] {
+        files.push(repeats(&[repeated(times, ring)]));
+    }
+    let balls: Vec<String> = (0..110_000).map(|k| format!("b{k}: {{mass: 1, inertia: [1]}}")).collect();
+    files.push(mechanism(&format!("bodies: {{{}}}", balls.join(", "))));
     let axes: Vec<String> = (0..15).map(|k| format!("model.x{k}: [1, 2]")).collect();
     files.push(format!("{HEAD}model: pendulum\nmethod: rk3\nstep: 1e-3\nmatrix: {{ {} }}\n", axes.join(", ")));
     files
+}
+
+/// Files of robots that ask much of the parser, of the tree of links, or of what is made of it.
+fn robots() -> Vec<String> {
+    let many = |each: &dyn Fn(usize) -> String| {
+        let mut text = String::new();
+        for part in (0..).map(each) {
+            if text.len() + part.len() > 3_900_000 {
+                break;
+            }
+            text.push_str(&part);
+        }
+        text
+    };
+    let mass = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>";
+    let arm = format!(
+        "<link name='base'/><link name='arm'>{mass}</link>\
+         <joint name='j' type='revolute'><parent link='base'/><child link='arm'/></joint>"
+    );
+    let link = |k: usize, kind: &str, parent: usize, inside: &str| {
+        format!(
+            "<link name='l{k}'>{inside}</link><joint name='j{k}' type='{kind}'><parent link='l{parent}'/><child link='l{k}'/></joint>"
+        )
+    };
+    let bodies = [
+        many(&|k| format!("<g a{k}=''/>")),
+        format!("<g {}/>", many(&|k| format!("a{k}='' "))),
+        many(&|_| format!("<g {}/>", (0..250).map(|k| format!("a{k}='' ")).collect::<String>())),
+        many(&|_| "<g/>".to_owned()),
+        many(&|k| format!("<g{k}/>")),
+        many(&|k| format!("<g xmlns:a{k}='u{k}'/>")),
+        format!(
+            "<g {}>{}</g>",
+            (0..190).map(|k| format!("xmlns:a{k}='u{k}' ")).collect::<String>(),
+            many(&|_| "<a189:b/>".to_owned())
+        ),
+        "<g>".repeat(500_000) + &"</g>".repeat(500_000),
+        "<g>".repeat(190_000) + &"</g>".repeat(190_000),
+        "<".repeat(3_900_000),
+        "<!--".repeat(970_000),
+        format!("<g a='{}'/>", "&lt;".repeat(970_000)),
+        format!("<link name='{}'/>", "肩".repeat(1_200_000)),
+        format!("<joint name='k' type='fixed'><parent link='arm'/><child link='{}'/></joint>", "x".repeat(3_900_000)),
+        many(&|k| format!("<link name='{}'/>", format!("{k:022b}").replace('0', "-").replace('1', "."))),
+        many(&|k| link(k, "fixed", k.saturating_sub(1), "")).replacen("<parent link='l0'/>", "<parent link='arm'/>", 1),
+        many(&|k| link(k, "fixed", 0, "")).replacen("<parent link='l0'/>", "<parent link='arm'/>", 1),
+        many(&|k| link(k, "continuous", k.saturating_sub(1), mass)).replacen(
+            "<parent link='l0'/>",
+            "<parent link='arm'/>",
+            1,
+        ),
+        many(&|k| link(k, "continuous", 0, mass)).replacen("<parent link='l0'/>", "<parent link='arm'/>", 1),
+        (0..999).map(|k| link(k, "continuous", k.saturating_sub(1), mass)).collect::<String>().replacen(
+            "<parent link='l0'/>",
+            "<parent link='arm'/>",
+            1,
+        ),
+    ];
+    bodies.iter().map(|inside| format!("<robot name='r'>{arm}{inside}</robot>")).collect()
+}
+
+#[test]
+fn check_of_robots_takes_two_seconds_and_200_mb_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = 0;
+    // What this process holds counts as taken by its children.
+    for text in robots() {
+        assert!(text.len() < 4_000_000);
+        fs::write(folder.path().join(format!("{files}.urdf")), text).unwrap();
+        files += 1;
+    }
+    for formulation in ["acceleration-level", "minimal"] {
+        let run = format!(
+            "{HEAD}model: {{ mechanism: {{ file: r.urdf, formulation: {formulation} }} }}\nmethod: rk4\nstep: 1e-3\n"
+        );
+        fs::write(folder.path().join("file.yaml"), run).unwrap();
+        for number in 0..files {
+            let file = folder.path().join(format!("{number}.urdf"));
+            fs::copy(&file, folder.path().join("r.urdf")).unwrap();
+            let (usage, _, said) = taken(folder.path(), &["check", "file.yaml"]);
+            let seconds = usage.utime + usage.stime;
+            let text = fs::read_to_string(file).unwrap();
+            let what = &text[250..text.floor_char_boundary(600)];
+            let told: String = said.lines().take(2).flat_map(|line| line.chars().take(160)).collect();
+            eprintln!("{number}: {:.0} MB, {seconds:?}, {} bytes said: {told}", usage.maxrss as f64 / 1e6, said.len());
+            assert!(said.len() < 100_000, "{} bytes said: {what}", said.len());
+            assert!(usage.maxrss < 200_000_000, "{} bytes: {what}", usage.maxrss);
+            assert!(seconds.as_secs_f64() < 2.0, "{seconds:?}: {what}");
+        }
+    }
 }
 
 #[test]
@@ -105,7 +240,8 @@ fn check_takes_two_seconds_and_200_mb_at_most() {
         let (usage, _, said) = taken(folder.path(), &["check", "file.yaml"]);
         let seconds = usage.utime + usage.stime;
         let what = &text[..text.len().min(300)];
-        eprintln!("{number}: {:.0} MB, {seconds:?}, {} bytes said", usage.maxrss as f64 / 1e6, said.len());
+        let first: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
+        eprintln!("{number}: {:.0} MB, {seconds:?}, {} bytes said: {first}", usage.maxrss as f64 / 1e6, said.len());
         assert!(usage.maxrss < 200_000_000, "{} bytes: {what}", usage.maxrss);
         assert!(seconds.as_secs_f64() < 2.0, "{seconds:?}: {what}");
     }

@@ -35,6 +35,8 @@ use mbsbench::Registry;
 use mbsbench::claims::record::GROUNDS;
 use mbsbench::claims::spec::BoundFrom;
 use mbsbench::cli::Arguments;
+use mbsbench::input::Document;
+use mbsbench::publication::{FILE, Publication};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -227,75 +229,33 @@ fn scorecard() -> String {
     text
 }
 
-/// The verdict of a statement of a paper, or of a finding of ours.
-fn verdict(paper: &str, id: &str) -> String {
-    let all = [statements(paper, false), statements(paper, true)].concat();
-    let found = all.iter().find(|statement| statement["id"] == id);
-    let statement = found.unwrap_or_else(|| panic!("{paper} has no statement `{id}`"));
-    statement["verdict"].as_str().unwrap().to_owned()
-}
-
-/// The share, in per cent, of the samples at which the test of a check holds.
-fn share(paper: &str, id: &str) -> String {
-    let all = [statements(paper, false), statements(paper, true)].concat();
-    let found = checks(&all).into_iter().find(|check| check["id"] == id).cloned();
-    let check = found.unwrap_or_else(|| panic!("{paper} has no check `{id}`"));
-    assert_eq!(check["test"], "reproduced", "{id}: the share is that of what its test says");
-    format!("{:.0} %", 100.0 * check["share"]["share"].as_f64().unwrap())
-}
-
-/// What was found, in a sentence for each paper. A sentence stands only while the verdicts that it speaks of do.
+/// What was found, paper by paper: the result of each `paper.yaml`, whose verdicts and numbers `verify` holds against
+/// the results.
 fn found() -> String {
-    for (paper, ids, said) in [
-        ("compere2001", &["table-3.1"][..], "reproduced"),
-        ("compere2001", &["table-3.2", "table-3.3"], "depends"),
-        ("negrut2007", &["positions", "drift/prevented", "drift/law-newmark"], "reproduced"),
-        ("negrut2007", &["figure-3", "figure-5"], "depends"),
-        ("negrut2007", &["drift/order"], "contradicted"),
-        ("gil2013", &["linear/exact", "stability/a-stable"], "reproduced"),
-        ("gil2013", &["figure-2/energy", "figure-2/constraints"], "depends"),
-        ("gil2013", &["visible/excludes"], "reproduced"),
-        ("zhang2022", &["figure-5/rho"], "contradicted"),
-        ("zhang2022", &["section-6/robust", "four-bar/completes", "figure-14/agree"], "depends"),
-    ] {
-        for id in ids {
-            assert_eq!(verdict(paper, id), said, "the sentence on {paper} speaks of `{id}`");
+    let entry = |paper: String| {
+        let file = root().join("experiments").join(&paper).join(FILE);
+        let document = Document::parse(&file, &fs::read(&file).unwrap()).unwrap();
+        let Publication { about, result, .. } = Publication::read(&document).unwrap();
+        let says = result.unwrap_or_else(|| panic!("{paper} has no result")).says;
+        wrapped(&format!("- [`{paper}`](docs/papers/{paper}.md), {about}. {}", says.trim()))
+    };
+    papers().into_iter().map(entry).collect()
+}
+
+/// An entry of a list in lines of at most 120 characters.
+fn wrapped(entry: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in entry.split_whitespace() {
+        let line = lines.last_mut().unwrap();
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= 120 {
+            write!(line, " {word}").unwrap();
+        } else {
+            lines.push(format!("  {word}"));
         }
     }
-    let tables: Vec<Value> = statements("compere2001", false);
-    let cells = || checks(&tables).into_iter().filter(|check| check["id"].as_str().unwrap().starts_with("table-3."));
-    let cells = || cells().filter(|check| check["id"].as_str().unwrap().split('/').count() == 3);
-    let held = cells().filter(|check| check["verdict"] == "reproduced").count();
-    let [twice, six] = ["savings/twice", "savings/six-times"].map(|id| share("modin2005", id));
-    let [energy, constraints] = ["figure-2/energy-ode45", "figure-2/constraints-ode45"].map(|id| share("gil2013", id));
-    [
-        format!(
-            "- [`compere2001`](docs/papers/compere2001.md), sliding modes and discontinuous equations: of the {} printed energy variations\n  \
-             of the constrained mechanisms {held} hold whatever the text leaves open, the others with the clock that its loops seem to have had;\n  \
-             the tables on balls and marbles rest on numbers that are not printed, and few of their cells keep their size over a\n  plausible range.\n",
-            cells().count()
-        ),
-        format!(
-            "- [`modin2005`](docs/papers/modin2005.md), steps from contact power: they do on the bouncing ball what the paper says of them where a\n  \
-             contact takes some hundred steps. The bearing is not public; on one that was calibrated to Table 1 the new method is twice\n  \
-             (six times) as cheap as CVODE, and on {twice} ({six}) of the bearings that are as plausible.\n"
-        ),
-        "- [`negrut2007`](docs/papers/negrut2007.md), low-order formulas: constraints are imposed and drift is prevented as the paper says. The\n  \
-         orders of its figures come out where steps are small enough, and depend on what it leaves open where all steps count. That the\n  \
-         velocity constraints drift with the order of the method is not so of NEWMARK, whose drift follows a law of order two.\n"
-            .to_owned(),
-        format!(
-            "- [`gil2013`](docs/papers/gil2013.md), local linearisation: the method is exact for linear problems and A-stable. The set-up of the\n  \
-             stiff pendulum is not printed: over what it plausibly is, the energy is on the level of ODE45's in {energy} and the constraint\n  \
-             violation smaller in {constraints} of the samples, and a fast motion that a figure can show excludes the smaller violation.\n"
-        ),
-        "- [`zhang2022`](docs/papers/zhang2022.md), A-stable methods on index 3: most of what the text says holds on its set-ups, with what it\n  \
-         leaves out taken from the authors' own input. That MSSTH cannot be improved by ρ∞ does not hold. Robust stability with a large ρ∞\n  \
-         depends on the frames that rotations are described in, and on the flexible four-bar mechanism some verdicts depend on whether\n  \
-         the bars have their printed mass.\n"
-            .to_owned(),
-    ]
-    .concat()
+    lines.join("\n") + "\n"
 }
 
 /// Where the bounds of all checks on the papers' statements come from, and how many were set late.

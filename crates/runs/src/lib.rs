@@ -17,6 +17,7 @@ pub mod progress;
 pub mod provenance;
 mod references;
 pub mod results;
+pub mod seal;
 pub mod stop;
 pub mod store;
 pub mod timings;

@@ -5,10 +5,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use bytesize::ByteSize;
 use mbsbench_experiment::plan::{ReferencePlan, RunSpec};
 use mbsbench_experiment::{Origin, Precision, SolverSpec};
-use mbsbench_numbers::Decimator;
 use mbsbench_problem::{DoubleDouble, Form, Formulated, Matrices, Method, Ode, Scalar, Settings};
 
-use crate::execute::run::Trajectory;
+use crate::execute::run::{Trajectory, decimator};
 
 /// Bytes of a double.
 const DOUBLE: f64 = 8.0;
@@ -117,8 +116,8 @@ impl Drop for Reserved<'_> {
 pub fn of_run(run: &RunSpec) -> u64 {
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let columns = run.recording.trajectories.len();
-    let decimator = if run.recording.orbits { Decimator::of_orbit(columns) } else { Decimator::new(columns) };
-    let recorded = if columns == 0 { 0.0 } else { DOUBLE * ((1 + columns) * decimator.capacity()) as f64 };
+    let rows = decimator(&run.recording, columns).capacity();
+    let recorded = if columns == 0 { 0.0 } else { DOUBLE * ((1 + columns) * rows) as f64 };
     bytes(recorded + of_solve::<f64>(model.as_ref(), method.as_ref(), &run.settings))
 }
 

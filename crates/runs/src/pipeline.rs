@@ -48,16 +48,7 @@ pub fn results_of(plans: &[Plan], means: Means<'_>) -> io::Result<Vec<Outcome>> 
     Ok(plans
         .iter()
         .map(|plan| {
-            let rows = plan.runs.iter().zip(records.by_ref()).map(|(run, record)| Row {
-                axes: run.cells.clone(),
-                values: plan.columns.iter().map(|column| record.value(column)).collect(),
-                status: record.status,
-                message: record.message,
-                t_reached: record.t_reached,
-                key: run.key().to_string(),
-                timing: None,
-                trajectory: record.trajectory,
-            });
+            let rows = plan.runs.iter().zip(records.by_ref()).map(|(run, record)| row(plan, run, record));
             let keys: Vec<_> = plan.runs.iter().filter_map(|run| run.reference.as_ref()).map(|r| &r.key).collect();
             Outcome {
                 results: ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: rows.collect() },
@@ -65,6 +56,20 @@ pub fn results_of(plans: &[Plan], means: Means<'_>) -> io::Result<Vec<Outcome>> 
             }
         })
         .collect())
+}
+
+/// The row of a run.
+fn row(plan: &Plan, run: &RunSpec, record: Record) -> Row {
+    Row {
+        axes: run.cells.clone(),
+        values: plan.columns.iter().map(|column| record.value(column)).collect(),
+        status: record.status,
+        message: record.message,
+        t_reached: record.t_reached,
+        key: run.key().to_string(),
+        timing: None,
+        trajectory: record.trajectory,
+    }
 }
 
 /// What [`make`] made or found in the store.
@@ -91,13 +96,10 @@ pub fn make(
     // Steps alone say too little of what runs take.
     let estimate = means.costs.map(|costs| Estimate::new(costs, plans)).filter(Estimate::is_informed);
     let (chosen, certificates) = chosen(plans, is_chosen, estimate.as_ref(), means)?;
-    let pending: Vec<Pending<'_>> = chosen
-        .into_iter()
-        .map(|(plan, run)| {
-            let expected = estimate.as_ref().map_or(Duration::ZERO, |estimate| estimate.of_run(plan, run));
-            Pending { expected, ..pending(plan, run, &certificates) }
-        })
-        .collect();
+    let mut pending = pending(&chosen, &certificates);
+    for (pending, (plan, run)) in pending.iter_mut().zip(&chosen) {
+        pending.expected = estimate.as_ref().map_or(Duration::ZERO, |estimate| estimate.of_run(plan, run));
+    }
     let records = run_all(&pending, means)?;
     drop(pending);
     Ok(Made { records, certificates: certificates.into_values().collect() })
@@ -121,15 +123,15 @@ pub fn missing<'p>(plans: &'p [Plan], store: &Store) -> Missing<'p> {
     let needed: BTreeSet<&RunKey> = kept_ones().filter_map(|(_, run)| Some(&run.reference.as_ref()?.key)).collect();
     let certificates = kept(plans, &needed, store);
     let runs = kept_ones().collect::<Vec<_>>().into_par_iter();
-    let runs = runs.filter(|(plan, run)| is_missing(plan, run, &certificates, store)).collect();
+    let runs = runs.filter(|(_, run)| is_missing(run, &certificates, store)).collect();
     let references = needed.into_iter().filter(|key| !certificates.contains_key(key.full())).collect();
     Missing { runs, references }
 }
 
 /// Whether a store has no entry of a run, on these references that it has.
-fn is_missing(plan: &Plan, run: &RunSpec, certificates: &BTreeMap<String, Certificate>, store: &Store) -> bool {
+fn is_missing(run: &RunSpec, certificates: &BTreeMap<String, Certificate>, store: &Store) -> bool {
     let has_no_reference = run.reference.as_ref().is_some_and(|own| !certificates.contains_key(own.key.full()));
-    has_no_reference || !store.has(&pending(plan, run, certificates).key)
+    has_no_reference || !store.has(&stored_key(run, certificates))
 }
 
 /// Runs with their plans, and the references that they need by their keys.
@@ -150,7 +152,7 @@ fn chosen<'p>(
         let Some(estimate) = estimate else { return };
         let Means { store, fresh, progress, .. } = means;
         let absent = needed.iter().filter(|key| !kept.contains_key(key.full()));
-        let lacking = chosen.iter().filter(|(plan, run)| fresh || is_missing(plan, run, kept, store));
+        let lacking = chosen.iter().filter(|(_, run)| fresh || is_missing(run, kept, store));
         let once: BTreeMap<&str, Duration> = absent
             .map(|key| (key.full(), of_reference(key)))
             .chain(lacking.map(|(plan, run)| (run.key().full(), estimate.of_run(plan, run))))
@@ -161,39 +163,44 @@ fn chosen<'p>(
     Ok((chosen, certificates))
 }
 
-/// A stored run that was made again.
+/// A run that was made again.
 #[derive(Debug, Clone)]
-pub struct Again {
-    /// Its experiment, what tells it from others there, and its key.
-    pub title: String,
-    /// Whether it came out to the bit as it is stored.
-    pub is_same: bool,
+pub struct Again<'p> {
+    /// Its plan.
+    pub plan: &'p Plan,
+    /// The run.
+    pub run: &'p RunSpec,
+    /// Its row of `runs.csv`.
+    pub row: Row,
 }
 
-/// Makes those of the chosen runs again that the store has, each once, on the references that it has; what is stored stays.
+/// Makes the chosen runs again, whatever the store has of them, on the references that it has; what is stored stays.
+/// Runs that program or machine ended are left to [`Progress`].
 ///
 /// # Errors
 /// Those of the file system.
-pub fn made_again(
-    plans: &[Plan],
+pub fn made_again<'p>(
+    plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     means: Means<'_>,
-) -> io::Result<Vec<Again>> {
-    let Means { store, progress, .. } = means;
-    let (mut chosen, certificates) = chosen(plans, is_chosen, None, means)?;
-    let mut seen = BTreeSet::new();
-    chosen.retain(|(_, run)| seen.insert((run.key(), run.recording.to_string())));
-    let again = chosen.into_par_iter().filter_map(|(plan, run)| {
-        let pending = pending(plan, run, &certificates);
-        let stored = store.load(&pending.key, &pending.fits)?;
-        let made = pending.made(means);
-        if made.status.is_lost() {
-            // Told as one from the store, where its result stays.
-            progress.finished(&pending.title, &made, true);
-            return None;
+) -> io::Result<Vec<Again<'p>>> {
+    let (chosen, certificates) = chosen(plans, is_chosen, None, means)?;
+    let pending = pending(&chosen, &certificates);
+    // A run that several experiments have is made once.
+    let mut of_key: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
+    for (index, (_, run)) in chosen.iter().enumerate() {
+        of_key.entry(run.key()).or_default().push(index);
+    }
+    let again = of_key.into_values().collect::<Vec<_>>().into_par_iter().flat_map_iter(|indices| {
+        let own = &pending[indices[0]];
+        let record = own.made(means);
+        let is_lost = record.status.is_lost();
+        if is_lost {
+            means.progress.finished(&own.title, &record, false);
         }
-        let is_same = serde_json::to_vec(&made).ok() == serde_json::to_vec(&stored).ok();
-        Some(Again { title: format!("{} ({})", pending.title, run.key()), is_same })
+        let of_plan = |(plan, run): (&'p Plan, &'p RunSpec)| Again { plan, run, row: row(plan, run, record.clone()) };
+        let again: Vec<_> = indices.into_iter().filter(|_| !is_lost).map(|index| of_plan(chosen[index])).collect();
+        again
     });
     Ok(again.collect())
 }
@@ -207,15 +214,35 @@ pub struct Outcome {
     pub certificates: Vec<Certificate>,
 }
 
-fn pending<'p>(plan: &'p Plan, run: &'p RunSpec, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
+/// What a run is called in the store.
+fn stored_key(run: &RunSpec, certificates: &BTreeMap<String, Certificate>) -> String {
     let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     // What is recorded besides the measures is no part of a run's name, but of what has to be kept.
     let content = reference.map_or(NO_CONTENT, |reference| reference.content());
-    let key = format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording);
+    format!("run {}\ntrajectories {}\nreference times {content}", run.key().full(), run.recording)
+}
+
+/// Runs to be made. Those of a plan stand one after the other.
+fn pending<'p>(
+    chosen: &[(&'p Plan, &'p RunSpec)],
+    certificates: &'p BTreeMap<String, Certificate>,
+) -> Vec<Pending<'p>> {
+    let of_plan = |runs: &[(&'p Plan, &'p RunSpec)]| {
+        let titles = runs.first().map(|(plan, _)| Titles::of(plan));
+        let title = |run: &RunSpec| titles.as_ref().map_or_else(String::new, |titles| titles.of_run(run));
+        runs.iter()
+            .map(|&(plan, run)| pending_run(run, format!("{} {}", plan.experiment.id, title(run)), certificates))
+            .collect::<Vec<_>>()
+    };
+    chosen.chunk_by(|(one, _), (other, _)| std::ptr::eq(*one, *other)).flat_map(of_plan).collect()
+}
+
+fn pending_run<'p>(run: &'p RunSpec, title: String, certificates: &'p BTreeMap<String, Certificate>) -> Pending<'p> {
+    let reference = run.reference.as_ref().and_then(|reference| certificates.get(reference.key.full()));
     Pending {
-        key,
+        key: stored_key(run, certificates),
         run: run.key(),
-        title: format!("{} {}", plan.experiment.id, title(plan, run)),
+        title,
         expected: Duration::ZERO,
         is_kept: run.is_kept(),
         needs: Box::new(|| memory::of_run(run)),
@@ -254,13 +281,30 @@ fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Misshapen> {
     shape::ensure(is_drawn, "its trajectories are those of another run")
 }
 
-/// `method=rk3, step=0.05`: the axes on which the runs of a plan differ.
-#[must_use]
-pub fn title(plan: &Plan, run: &RunSpec) -> String {
-    let varying = plan.axes.iter().zip(&run.cells).enumerate().filter(|(axis, _)| plan.varies(*axis));
-    let cells: Vec<String> =
-        varying.filter_map(|(_, (name, cell))| cell.as_ref().map(|cell| format!("{name}={cell}"))).collect();
-    cells.join(", ")
+/// What tells the runs of a plan apart in messages.
+#[derive(Debug)]
+pub struct Titles<'p> {
+    plan: &'p Plan,
+    /// The axes on which its runs differ.
+    varying: Vec<usize>,
+}
+
+impl<'p> Titles<'p> {
+    /// Of all runs of a plan. All of them are looked at to find how they differ: this is for once a plan, and not for
+    /// once a run.
+    #[must_use]
+    pub fn of(plan: &'p Plan) -> Self {
+        #[cfg(test)]
+        tests::LOOKED_AT.set(tests::LOOKED_AT.get() + plan.runs.len());
+        Self { plan, varying: (0..plan.axes.len()).filter(|&axis| plan.varies(axis)).collect() }
+    }
+
+    /// `method=rk3, step=0.05`.
+    #[must_use]
+    pub fn of_run(&self, run: &RunSpec) -> String {
+        let cells = self.varying.iter().filter_map(|&axis| Some((&self.plan.axes[axis], run.cells[axis].as_ref()?)));
+        cells.map(|(name, cell)| format!("{name}={cell}")).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The times of a plan that asks for them, one for each run whose row of `results` is in order: what failed has none. They are
@@ -336,4 +380,46 @@ pub fn timings_of(
         store.save(&stored, &timed)?;
     }
     Ok(Some(timings(plan, &placed(timed))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::path::Path;
+
+    use mbsbench_experiment::Registry;
+
+    use super::*;
+
+    thread_local! {
+        /// Runs that were looked at to tell others apart.
+        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// The results of a sweep over so many masses, and how many runs were looked at to name them.
+    fn sweep(masses: usize) -> (Outcome, usize) {
+        let values: Vec<String> = (1..=masses).map(|mass| mass.to_string()).collect();
+        let text = format!(
+            "id: mine/sweep\nmodel: pendulum\nspan: [0.0, 0.1]\nmethod: rk4\nstep: 0.1\n\
+             matrix: {{ model.mass: [{}] }}\nmeasures: [rhs_evaluations]\n",
+            values.join(", ")
+        );
+        let plan = Plan::read(Path::new("sweep.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (store, memory) = (Store::new(folder.path(), String::new()), Memory::new(u64::MAX));
+        let progress = Progress::silent();
+        let means = Means { store: &store, memory: &memory, progress: &progress, costs: None, fresh: false };
+        LOOKED_AT.set(0);
+        let mut outcomes = results_of(std::slice::from_ref(&plan), means).unwrap();
+        (outcomes.remove(0), LOOKED_AT.get())
+    }
+
+    #[test]
+    fn runs_of_a_sweep_are_named_with_work_that_grows_with_their_number() {
+        for masses in [50, 200] {
+            let (outcome, looked_at) = sweep(masses);
+            assert_eq!(outcome.results.rows.len(), masses);
+            assert!((masses..=3 * masses).contains(&looked_at), "{looked_at} runs looked at to name {masses}");
+        }
+    }
 }

@@ -8,9 +8,7 @@ use mbsbench_input::write_atomically;
 use serde_json::{Map, Value, json};
 
 use crate::execute::timing::machine;
-
-/// Name of a manifest.
-const FILE: &str = "manifest.json";
+use crate::seal::{FILE, OUTPUTS, SealError, hash};
 
 /// Writes `manifest.json` into `results`, and into `here`. Where inputs and outputs are those of the one in `results`, that one stays: it
 /// says when, where and by which program these results were made first. The one in `here` is always of now.
@@ -23,41 +21,31 @@ pub fn write(
     fingerprint: &str,
     inputs: &[PathBuf],
     outputs: &[PathBuf],
-) -> Result<(), ManifestError> {
+) -> Result<(), SealError> {
     let manifest = json!({
         "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         "program": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION"), "sources": fingerprint },
         "toolchain": { "compiler": env!("MBSBENCH_COMPILER"), "target": env!("MBSBENCH_TARGET") },
         "machine": machine(),
         "inputs": hashes(inputs)?,
-        "outputs": hashes(outputs)?,
+        OUTPUTS: hashes(outputs)?,
     });
     let path = results.join(FILE);
     let old: Option<Value> = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let is_same = old.is_some_and(|old| ["inputs", "outputs"].iter().all(|&key| old[key] == manifest[key]));
+    let is_same = old.is_some_and(|old| ["inputs", OUTPUTS].iter().all(|&key| old[key] == manifest[key]));
     let text = format!("{manifest:#}\n");
-    let put = |path: PathBuf| write_atomically(&path, text.as_bytes()).map_err(|error| ManifestError { path, error });
+    let put = |path: PathBuf| write_atomically(&path, text.as_bytes()).map_err(|error| SealError { path, error });
     put(here.join(FILE))?;
     if is_same { Ok(()) } else { put(path) }
 }
 
-/// A manifest cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {error}", path = path.display())]
-pub struct ManifestError {
-    /// The file that could not be read or written.
-    pub path: PathBuf,
-    /// Why.
-    pub error: std::io::Error,
-}
-
 /// blake3 of each file, by its path.
-fn hashes(files: &[PathBuf]) -> Result<Value, ManifestError> {
+fn hashes(files: &[PathBuf]) -> Result<Value, SealError> {
     let mut hashes = Map::new();
     for path in files {
         let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA)
-            .map_err(|error| ManifestError { path: path.clone(), error })?;
-        hashes.insert(path.display().to_string(), json!(blake3::hash(&bytes).to_hex().as_str()));
+            .map_err(|error| SealError { path: path.clone(), error })?;
+        hashes.insert(path.display().to_string(), json!(hash(&bytes)));
     }
     Ok(Value::Object(hashes))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mbsbench_input::{BadInput, Key, Place, Problem};
 use mbsbench_measures::stepwise::{self, drawable};
 use mbsbench_measures::{LinearAlgebraFlops, MeasureDefinition};
-use mbsbench_problem::{Formulated, Model};
+use mbsbench_problem::{Events, Formulated, Model};
 
 use super::{Plan, outputs};
 use crate::known::Marked;
@@ -142,11 +142,16 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
 fn check_methods(plan: &Plan, model: &dyn Model, runs: &[&super::RunSpec], problems: &mut Problems) {
     let mut ode = Formulated::<f64>::ode(model);
     let mut seen = HashSet::new();
-    for run in runs.iter().filter(|run| seen.insert(Arc::as_ptr(&run.method))) {
-        if let Err(unsuitable) = run.method.object().method().suits(ode.as_mut()) {
+    for run in runs.iter().filter(|run| seen.insert((Arc::as_ptr(&run.method), run.settings.events))) {
+        let method = run.method.object().method();
+        if let Err(unsuitable) = method.applies_to(ode.as_mut(), run.settings.events) {
             let message = format!("`{}` cannot solve `{}`", run.method.name(), run.model.name());
             let place = run.method.place().unwrap_or(plan.experiment.document.root.place);
-            problems.add(Problem::new(place, message).help(format!("{unsuitable}; leave the pair out with `exclude`")));
+            let mut help = format!("{unsuitable}; leave the pair out with `exclude`");
+            if method.applies_to(ode.as_mut(), Events::Ignored).is_ok() {
+                help += ", or run it without the jumps with `settings: { events: ignored }`";
+            }
+            problems.add(Problem::new(place, message).help(help));
         }
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
         problems.add(Problem::new(place, "no combination is left").help("exclude fewer"));
     }
     problems.into_result(&experiment.document)?;
-    Ok(Plan { experiment, axes, columns, runs })
+    Ok(Plan { experiment, axes, columns, runs, notes: Vec::new() })
 }
 
 fn size(case: &Case) -> usize {

@@ -81,7 +81,7 @@ fn merged(experiment: &Experiment, plans: Vec<(&str, Plan)>) -> Plan {
             run
         }));
     }
-    Plan { experiment: experiment.clone(), axes, columns, runs }
+    Plan { experiment: experiment.clone(), axes, columns, runs, notes: Vec::new() }
 }
 
 /// Columns that tables and figures name.

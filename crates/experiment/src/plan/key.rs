@@ -128,5 +128,8 @@ fn of_settings(settings: &Settings) -> Value {
     if !settings.matrices.is_automatic() {
         named["matrices"] = json!(settings.matrices);
     }
+    if !settings.events.is_default() {
+        named["events"] = json!(settings.events);
+    }
     named
 }

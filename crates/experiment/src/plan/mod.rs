@@ -5,6 +5,7 @@ mod exclusions;
 mod expand;
 mod gather;
 mod key;
+mod left_out;
 mod outputs;
 mod shard;
 mod solve_settings;
@@ -20,6 +21,7 @@ use mbsbench_problem::{Formulated, Settings, View};
 
 pub use key::RunKey;
 pub use key::canonical;
+pub use left_out::LeftOut;
 pub use shard::{NoShard, Shard};
 pub use stored::{Stored, StoredReference};
 
@@ -45,6 +47,8 @@ pub struct Plan {
     pub columns: Vec<String>,
     /// The runs: case by case, the last axis varying fastest.
     pub runs: Vec<RunSpec>,
+    /// What is not used of the files that the experiment names, a line each.
+    pub notes: Vec<String>,
 }
 
 /// One cell of the matrix.
@@ -222,7 +226,7 @@ impl Plan {
     /// # Errors
     /// Everything else that is wrong with the file.
     pub fn read_for_references(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Option<Self>, BadInput> {
-        let document = included(Document::parse(path, bytes)?, registry)?;
+        let (document, _) = included(Document::parse(path, bytes)?, registry)?;
         let experiment = Experiment::read(&document, registry, false)?;
         if !experiment.gathers.is_empty() {
             return Ok(None);
@@ -237,8 +241,9 @@ impl Plan {
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn read(path: &Path, bytes: &[u8], registry: &Registry, quick: bool) -> Result<Self, BadInput> {
-        let document = included(Document::parse(path, bytes)?, registry)?;
-        Self::new(Experiment::read(&document, registry, quick)?, registry)
+        let (document, notes) = included(Document::parse(path, bytes)?, registry)?;
+        let plan = Self::new(Experiment::read(&document, registry, quick)?, registry)?;
+        Ok(Self { notes, ..plan })
     }
 
     /// The runs that this experiment asks of the registry's [contender](Registry::contender) where it says `every`, without tables,

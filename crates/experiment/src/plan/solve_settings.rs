@@ -6,6 +6,6 @@ use crate::spec;
 
 /// Settings of the file with a step decided on.
 pub(super) fn settings(read: &spec::Settings, control: StepControl) -> Settings {
-    let spec::Settings { clock, max_steps, max_rhs_evaluations, matrices, .. } = *read;
-    Settings { control, clock, max_steps, max_rhs_evaluations, matrices }
+    let spec::Settings { clock, max_steps, max_rhs_evaluations, matrices, events, .. } = *read;
+    Settings { control, clock, max_steps, max_rhs_evaluations, matrices, events }
 }

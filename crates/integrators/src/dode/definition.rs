@@ -161,6 +161,10 @@ impl<S: Scalar> Method<S> for Solver {
         true
     }
 
+    fn locates_events(&self) -> bool {
+        self.settings.events
+    }
+
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
         let dimension = problem.dimension();
         let rules = Rules::from(&self.settings);

@@ -26,7 +26,7 @@ pub fn solve<S: Scalar, P: Pair<S>>(
     task: &Task<'_, S>,
     observer: &mut dyn Observer<S>,
 ) -> Solution<S> {
-    if let Err(failure) = check(&mut problem, task) {
+    if let Err(failure) = check(rules, &mut problem, task) {
         return Solution::refused(&problem, task, failure);
     }
     let mut run = Run::new(problem, task, observer);
@@ -35,8 +35,8 @@ pub fn solve<S: Scalar, P: Pair<S>>(
 }
 
 /// What makes a task impossible before the first step.
-fn check<S: Scalar>(problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
-    task.check(problem, true)?;
+fn check<S: Scalar>(rules: &Rules, problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Result<(), Failure> {
+    task.check(problem, true, rules.events)?;
     if problem.projects() || problem.locks() || problem.functions_to_locate() > 0 {
         let reason = "dode takes problems as they are written, or with event functions; this one projects its \
                       states, or changes configuration by other rules: take a method of the common driver";

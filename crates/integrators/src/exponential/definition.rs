@@ -150,6 +150,10 @@ impl Method for Solver {
         true
     }
 
+    fn locates_events(&self) -> bool {
+        self.0.events
+    }
+
     fn full_matrices(&self) -> u32 {
         33
     }

@@ -126,7 +126,7 @@ pub struct Multistep {
     /// of that order, which is one less than what is asked of formulas for all steps.
     pub first: Vec<First>,
     /// A step of another size than the one before is made by the two-step formula of order two for variable steps, with this
-    /// damping `ρ_∞`. A single one, as at the end of a span, leaves an error O(h³).
+    /// spectral radius `ρ_∞` at infinity. A single one, as at the end of a span, leaves an error O(h³).
     pub rho_inf: f64,
 }
 
@@ -138,7 +138,7 @@ impl Multistep {
         Self::damped(formula, 0.0, Start::Trapezoidal)
     }
 
-    /// With the first steps that a formula with damping `rho_inf` at infinite frequency has.
+    /// With the first steps that a formula with spectral radius `rho_inf` at infinite frequency has.
     #[must_use]
     pub fn damped(formula: LinearMultistep, rho_inf: f64, start: Start) -> Self {
         let first = |step: usize| match (start, step) {

@@ -15,7 +15,7 @@ macro_rules! with_settings {
                 /// Newton's iteration at a point ends with an L2 norm of the whole residual of at most this: forces,
                 /// moments, rates minus velocities, and constraints divided by `c`, in the units of the model and not
                 /// weighted.
-                newton_tolerance: f64 [above 0.0] => tolerance;
+                newton_tolerance: f64 [above 0.0, to 1.0] => tolerance;
                 /// Most iterations at a point; the run fails with `newton-diverged` beyond them.
                 max_iterations: u32 [from 1] => iterations;
                 /// Derivatives and multipliers at the start: `consistent` or `zero`.
@@ -41,9 +41,9 @@ parameters! {
         /// Those that the equations give, at acceleration level.
         #[default]
         Consistent,
-        /// None: positions change with the initial velocities, accelerations and multipliers are zero. What the
-        /// published runs of zhang2022 start from where the solution for them is skipped; of first order where the
-        /// initial accelerations are not zero.
+        /// None: positions change with the initial velocities, accelerations and multipliers are zero. The start of the
+        /// authors' program for zhang2022 if the solution for them is skipped; of first order if the initial
+        /// accelerations are not zero.
         Zero,
     }
 }

@@ -24,7 +24,7 @@ parameters! {
         pub rho_inf: f64 [from 0.0, to 1.0] = 0.8,
         /// The iteration ends with a correction of accelerations below this, relative to one and the largest of them, or where corrections
         /// no longer decrease and move positions by rounding only.
-        pub newton_tolerance: f64 [above 0.0] = 1e-10,
+        pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-10,
         /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
         pub max_iterations: u32 [from 1] = 20,
     }

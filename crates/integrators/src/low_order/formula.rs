@@ -8,6 +8,8 @@ use nalgebra::DMatrix;
 pub struct Trial {
     /// End of the step, s.
     pub t: f64,
+    /// The largest position at its start.
+    pub size: f64,
     /// Positions.
     pub q: Vec<f64>,
     /// Velocities.

@@ -1,6 +1,6 @@
 //! Newton's method over one step.
 
-use mbsbench_problem::{Counted, Failure, Run};
+use mbsbench_problem::{Counted, Failure, Run, Terms};
 
 use super::blocks::largest;
 use super::formula::{Correction, Formula, Trial};
@@ -11,8 +11,9 @@ use crate::newton::{Iteration, Keeper, Outcome, Progress};
 /// says whether the observer wants to see the matrices.
 ///
 /// # Errors
-/// [`Failure::AccelerationsDiverged`], [`Failure::NonFinite`] where the first iterate is not finite,
-/// [`Failure::SingularMatrix`], [`Failure::BudgetExhausted`]; all at the start of the step.
+/// [`Failure::AccelerationsDiverged`], [`Failure::NewtonDiverged`] for small corrections that leave the constraints far
+/// off, [`Failure::NonFinite`] where the first iterate is not finite, [`Failure::SingularMatrix`],
+/// [`Failure::BudgetExhausted`]; all at the start of the step.
 pub fn solve(
     settings: &NewtonSettings,
     keeper: &mut Keeper,
@@ -37,7 +38,9 @@ pub fn solve(
     };
     let outcome = step.solve(settings.max_iterations)?;
     match outcome {
-        Outcome::Converged => Ok(()),
+        Outcome::Converged if step.is_near_constraints() => Ok(()),
+        // Corrections become small, too, where a matrix out of all proportion makes them so.
+        Outcome::Converged => Err(Failure::NewtonDiverged { time, iterations: step.made }),
         // A first iterate that is not finite is the problem's; a later one is the iteration's.
         Outcome::NotFinite if step.made == 0 => Err(Failure::NonFinite { time }),
         _ => Err(Failure::AccelerationsDiverged {
@@ -67,9 +70,17 @@ struct Step<'s, 'r, 'p, F> {
 }
 
 impl<F: Formula> Step<'_, '_, '_, F> {
-    /// The correction that is small enough.
+    /// The correction that is small enough: against the accelerations, and for the positions, which huge accelerations
+    /// would let go anywhere.
     fn tolerated(&self) -> f64 {
-        self.settings.tolerance * (1.0 + self.correction.size)
+        let by_size = self.settings.tolerance * (1.0 + self.correction.size);
+        by_size.min(most_moved(self.trial) / self.correction.by_position)
+    }
+
+    /// Whether the constraints of the last iterate asked for no more than the last correction may move a position.
+    fn is_near_constraints(&self) -> bool {
+        let Terms { constraints, jacobian, .. } = &self.trial.terms;
+        largest(constraints) <= most_moved(self.trial) * (1.0 + largest(jacobian.values()))
     }
 
     /// What corrections cannot be expected to get below; see [`Formula::attainable`]. Positions of few bodies are rounded by less than
@@ -161,12 +172,22 @@ impl<F: Formula> Iteration for Step<'_, '_, '_, F> {
     }
 }
 
+/// By how much the last correction may move a position, m or rad, in parts of one and the largest one before the step.
+const MOST_MOVED: f64 = 1e-3;
+
+/// The same of a step.
+fn most_moved(trial: &Trial) -> f64 {
+    MOST_MOVED * (1.0 + trial.size)
+}
+
 /// How many times what rounding is expected to be it is taken for.
 const ROUNDINGS: f64 = 16.0;
 
-/// How far rounding moves positions, m or rad: below it nothing is left to be gained by further corrections.
+/// How far rounding moves positions, m or rad: below it nothing is left to be gained by further corrections. Of
+/// velocities that are out of all proportion it is no excuse.
 pub fn rounding(trial: &Trial, h: f64) -> f64 {
-    ROUNDINGS * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v))
+    let rounding = ROUNDINGS * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v));
+    rounding.min(most_moved(trial))
 }
 
 /// Makes the sizes of what is summed up in each row what rounding may leave of their sum, with signs that follow no pattern.

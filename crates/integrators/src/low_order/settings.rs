@@ -91,7 +91,7 @@ parameters! {
         /// The iteration ends with a correction `‖Δa‖ ≤ tolerance (1 + ‖a‖)` (largest component, m/s² or rad/s²), or
         /// where corrections no longer decrease and move positions by rounding only. Where corrections decrease by a
         /// ratio ρ above 1/2 only, `ρ/(1 − ρ) ‖Δa‖` has to be as small: what the iteration would still change.
-        pub tolerance: f64 [above 0.0] = 1e-10,
+        pub tolerance: f64 [above 0.0, to 1.0] = 1e-10,
         /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
         pub max_iterations: u32 [from 1] = 20,
         /// When the matrix is formed and factorized: `full`, `modified` or `kept`.

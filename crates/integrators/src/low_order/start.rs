@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mbsbench_problem::linalg::{Saddle, Singular};
 use mbsbench_problem::{Counted, Derivatives, Failure, Run, Structure, Terms};
 
+use super::blocks::largest;
 use super::formula::{Formula, Start, Trial};
 use super::newton::singular;
 use crate::sizes::Controlled;
@@ -47,7 +48,7 @@ pub fn start<F: Formula>(
     let (jerk, structure) = (jerk.as_deref(), &*structure);
     let start = Start { q, v, a, algorithmic: &algorithmic, jerk, lambda, terms: &terms, structure };
     let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
-    Ok((formula, Trial { t: time, q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
+    Ok((formula, Trial { t: time, size: largest(q), q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
 }
 
 /// Norm of the tolerances, with the positions `q` as typical sizes.

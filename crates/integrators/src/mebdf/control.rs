@@ -154,6 +154,13 @@ impl Sizes {
         self.growth
     }
 
+    /// Makes the size `h` (s), which is smaller, however small, and gives the change.
+    pub(super) fn shorten(&mut self, h: f64) -> f64 {
+        let ratio = h / self.h;
+        (self.h, self.least) = (h, self.least.min(h));
+        ratio
+    }
+
     /// Changes the size by about `ratio`, within its bounds, and gives the change.
     pub(super) fn scale(&mut self, ratio: f64) -> f64 {
         let ratio = ratio.max(self.least / self.h).min(self.most / self.h).min(self.growth);

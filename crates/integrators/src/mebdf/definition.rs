@@ -26,8 +26,10 @@ parameters! {
     /// [`Formula`](super::formula::Formula).
     ///
     /// A step solves for three stages with one matrix: two steps of the backward differentiation formula of order `k`, and the
-    /// extended formula of order `k + 1`, which makes use of the rate one step ahead. They are evaluated up to one step beyond the end of the span, where the last step goes; the state
-    /// there comes from the polynomial through the last `k + 2` states, as do states inside a step.
+    /// extended formula of order `k + 1`, which makes use of the rate one step ahead. States inside a step come from
+    /// the polynomial through the last `k + 2` states. Nothing is evaluated beyond the end of the span, unlike in the
+    /// codes: what is left of it when two steps no longer fit is made in two steps of half its size, the second one by
+    /// the backward differentiation formula alone, whose error is tested as that of all steps.
     ///
     /// Iterations of a stage, at most five, end where the sum of squares of an increment over the weights `abs + rel |y|` times `min(1, 2 ρ)` is
     /// below `n s²/(2 k)`, `s = E_k/(2 k)`, `E_k = (k + 1) H_k`, `ρ` being the ratio of two such sums that is followed from step to

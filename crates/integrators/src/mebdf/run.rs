@@ -71,6 +71,15 @@ enum Trouble {
     Error,
 }
 
+/// The last two steps of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ending {
+    /// A whole step, whose second stage is at the end of the span.
+    Whole,
+    /// The first stage alone: the others would ask for rates beyond the end.
+    FirstStage,
+}
+
 /// Steps of the formulas.
 struct Steps<E> {
     equations: E,
@@ -113,6 +122,8 @@ struct Steps<E> {
     were_apart: bool,
     /// Failures of the error test in a row.
     failures: u32,
+    /// Whether the step is the first of two of one size that lead to the end of the span, or the second.
+    ends: Option<Ending>,
     /// Order of the last first stage.
     last_order: usize,
     /// The state of the run, and its next one.
@@ -156,6 +167,7 @@ impl<E: Equations> Steps<E> {
             samples: false,
             were_apart: false,
             failures: 0,
+            ends: None,
             last_order: 1,
             end: y.clone(),
             y,
@@ -199,6 +211,22 @@ impl<E: Equations> Steps<E> {
             (self.had_trouble, self.is_due) = (true, true);
         }
         self.countdown = k + 2;
+    }
+
+    /// Keeps both steps that a step looks at within the span, of which `rest` (s) is left: where they would not fit,
+    /// the rest becomes two steps of half its size, of which the second one is the backward differentiation formula
+    /// alone.
+    fn keep_within(&mut self, rest: f64) {
+        if self.ends == Some(Ending::FirstStage) {
+            return;
+        }
+        self.ends = None;
+        if 2.0 * self.sizes.h > rest {
+            let (k, ratio) = (self.formula.order, self.sizes.shorten(0.5 * rest));
+            self.known.rescale(k, ratio);
+            (self.has_changed, self.countdown) = (true, k + 2);
+            self.ends = Some(Ending::Whole);
+        }
     }
 
     /// Linearises at the guess of the first stage and factorizes.
@@ -318,10 +346,9 @@ impl<E: Equations> Steps<E> {
         Ok(if apart <= 4.0 * self.y.len() as f64 { Ok(()) } else { Err(Trouble::Apart) })
     }
 
-    /// All stages of a step from `t`.
+    /// All stages of a step to `t`, and those of the last step that are within the span.
     fn stages(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64) -> Result<Result<(), Trouble>, Failure> {
-        let h = self.sizes.h;
-        if let Err(trouble) = self.take_first(run, t + h)? {
+        if let Err(trouble) = self.take_first(run, t)? {
             return Ok(Err(trouble));
         }
         let (c, k) = (self.c(), self.formula.order);
@@ -332,12 +359,17 @@ impl<E: Equations> Steps<E> {
             return Ok(Err(trouble));
         }
         self.failures = 0;
-        if let Err(trouble) = self.take_second(run, t + 2.0 * h)? {
+        if self.ends == Some(Ending::FirstStage) {
+            self.made.follow(&self.known, &self.first, k + 1);
+            return Ok(Ok(()));
+        }
+        let ahead = (t + self.sizes.h).min(run.task.t_end);
+        if let Err(trouble) = self.take_second(run, ahead)? {
             return Ok(Err(trouble));
         }
         self.second.copy_from_slice(&self.stage.y);
         self.stage.write_rate(&self.equations, c, &mut self.second_rate);
-        if let Err(trouble) = self.take_third(run, t + h)? {
+        if let Err(trouble) = self.take_third(run, t)? {
             return Ok(Err(trouble));
         }
         self.made.follow(&self.known, &self.stage.y, k + 1);
@@ -346,6 +378,7 @@ impl<E: Equations> Steps<E> {
 
     /// What is done about a step that is to be repeated.
     fn help(&mut self, run: &Run<'_, Counted<'_>>, trouble: Trouble) -> Result<(), Failure> {
+        self.ends = None;
         self.sizes.limit(2.0);
         self.were_apart |= trouble == Trouble::Apart;
         self.failures += u32::from(trouble == Trouble::Error);
@@ -460,12 +493,14 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
     }
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        self.keep_within(run.task.t_end - run.t);
         let h = self.sizes.h;
         if run.t + h == run.t {
             return Err(Failure::StepTooSmall { time: run.t, step: h });
         }
+        let t = if self.ends == Some(Ending::FirstStage) { run.task.t_end } else { run.t + h };
         self.is_due |= (self.c() / self.factorized - 1.0).abs() > KEPT_CHANGE || self.factorized == 0.0;
-        if let Err(trouble) = self.stages(run, run.t)? {
+        if let Err(trouble) = self.stages(run, t)? {
             if matches!(trouble, Trouble::Iterations(_) | Trouble::Extended(_)) {
                 run.own.convergence_failures += 1;
             }
@@ -473,13 +508,8 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
             self.help(run, trouble)?;
             return Ok(rejected);
         }
-        let (t, t_end) = (run.t + h, run.task.t_end);
-        if (t - t_end).abs() <= 15.0 * f64::EPSILON * t_end.abs() || t < t_end {
-            self.end.copy_from_slice(self.made.of_order(0));
-            return Ok(Some(if t < t_end { t } else { t_end }));
-        }
-        self.made.interpolate(self.formula.order + 1, (t_end - t) / h, &mut self.end);
-        Ok(Some(t_end))
+        self.end.copy_from_slice(self.made.of_order(0));
+        Ok(Some(t))
     }
 
     #[inline(always)]
@@ -487,8 +517,7 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
         let Self { equations, y, end, made: history, formula, sizes: Sizes { h, .. }, .. } = self;
         let state = equations.state();
         let multipliers = &end[end.len() - equations.multipliers()..];
-        // the last step goes beyond the span
-        let t_made = made.t_start + *h;
+        let t_made = made.t_end;
         made.show(&y[..state], &end[..state], Further { multipliers, ..Further::default() }, |t, y| {
             history.interpolate(formula.order + 1, (t - t_made) / *h, y);
             Ok(())
@@ -506,7 +535,9 @@ impl<'p, E: Equations> Stepping<Counted<'p>> for Steps<E> {
         }
         self.countdown -= 1;
         self.has_changed = false;
-        if self.countdown == 0 && run.t < run.task.t_end {
+        if self.ends == Some(Ending::Whole) {
+            self.ends = Some(Ending::FirstStage);
+        } else if self.countdown == 0 && run.t < run.task.t_end {
             self.choose();
         }
         self.known.take(&self.made, self.formula.order);

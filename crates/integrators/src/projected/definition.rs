@@ -24,7 +24,7 @@ parameters! {
     #[derive(Copy)]
     pub struct Dop853Projected {
         /// Corrections end with one below this, relative to one and the largest position or velocity.
-        pub projection_tolerance: f64 [above 0.0] = 1e-12,
+        pub projection_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
     }
 }
 

@@ -37,7 +37,7 @@ parameters! {
     #[derive(Copy)]
     pub struct Radau5 {
         /// With a constant step: remaining error at which iterations end, relative to `1 + |y|`.
-        pub newton_tolerance: f64 [above 0.0] = 1e-14,
+        pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-14,
     }
 }
 

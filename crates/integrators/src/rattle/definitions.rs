@@ -25,7 +25,7 @@ parameters! {
     pub struct Rattle {
         /// The iteration ends with a correction of velocities below this, relative to one and the largest velocity, or where
         /// corrections no longer decrease and move positions by rounding only.
-        pub newton_tolerance: f64 [above 0.0] = 1e-12,
+        pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
         /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
         pub max_iterations: u32 [from 1] = 50,
     }
@@ -48,7 +48,7 @@ parameters! {
     #[derive(Copy)]
     pub struct Shake {
         /// As of `rattle`.
-        pub newton_tolerance: f64 [above 0.0] = 1e-12,
+        pub newton_tolerance: f64 [above 0.0, to 1.0] = 1e-12,
         /// As of `rattle`.
         pub max_iterations: u32 [from 1] = 50,
     }

@@ -127,9 +127,15 @@ impl RungeKutta {
 
     /// An implicit formula is one that [`Esdirk`] solves, and an estimate is one that is used.
     fn is_solved(&self) -> Result<(), OutOfRange> {
-        let same = |a: &Exact, b: &Exact| (a.value() - b.value()).value() == 0.0;
-        if self.embedded.iter().zip(&self.weights).all(|(a, b)| same(a, b)) && !self.embedded.is_empty() {
-            return Err(OutOfRange::new("embedded", "the weights themselves", "weights that differ from `weights`"));
+        let rounding = rounding(&values(&self.weights));
+        let same = |(a, b): (&Exact, &Exact)| (a.value() - b.value()).value().abs() <= rounding;
+        if self.embedded.iter().zip(&self.weights).all(same) && !self.embedded.is_empty() {
+            let found = "the weights themselves, to rounding";
+            return Err(OutOfRange::new(
+                "embedded",
+                found,
+                "weights that differ from `weights`: the estimate is nothing else",
+            ));
         }
         if self.is_explicit() {
             return Ok(());
@@ -232,16 +238,17 @@ impl<S: Scalar> Method<S> for Explicit {
     }
 
     fn details(&self) -> Vec<String> {
-        let Formula { order, nodes, rows, weights, estimates, .. } = self.0.formula();
+        let formula = self.0.formula();
+        let Formula { order, nodes, rows, weights, estimates, .. } = formula;
         let mut lines =
             vec![property("stages", weights.len()), property("order", format!("{order} by the order conditions"))];
         lines.extend(estimates.iter().map(|estimate| property("embedded", format!("order {}", estimate.order))));
         let stage_order = conditions::stage_order(&rows[1..], &nodes[1..], *order, ROUNDING);
-        let [real, imaginary] =
-            [Complex::new(-1.0, 0.0), Complex::new(0.0, 1.0)].map(|way| stable_to(self.0.formula(), way));
+        let (real, imaginary) = (stable_on_real_axis(formula), stable_on_imaginary_axis(formula));
+        let imaginary = if imaginary == 0.0 { "unstable".to_owned() } else { format!("to {imaginary:.3}i") };
         lines.extend([
             property("stage order", stage_order),
-            property("stable", format!("to -{real:.3} on the real axis, to {imaginary:.3}i on the imaginary axis")),
+            property("stable", format!("to -{real:.3} on the real axis; {imaginary} on the imaginary axis")),
             "tableau".to_owned(),
         ]);
         let rows = rows.iter().map(Vec::as_slice);
@@ -254,10 +261,68 @@ impl<S: Scalar> Method<S> for Explicit {
     }
 }
 
-/// How far from the origin, in a direction, `|R(z)| ≤ 1` holds without a gap, to three decimals.
-fn stable_to(formula: &Formula<DoubleDouble>, way: Complex<f64>) -> f64 {
-    // On the imaginary axis |R|² − 1 is of the order of rounding near the origin.
-    let grows = |x: f64| formula.stability(way * x).norm() > 1.0 + 1e-9;
+/// How far from the origin, on the negative real axis, `|R| ≤ 1` holds without a gap, to three decimals.
+fn stable_on_real_axis(formula: &Formula<DoubleDouble>) -> f64 {
+    first_growth(|x| formula.stability(Complex::from(-x)).norm() > 1.0 + 1e-9)
+}
+
+/// The same on the imaginary axis, zero if `|R|` exceeds one at once.
+///
+/// Near the origin `|R|² − 1` is far smaller than a rounding of `|R|`, so that its sign is that of its polynomial in
+/// `y`, whose coefficients vanish up to the order of the formula.
+fn stable_on_imaginary_axis(formula: &Formula<DoubleDouble>) -> f64 {
+    let Formula { rows, weights, .. } = formula;
+    let dot = |a: &[DoubleDouble], b: &[DoubleDouble]| {
+        a.iter().zip(b).fold(DoubleDouble::from(0.0), |sum, (&a, &b)| sum + a * b)
+    };
+    // R(z) = 1 + Σ zᵏ bᵀ Aᵏ⁻¹ 1
+    let mut powers = vec![DoubleDouble::from(1.0); weights.len()];
+    let mut coefficients = vec![1.0];
+    for _ in weights {
+        coefficients.push(dot(weights, &powers).value());
+        powers = rows.iter().map(|row| dot(row, &powers)).collect();
+    }
+    let stages = weights.len();
+    // |R(iy)|² − 1 = Σ y²ᵐ Σ_{j + k = 2m} i^{j − k} r_j r_k, m ≥ 1
+    let excess: Vec<f64> = (1..=stages)
+        .map(|m| {
+            let pairs = (0..=2 * m).filter(|j| *j <= stages && 2 * m - j <= stages);
+            let sum: f64 = pairs
+                .map(|j| if (m + j) % 2 == 0 { 1.0 } else { -1.0 } * coefficients[j] * coefficients[2 * m - j])
+                .sum();
+            if sum.abs() > ROUNDING { sum } else { 0.0 }
+        })
+        .collect();
+    match excess.iter().find(|&&coefficient| coefficient != 0.0) {
+        Some(&leading) if leading > 0.0 => 0.0,
+        _ => first_growth(|y| excess.iter().rev().fold(0.0, |sum, coefficient| (sum + coefficient) * y * y) > 0.0),
+    }
+}
+
+/// The last multiple of a thousandth before the first one that grows.
+fn first_growth(grows: impl Fn(f64) -> bool) -> f64 {
     let first = (1..200_000).map(|k| f64::from(k) * 1e-3).find(|&x| grows(x));
     first.map_or(f64::INFINITY, |x| x - 1e-3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tableaux;
+
+    #[test]
+    fn growth_on_the_imaginary_axis_is_not_that_of_a_tolerance() {
+        let stable = |tableau| stable_on_imaginary_axis(&Formula::new(tableau));
+        // Kutta's rule of order three and the classical one of order four have √3 and 2 √2.
+        assert!((stable(&tableaux::KUTTA_3) - 3f64.sqrt()).abs() < 2e-3);
+        assert!((stable(&tableaux::CLASSICAL_4) - 8f64.sqrt()).abs() < 2e-3);
+        // Of these |R(iy)|² − 1 begins with a positive power: y⁴/4 with Heun's rule, y⁶ with Fehlberg's of order five.
+        let heun = Formula {
+            rows: vec![vec![], vec![1.0.into()]],
+            weights: vec![0.5.into(); 2],
+            ..Formula::new(&tableaux::KUTTA_3)
+        };
+        assert_eq!(stable_on_imaginary_axis(&heun), 0.0);
+        assert_eq!(stable(&tableaux::FEHLBERG_45), 0.0);
+    }
 }

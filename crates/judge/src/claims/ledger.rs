@@ -91,7 +91,7 @@ impl Ledger {
         let sets = problems.into_value(document, sets)?;
         let mut problems = Problems::default();
         let reading = Reading { paper: &paper, book, plans, definitions: Definitions::new(plans), sets };
-        let [statements, findings] = [0, 1].map(|index| match book.lists().get(index) {
+        let [mut statements, mut findings] = [0, 1].map(|index| match book.lists().get(index) {
             Some(key) => reading.statements(root, key, &mut problems),
             None => Vec::new(),
         });
@@ -99,7 +99,7 @@ impl Ledger {
         problems.into_result(document)?;
         let mut problems = Problems::default();
         if is_locked && book == Book::Claims {
-            lock::compare(document, statements.iter().chain(&findings), &mut problems);
+            lock::compare(document, statements.iter_mut().chain(&mut findings), &mut problems);
         }
         problems.into_result(document)?;
         let values = |placed: Vec<ReadStatement>| placed.into_iter().map(|read| read.statement).collect();

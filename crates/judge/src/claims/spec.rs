@@ -80,23 +80,29 @@ impl BoundFrom {
     }
 }
 
-/// When a bound was set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// When a bound was set, from the best case to the worst.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundSet {
     /// Before its result was known.
     #[default]
     Before,
-    /// When it was known.
+    /// Before its result was known, as the author of the ledger states; no lock verifies it.
+    Stated,
+    /// When its result was known.
     After,
 }
 
 impl BoundSet {
+    /// All values, the best first.
+    pub const ALL: [Self; 3] = [Self::Before, Self::Stated, Self::After];
+
     /// As in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Before => "before",
+            Self::Stated => "stated",
             Self::After => "after",
         }
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use mbsbench_experiment::registry::{Choice, MethodKind, ModelKind};
 use mbsbench_problem::{
-    Class, Counted, Failure, Form, Formulated, Model, Observation, Observer, Ode, Settings, Step, Task,
+    Class, Events, Failure, Form, Formulated, Model, Observation, Observer, Ode, Settings, Step, Task,
 };
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
@@ -250,7 +250,7 @@ fn watch<'m>(model: &'m dyn Model, initial: &[f64], span: [f64; 2], probe: &Choi
     let mut seen = Seen { states: Vec::new(), energy };
     let mut ode = Formulated::<f64>::ode(model);
     let method = probe.object().method();
-    let suits = method.suits(ode.as_mut()).is_ok();
+    let suits = method.applies_to(ode.as_mut(), Events::Located).is_ok();
     if !suits {
         // Its energy cannot be told from the start alone.
         seen.energy = None;
@@ -261,7 +261,7 @@ fn watch<'m>(model: &'m dyn Model, initial: &[f64], span: [f64; 2], probe: &Choi
         let settings = Settings { max_rhs_evaluations: most, ..Settings::tolerance(tolerance, tolerance) };
         let task = Task { t_start: span[0], t_end: span[1], initial, settings };
         // How far it comes is what has been seen.
-        let _ = method.solve(Counted::new(ode.as_mut()), &task, &mut seen);
+        let _ = task.solve(&*method, ode.as_mut(), &mut seen);
     }
     seen
 }

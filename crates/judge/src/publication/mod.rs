@@ -1,5 +1,6 @@
 //! What is reproduced, as it is cited, and what a reader should take away: `experiments/<id>/paper.yaml`.
 
+mod numbers;
 mod takeaway;
 
 use std::cmp::Ordering;
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use numbers::Source;
 pub use takeaway::Takeaway;
 
 /// Its file, beside the experiments.
@@ -155,12 +157,13 @@ impl Publication {
     /// How it is cited, in a line.
     #[must_use]
     pub fn citation(&self) -> String {
+        let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some(cite) = &self.cite {
-            return cite.split_whitespace().collect::<Vec<_>>().join(" ");
+            return on_one_line(cite);
         }
         let year = (self.year > 0).then(|| self.year.to_string());
         let parts = [self.by(), Some(self.title.clone()), self.source.clone(), year, self.link.clone()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(". ") + "."
+        parts.into_iter().flatten().map(|part| on_one_line(&part)).collect::<Vec<_>>().join(". ") + "."
     }
 
     /// For programs.
@@ -213,7 +216,7 @@ mod tests {
     fn citations_are_made_of_what_there_is() {
         let plain = read_text(PLAIN).unwrap();
         assert_eq!(plain.citation(), "A. One, B. Two. T. 2020.");
-        let more = read_text(&format!("{PLAIN}source: J. Mech. 1, 2-3\nlink: 10.1/x\n")).unwrap();
+        let more = read_text(&format!("{PLAIN}source: |\n  J. Mech.\n  1, 2-3\nlink: 10.1/x\n")).unwrap();
         assert_eq!(more.citation(), "A. One, B. Two. T. J. Mech. 1, 2-3. 2020. 10.1/x.");
         assert_eq!(more.address().unwrap(), "https://doi.org/10.1/x");
         let own = read_text(&format!("{PLAIN}cite: |\n  as we\n  like it\n")).unwrap();

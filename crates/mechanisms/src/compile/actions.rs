@@ -3,9 +3,11 @@
 use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
-use super::joints::{ABOUT, axis as axis_of};
+use super::joints::{ABOUT, Axes, axis as axis_of, hinge};
 use super::{Names, directions, pose};
 use crate::definition::{At, Force, Touch};
+use crate::flat::Part;
+use crate::formula::{LINE, TURN};
 use crate::placing::{Marker, Pose, across, unit};
 use crate::system::{Action, Cushion, Pushing, Turning};
 
@@ -23,10 +25,33 @@ fn kind(force: &Force) -> &'static str {
     }
 }
 
-/// How the second of two markers turns from the first.
-fn turning(names: &Names<'_>, path: &str, between: &[At; 2], axis: &[f64]) -> Result<Turning, OutOfRange> {
-    let axis = axis_of(names, path, axis, ABOUT)?;
-    let [a, b] = names.pair(path, between)?;
+/// How the second of two markers, which are given or are those of a joint, turns from the first.
+fn turning(
+    names: &Names<'_>,
+    axes: &Axes<'_>,
+    path: &str,
+    between: Option<&[At; 2]>,
+    joint: Option<&str>,
+    given: &[f64],
+) -> Result<Turning, OutOfRange> {
+    let ([a, b], axis) = match (between, joint) {
+        (Some(between), None) => {
+            let markers = names.pair(path, between)?;
+            axes.check(path, &markers, given)?;
+            (markers, axis_of(names, path, given, ABOUT)?)
+        }
+        (None, Some(joint)) if given.is_empty() => hinge(names, &format!("{path}.joint"), joint)?,
+        (None, Some(_)) => {
+            return Err(OutOfRange::new(format!("{path}.axis"), "given beside `joint`", "the axis of the joint alone"));
+        }
+        (Some(_), Some(_)) => {
+            return Err(OutOfRange::new(format!("{path}.joint"), "given beside `between`", "one of the two"));
+        }
+        (None, None) => {
+            let accepted = "`joint`, a revolute joint, or `between`, two markers";
+            return Err(OutOfRange::new(path, "without a place", accepted));
+        }
+    };
     let [x, y] = across(&axis);
     let offset = b.angle() - a.angle();
     Ok(Turning { x: a.direction(&x), y: a.direction(&y), axis: a.direction(&axis), second: b.direction(&x), offset })
@@ -46,6 +71,8 @@ fn line(names: &Names<'_>, poses: &[Pose], path: &str, between: &[At; 2]) -> Res
 /// All forces.
 pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOfRange> {
     let mut actions = Vec::new();
+    let turns = |part: &Part<Force>| matches!(part.what, Force::Motor(_) | Force::TorsionSpring(_));
+    let axes = Axes::of(names, ABOUT, names.parts.forces.iter().any(turns))?;
     for part in &names.parts.forces {
         let path = format!("{}.{}", part.path, kind(&part.what));
         let at = |field: &str| format!("{path}.{field}");
@@ -56,7 +83,8 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 Action::Spring(a.point(), b.point(), [spring.stiffness, spring.damping, free])
             }
             Force::TorsionSpring(spring) => {
-                let turning = turning(names, &path, &spring.between, &spring.axis)?;
+                let turning =
+                    turning(names, &axes, &path, spring.between.as_ref(), spring.joint.as_deref(), &spring.axis)?;
                 Action::Torsion(turning, [spring.stiffness, spring.damping, spring.angle])
             }
             Force::Bushing(bushing) => {
@@ -109,11 +137,12 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
             }
             Force::Actuator(actuator) => {
                 let ([a, b], _) = line(names, poses, &path, &actuator.between)?;
-                Action::Actuator(a.point(), b.point(), names.force(&at("force"), &actuator.force, ["length", "speed"])?)
+                Action::Actuator(a.point(), b.point(), names.force(&at("force"), &actuator.force, LINE)?)
             }
             Force::Motor(motor) => {
-                let turning = turning(names, &path, &motor.between, &motor.axis)?;
-                Action::Motor(turning, names.force(&at("torque"), &motor.torque, ["angle", "rate"])?)
+                let turning =
+                    turning(names, &axes, &path, motor.between.as_ref(), motor.joint.as_deref(), &motor.axis)?;
+                Action::Motor(turning, names.force(&at("torque"), &motor.torque, TURN)?)
             }
             Force::BallContact(contact) => {
                 let [a, b] = names.pair(&path, &contact.between)?;

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::{BodySeen, Names, joints, named_markers, vector};
 use crate::definition::{Body, Point};
-use crate::flat::Part;
+use crate::flat::{Part, check_name};
 use crate::formula::Formula;
 use crate::placing::{Marker, Pose};
 use crate::system::{Inertia, Space};
@@ -64,6 +64,7 @@ pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Mark
         let mut own = HashMap::from([("", Marker { body: Some(number), at: -centre, turn: Rotation3::identity() })]);
         for (name, point) in body.what.markers.iter() {
             let path = format!("{}.markers.{name}", body.path);
+            check_name(&path, name)?;
             own.insert(&**name, marker(&path, names, Some(number), point, &centre)?);
         }
         markers.push(own);

@@ -1,10 +1,13 @@
 //! Joints as relations, and as what places bodies.
 
+use std::collections::HashMap;
+
 use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
 use super::{JointSeen, Names, pose};
 use crate::definition::{Drive, Joint, Turn};
+use crate::flat::Part;
 use crate::formula::{Formula, Tree};
 use crate::placing::{Marker, Pose, Relative, across, unit};
 use crate::system::{Fixed, Law, Rate, Relation, Space, System};
@@ -185,13 +188,16 @@ pub(super) fn add<X: Space>(
     system: &mut System<X>,
 ) -> Result<Vec<JointSeen>, OutOfRange> {
     let mut seen = Vec::new();
+    let is_driven =
+        names.parts.joints.iter().any(|part| matches!(part.what, Joint::Rotation(_) | Joint::Translation(_)));
+    let [turns, slides] = [Axes::of(names, ABOUT, is_driven)?, Axes::of(names, ALONG, is_driven)?];
     for part in &names.parts.joints {
         let first = system.relations.len();
         let path = format!("{}.{}", part.path, kind(&part.what));
         let axis = |given: &[f64], default| axis(names, &path, given, default);
         in_dimension::<X>(&part.path, &part.what)?;
         let mut adding = Adding { system };
-        let mut hinge = None;
+        let mut turning = None;
         match &part.what {
             Joint::Revolute(pin) => {
                 let [a, b] = names.pair(&path, &pin.between)?;
@@ -199,7 +205,7 @@ pub(super) fn add<X: Space>(
                 adding.relation(Relation::Coincide(a.point(), b.point()));
                 adding.same_axis(&a, &b, &axis);
                 let [x, y] = across(&axis);
-                hinge = (X::DIMENSION == 3).then(|| [a.direction(&x), a.direction(&y), b.direction(&x)]);
+                turning = (X::DIMENSION == 3).then(|| [a.direction(&x), a.direction(&y), b.direction(&x)]);
             }
             Joint::Prismatic(slide) => {
                 let [a, b] = names.pair(&path, &slide.between)?;
@@ -254,7 +260,7 @@ pub(super) fn add<X: Space>(
                 let mut sum = Vec::new();
                 let mut offset = 0.0;
                 for (k, (joint, factor)) in gear.joints.iter().zip([-gear.ratio, 1.0]).enumerate() {
-                    let [a, b] = hinge_markers(names, &format!("{path}.joints.{k}"), joint)?;
+                    let ([a, b], _) = hinge(names, &format!("{path}.joints.{k}"), joint)?;
                     let (terms, own) = angle(&a, &b);
                     let now = terms.iter().fold(own, |sum, &(body, sign)| sum + sign * poses[body].angle);
                     offset += factor * (now - own);
@@ -262,15 +268,23 @@ pub(super) fn add<X: Space>(
                 }
                 adding.relation(Relation::Angles(sum, offset, AT_REST));
             }
-            Joint::Rotation(drive) => adding.rotation(names, &path, drive)?,
+            Joint::Rotation(drive) => {
+                turns.check(&path, &names.pair(&path, &drive.between)?, &drive.axis)?;
+                adding.rotation(names, &path, drive)?;
+            }
             Joint::Translation(drive) => {
                 let [a, b] = names.pair(&path, &drive.between)?;
+                slides.check(&path, &[a, b], &drive.axis)?;
                 let axis = axis(&drive.axis, ALONG)?;
                 let law = names.law(&format!("{path}.law"), &drive.law)?;
                 adding.relation(Relation::Along(a.point(), a.direction(&axis).at, b.point(), law));
             }
             Joint::KnifeEdge(line) => {
-                let [_, b] = names.pair(&path, &line.between)?;
+                let [a, b] = names.pair(&path, &line.between)?;
+                if a.body.is_some() {
+                    let accepted = "`ground` or a marker on it, and then the marker of the edge";
+                    return Err(OutOfRange::new(format!("{path}.between.0"), "a marker of a body", accepted));
+                }
                 let axis = axis(&line.axis, ALONG)?;
                 let across = Vector3::new(-axis.y, axis.x, 0.0);
                 adding.system.rates.push(Rate::Across(b.point(), b.direction(&across).at));
@@ -286,7 +300,7 @@ pub(super) fn add<X: Space>(
             }
         }
         let relations = first..system.relations.len();
-        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations, hinge });
+        seen.push(JointSeen { name: part.name.clone(), path: part.path.clone(), relations, hinge: turning });
     }
     Ok(seen)
 }
@@ -327,12 +341,62 @@ fn in_dimension<X: Space>(path: &str, joint: &Joint) -> Result<(), OutOfRange> {
     Err(OutOfRange::new(path, format!("a joint `{}`", kind(joint)), accepted))
 }
 
-fn hinge_markers(names: &Names<'_>, path: &str, joint: &str) -> Result<[Marker; 2], OutOfRange> {
-    match names.parts.joints.iter().find(|part| part.name == joint).map(|part| (&part.path, &part.what)) {
-        Some((at, Joint::Revolute(hinge))) => names.pair(&format!("{at}.revolute"), &hinge.between),
-        Some((_, other)) => {
-            Err(OutOfRange::new(path, format!("`{joint}`, which is `{}`", kind(other)), "the name of a revolute joint"))
+/// The markers and the axis of a revolute joint.
+pub(super) fn hinge(names: &Names<'_>, path: &str, joint: &str) -> Result<([Marker; 2], Vector3<f64>), OutOfRange> {
+    let accepted = "the name of a revolute joint";
+    match names.joint.get(joint).map(|&k| &names.parts.joints[k]) {
+        Some(Part { path, what: Joint::Revolute(hinge), .. }) => {
+            let path = format!("{path}.revolute");
+            Ok((names.pair(&path, &hinge.between)?, axis(names, &path, &hinge.axis, ABOUT)?))
         }
-        None => Err(OutOfRange::new(path, format!("`{joint}`"), "the name of a revolute joint")),
+        Some(other) => Err(OutOfRange::new(path, format!("`{joint}`, which is `{}`", kind(&other.what)), accepted)),
+        None => Err(OutOfRange::new(path, format!("`{joint}`"), accepted)),
+    }
+}
+
+/// The name of a joint with its axis.
+type Named<'p> = (&'p str, Vector3<f64>);
+
+/// Axes of the joints of two bodies in space, to which axes that are not written are compared.
+pub(super) struct Axes<'p> {
+    default: [f64; 3],
+    /// Names with directions on the body of the first marker and on that of the second, by these bodies and by the
+    /// reverse.
+    of_pair: HashMap<[Option<usize>; 2], Vec<Named<'p>>>,
+}
+
+impl<'p> Axes<'p> {
+    /// Of joints that bodies turn in, if the default axis is that of a turn, and otherwise of those that they slide in;
+    /// none if nothing is compared.
+    pub(super) fn of(names: &Names<'p>, default: [f64; 3], is_needed: bool) -> Result<Self, OutOfRange> {
+        let mut of_pair: HashMap<_, Vec<_>> = HashMap::new();
+        let joints = if is_needed && names.dimension == 3 { &*names.parts.joints } else { &[] };
+        for part in joints {
+            let (between, given, own) = match &part.what {
+                Joint::Revolute(hinge) if default == ABOUT => (&hinge.between, &hinge.axis, ABOUT),
+                Joint::Cylindrical(sleeve) => (&sleeve.between, &sleeve.axis, ABOUT),
+                Joint::Prismatic(slide) if default == ALONG => (&slide.between, &slide.axis, ALONG),
+                _ => continue,
+            };
+            let path = format!("{}.{}", part.path, kind(&part.what));
+            let [a, b] = names.pair(&path, between)?;
+            let axis = axis(names, &path, given, own)?;
+            for [from, to] in [[&a, &b], [&b, &a]] {
+                let direction = Vector3::from(from.direction(&axis).at);
+                of_pair.entry([from.body, to.body]).or_default().push((&*part.name, direction));
+            }
+        }
+        Ok(Self { default, of_pair })
+    }
+
+    /// Fails if an axis is not given and joints of the two bodies have others only.
+    pub(super) fn check(&self, path: &str, [a, b]: &[Marker; 2], given: &[f64]) -> Result<(), OutOfRange> {
+        let (true, Some(joints)) = (given.is_empty(), self.of_pair.get(&[a.body, b.body])) else { return Ok(()) };
+        let own = Vector3::from(a.direction(&self.default.into()).at);
+        if joints.iter().any(|(_, axis)| (axis - own).norm() < 1e-6) {
+            return Ok(());
+        }
+        let found = format!("missing, which is {:?}, while `{}` has another axis", self.default, joints[0].0);
+        Err(OutOfRange::new(format!("{path}.axis"), found, "`axis`, along the directions of the first marker"))
     }
 }

@@ -3,6 +3,7 @@
 mod actions;
 mod bodies;
 mod joints;
+mod start;
 mod tree;
 
 use std::collections::HashMap;
@@ -10,10 +11,11 @@ use std::collections::HashMap;
 use mbsbench_problem::{Formulation, OutOfRange};
 use nalgebra::Vector3;
 
-use crate::assembly::{self, Linearised};
-use crate::definition::{Mechanism, Motion, Rotations, Start};
+pub(crate) use start::joint_of_row;
+
+use crate::definition::{Mechanism, Motion, Rotations};
 use crate::flat::Parts;
-use crate::formula::{Formula, Tree};
+use crate::formula::{Formula, Tree, own_names};
 use crate::joint_space::JointSpace;
 use crate::placing::{Marker, Pose};
 use crate::system::{Fixed, ForceLaw, Inertia, Law, Space, System, Variable};
@@ -47,6 +49,8 @@ pub struct JointSeen {
 pub struct Compiled<X> {
     /// The equations.
     pub system: System<X>,
+    /// The system with all rows of the joints as they are written, if the equations leave any out.
+    pub as_written: Option<System<X>>,
     /// Initial coordinates and rates.
     pub initial: [Vec<f64>; 2],
     /// The bodies.
@@ -63,6 +67,7 @@ struct Names<'p> {
     parts: &'p Parts,
     constants: &'p Mechanism,
     body: HashMap<&'p str, usize>,
+    joint: HashMap<&'p str, usize>,
     /// Markers of each body, and of the ground behind them, by name.
     markers: Vec<HashMap<&'p str, Marker>>,
 }
@@ -77,6 +82,24 @@ fn vector(path: &str, names: &Names<'_>, values: &[Formula], count: usize) -> Re
         vector[k] = names.number(&format!("{path}.{k}"), value)?;
     }
     Ok(vector)
+}
+
+/// Fails if a constant has a name with which no formula can mean it.
+fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfRange> {
+    for name in mechanism.constants.keys() {
+        let own: Vec<&str> = own_names().collect();
+        let path = || format!("constants.{name}");
+        if own.contains(&name.as_str()) {
+            let accepted = format!("a name that formulas do not have by themselves; these are `{}`", own.join("`, `"));
+            return Err(OutOfRange::new(path(), format!("called `{name}`"), accepted));
+        }
+        let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if !is_word || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            let accepted = "a name of letters, digits and `_`, with a letter or `_` first";
+            return Err(OutOfRange::new(path(), format!("called `{name}`"), accepted));
+        }
+    }
+    Ok(())
 }
 
 impl<'p> Names<'p> {
@@ -120,8 +143,9 @@ impl<'p> Names<'p> {
                 meaning(name).or_else(|| self.constants.constants.get(name).map(|x| Tree::Number(*x)))
             })
         });
-        resolved
-            .map_err(|error| OutOfRange::new(path, format!("`{formula}`, {error}"), format!("a formula of {known}")))
+        resolved.map_err(|error| {
+            OutOfRange::new(path, format!("`{formula:.80}`, {error}"), format!("a formula of {known}"))
+        })
     }
 
     fn variable(&self, name: &str, between: [&str; 2]) -> Option<Variable> {
@@ -206,6 +230,7 @@ impl<'p> Names<'p> {
 /// The first thing that makes no sense, with its path.
 pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRange> {
     debug_assert_eq!(X::DIMENSION, if mechanism.motion == Motion::Planar { 2 } else { 3 });
+    constants_can_be_meant(mechanism)?;
     let parts = Parts::of(mechanism)?;
     if parts.bodies.is_empty() {
         return Err(OutOfRange::new("bodies", "nothing", "one body or more"));
@@ -223,6 +248,7 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
         parts: &parts,
         constants: mechanism,
         body: parts.bodies.iter().enumerate().map(|(k, body)| (&*body.name, k)).collect(),
+        joint: parts.joints.iter().enumerate().map(|(k, joint)| (&*joint.name, k)).collect(),
         markers: Vec::new(),
     };
     names.markers = bodies::markers(&names)?;
@@ -239,8 +265,12 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     let mut system = System::<X> { bodies: inertias, gravity, ..System::default() };
     let joints = joints::add(&names, &poses, &mut system)?;
     system.actions = actions::of(&names, &poses)?;
-    let mut compiled = Compiled { system, initial, bodies: bodies::seen(&names), joints, joint_space: None };
-    start(&mut compiled, mechanism, &parts)?;
+    let bodies = bodies::seen(&names);
+    let mut compiled = Compiled { system, as_written: None, initial, bodies, joints, joint_space: None };
+    start::assemble(&mut compiled, mechanism, &parts)?;
+    if !compiled.system.redundant.is_empty() {
+        compiled.as_written = Some(System { redundant: Vec::new(), ..compiled.system.clone() });
+    }
     if matches!(mechanism.formulation, Formulation::Minimal) {
         compiled.joint_space = Some(tree::joint_space(&names, &compiled)?);
     }
@@ -259,66 +289,6 @@ fn named_markers(names: &Names<'_>, number: usize) -> Vec<(String, Marker)> {
         names.markers[number].iter().map(|(name, marker)| ((*name).to_owned(), *marker)).collect();
     markers.sort_by(|a, b| a.0.cmp(&b.0));
     markers
-}
-
-/// Assembles the initial state.
-fn start<X: Space>(compiled: &mut Compiled<X>, mechanism: &Mechanism, parts: &Parts) -> Result<(), OutOfRange> {
-    let Compiled { system, initial: [q, v], joints, .. } = compiled;
-    let own = X::OWN * system.bodies.len();
-    let weights: Vec<f64> =
-        parts.bodies.iter().flat_map(|body| vec![if body.what.held { 1e6 } else { 1.0 }; X::COORDINATES]).collect();
-    // what rounding makes of coordinates of this size
-    let size = q.iter().fold(1e-3, |size: f64, x| size.max(x.abs()));
-    let of_row = |row: usize, system: &System<X>| {
-        let mut rows = own;
-        for joint in joints.iter() {
-            rows +=
-                system.relations[joint.relations.clone()].iter().map(crate::system::Relation::rows::<X>).sum::<usize>();
-            if row < rows {
-                return (joint.path.clone(), joint.name.clone());
-            }
-        }
-        ("bodies".to_owned(), "Euler parameters".to_owned())
-    };
-    let is_assembled = mechanism.start == Start::Assembled;
-    let most = if is_assembled { 1e-10 * size } else { 1e-8 * size };
-    let mut linearised = Linearised::new(system);
-    let closed = if is_assembled {
-        assembly::close(&mut linearised, q, &weights, most)
-    } else {
-        assembly::open(&mut linearised, q, most)
-    };
-    closed.map_err(|(row, by)| {
-        let (path, name) = of_row(row, system);
-        let accepted = if is_assembled {
-            "lengths and initial positions with which all joints close: nothing that is near does"
-        } else {
-            "an initial state that closes it, or `start: assembled`"
-        };
-        OutOfRange::new(path, format!("`{name}`, open by {by:.3e}"), accepted)
-    })?;
-    system.redundant = assembly::redundant(&mut linearised, q, own).into_iter().map(|row| row - own).collect();
-    let before = v.clone();
-    let (row, left) = assembly::allow(system, q, v, &weights);
-    let speed = before.iter().chain(v.iter()).fold(1e-3, |size: f64, x| size.max(x.abs()));
-    let moved = v.iter().zip(&before).fold(0.0, |most: f64, (v, before)| most.max((v - before).abs()));
-    if left > 1e-8 * speed {
-        let (path, name) = of_row(row, system);
-        return Err(OutOfRange::new(
-            path,
-            format!("`{name}`, whose speed is off by {left:.3e}"),
-            "velocities that all joints allow",
-        ));
-    }
-    if !is_assembled && moved > 1e-8 * speed {
-        let accepted = "velocities that all joints allow, or `start: assembled`";
-        return Err(OutOfRange::new(
-            "start",
-            format!("as written, with velocities that joints change by {moved:.3e}"),
-            accepted,
-        ));
-    }
-    Ok(())
 }
 
 /// Directions of a marker as fixed ones.

@@ -3,8 +3,9 @@
 use mbsbench_problem::OutOfRange;
 
 use super::joints::{ABOUT, ALONG, axis, crossing, kind};
-use super::{Compiled, Names};
+use super::{Compiled, Names, start};
 use crate::definition::Joint;
+use crate::dependence::Refused;
 use crate::joint_space::{Candidate, Freedom, JointSpace, Step};
 use crate::system::Space;
 
@@ -41,6 +42,10 @@ fn candidates(names: &Names<'_>) -> Result<Vec<Candidate>, OutOfRange> {
 pub(super) fn joint_space<X: Space>(names: &Names<'_>, compiled: &Compiled<X>) -> Result<JointSpace<X>, OutOfRange> {
     let relations: Vec<_> = compiled.joints.iter().map(|joint| joint.relations.clone()).collect();
     let space = JointSpace::new(&compiled.system, &compiled.initial, &candidates(names)?, &relations);
+    let space = space.map_err(|refused| match refused {
+        Refused::TooMany(most) => start::too_many(most),
+        Refused::Lost { row, by } => start::lost(&compiled.joints, &compiled.system, &compiled.initial[0], row, by),
+    })?;
     if space.tree.velocities == 0 {
         return Err(OutOfRange::new("joints", "what holds all bodies", "joints that leave something to move"));
     }

@@ -49,9 +49,14 @@ parameters! {
 parameters! {
     /// A torsional spring with a damper.
     pub struct TorsionSpring {
-        /// The markers.
-        pub between: [At; 2],
-        /// The axis, in space; `[0, 0, 1]` where it is not given.
+        /// The markers, or `joint`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub between: Option<[At; 2]>,
+        /// The revolute joint that it acts in, about the axis of the joint; or `between`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub joint: Option<String>,
+        /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
+        /// bodies turns about another.
         #[serde(default)]
         pub axis: Vec<f64>,
         /// Stiffness, N m/rad.
@@ -60,7 +65,8 @@ parameters! {
         /// Damping, N m s/rad.
         #[serde(default)]
         pub damping: f64 [from 0.0],
-        /// Free angle of the second marker from the first, rad.
+        /// Free angle of the second marker from the first, rad. In space angles are from −π to π: beyond half a turn
+        /// they jump.
         #[serde(default)]
         pub angle: f64,
     }
@@ -118,12 +124,18 @@ parameters! {
 parameters! {
     /// A torque between two markers.
     pub struct Motor {
-        /// The markers.
-        pub between: [At; 2],
-        /// The axis, in space; `[0, 0, 1]` where it is not given.
+        /// The markers, or `joint`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub between: Option<[At; 2]>,
+        /// The revolute joint that it drives, about the axis of the joint; or `between`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub joint: Option<String>,
+        /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
+        /// bodies turns about another.
         #[serde(default)]
         pub axis: Vec<f64>,
-        /// N m; beside what all formulas know, `angle` (rad) and `rate` (rad/s) of the second marker from the first.
+        /// N m; beside what all formulas know, `angle` (rad) and `rate` (rad/s) of the second marker from the first. In
+        /// space the angle is from −π to π: beyond half a turn it jumps.
         pub torque: Formula,
     }
 }

@@ -148,7 +148,8 @@ parameters! {
     pub struct Drive {
         /// The markers.
         pub between: [At; 2],
-        /// The axis; that of a hinge, or of a slide, where it is not given.
+        /// The axis; `[0, 0, 1]` of a rotation and `x` of a translation if it is not given, which is refused if a joint
+        /// of the two bodies has another.
         #[serde(default)]
         pub axis: Vec<f64>,
         /// The angle of the second marker from the first, rad, or the distance, m: a formula in `t`.

@@ -1,6 +1,6 @@
 //! States in joint coordinates from absolute ones, and the other way round.
 
-use mbsbench_problem::{Observation, Scalar};
+use mbsbench_problem::{Failure, Observation, Scalar};
 use nalgebra::{DMatrix, DVector, Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 
 use super::JointSpace;
@@ -165,5 +165,9 @@ pub struct Expanding<'m, X, O> {
 impl<X: Space, O: Observation> Observation for Expanding<'_, X, O> {
     fn observe(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
         self.observation.observe(t, &self.space.expanded(y), values);
+    }
+
+    fn failure(&mut self) -> Option<Failure> {
+        self.observation.failure()
     }
 }

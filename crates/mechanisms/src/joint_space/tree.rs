@@ -195,7 +195,8 @@ fn steps(candidate: &Candidate, is_reversed: bool, now: &Rotation3<f64>) -> (Vec
             Rotation3::from_axis_angle(&across, std::f64::consts::PI)
         }
     };
-    let kept = if now.angle() < 1e-8 { Rotation3::identity() } else { *now };
+    let is_unturned = (now.matrix() - Matrix3::identity()).amax() < 1e-8;
+    let kept = if is_unturned { Rotation3::identity() } else { *now };
     match &candidate.freedom {
         Freedom::None => (vec![], kept, 0.0),
         Freedom::Turn(axis, near) => (vec![Step::Turn(signed(axis))], same(axis), *near),
@@ -246,7 +247,7 @@ impl Tree {
     }
 
     /// Calls `each` with every step and the numbers of its first coordinate and velocity.
-    fn for_each_step(&self, mut each: impl FnMut(&Step, usize, usize)) {
+    pub(super) fn for_each_step(&self, mut each: impl FnMut(&Step, usize, usize)) {
         for link in &self.links {
             let [mut i, mut j] = link.first;
             for step in &link.steps {

@@ -38,6 +38,35 @@ impl<X: Space> System<X> {
         self.relations.iter().map(Relation::rows::<X>).sum()
     }
 
+    /// The largest length at a state, of coordinates and of arms to joints (m; one if there is none), and the largest
+    /// angle, at least one.
+    pub fn sizes(&self, q: &[f64]) -> [f64; 2] {
+        let (mut length, mut angle): (f64, f64) = (0.0, 1.0);
+        for own in q.chunks(X::COORDINATES) {
+            own[..X::DIMENSION].iter().for_each(|x| length = length.max(x.abs()));
+            own[X::DIMENSION..].iter().for_each(|x| angle = angle.max(x.abs()));
+        }
+        for relation in &self.relations {
+            relation.points().flat_map(|point| point.at).for_each(|x| length = length.max(x.abs()));
+        }
+        [if length > 0.0 { length } else { 1.0 }, angle]
+    }
+
+    /// The unit of each row of the relations: that of lengths or that of angles.
+    pub fn row_units(&self, [length, angle]: [f64; 2]) -> impl Iterator<Item = f64> + '_ {
+        let unit = move |relation: &Relation| if relation.points().next().is_some() { length } else { angle };
+        self.relations.iter().flat_map(move |relation| std::iter::repeat_n(unit(relation), relation.rows::<X>()))
+    }
+
+    /// The relation that a row belongs to.
+    pub fn relation_of_row(&self, row: usize) -> Option<usize> {
+        let mut rows = 0;
+        self.relations.iter().position(|relation| {
+            rows += relation.rows::<X>();
+            row < rows
+        })
+    }
+
     /// Writes the constraints of the relations that are not left out, in the order of the file.
     pub(crate) fn write_relations<S: Scalar>(&self, t: S, q: &[S], phi: &mut [S]) {
         let mut frames = Frames::<S, X>::new(q);

@@ -115,6 +115,25 @@ pub fn minus<S: Scalar>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
 }
 
 impl Relation {
+    /// The points that it holds.
+    pub fn points(&self) -> impl Iterator<Item = &Fixed> {
+        let points = match self {
+            Self::Coincide(a, b) | Self::Distance(a, b, _) | Self::Along(a, _, b, _) => [Some(a), Some(b)],
+            Self::Standing(centre, ..) => [Some(centre), None],
+            Self::Square(..) | Self::Turned(..) | Self::Angles(..) => [None; 2],
+        };
+        points.into_iter().flatten()
+    }
+
+    /// Numbers of its bodies, not all of which need differ.
+    pub fn bodies(&self) -> Vec<usize> {
+        match self {
+            Self::Angles(terms, ..) => terms.iter().map(|&(body, _)| body).collect(),
+            Self::Square(a, b) | Self::Turned(a, _, b, _) => a.body.into_iter().chain(b.body).collect(),
+            _ => self.points().filter_map(|point| point.body).collect(),
+        }
+    }
+
     /// How many constraints it is.
     pub fn rows<X: Space>(&self) -> usize {
         if matches!(self, Self::Coincide(..)) { X::DIMENSION } else { 1 }

@@ -4,6 +4,7 @@ mod bicycle;
 #[path = "../common/mod.rs"]
 mod common;
 mod cost;
+mod dependence;
 mod gallery;
 mod joint_coordinates;
 mod motions;

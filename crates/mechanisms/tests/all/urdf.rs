@@ -4,7 +4,7 @@ use crate::common::{mechanism, observed, states};
 use approx::assert_abs_diff_eq;
 use mbsbench_integrators::Dop853;
 use mbsbench_mechanisms::urdf;
-use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Settings};
+use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Parameters, Settings};
 use serde_json::json;
 
 const ARM: &str = r#"<?xml version="1.0"?>
@@ -28,10 +28,15 @@ const ARM: &str = r#"<?xml version="1.0"?>
   </joint>
 </robot>"#;
 
+#[track_caller]
+fn read(text: &str) -> urdf::Robot {
+    urdf::read(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// The same arm, by hand: the second link's frame is at the elbow of the first.
 #[test]
 fn a_robot_is_the_mechanism_that_it_describes() {
-    let robot = mechanism(urdf::mechanism(ARM).unwrap_or_else(|error| panic!("{error}")));
+    let robot = mechanism(read(ARM).mechanism);
     let by_hand = mechanism(json!({
         "motion": "spatial", "gravity": [0, 0, -9.81],
         "ground": { "shoulder": { "at": [0, 0, 1], "rotation": [0, 0.3, 0] } },
@@ -67,7 +72,7 @@ fn what_is_wrong_is_shown_at_its_place() {
     let at = |from: &str, to: &str, place: &str| {
         let text = ARM.replacen(from, to, 1);
         assert_ne!(text, ARM, "{from}");
-        let error = urdf::mechanism(&text).expect_err(to);
+        let error = urdf::read(&text).map(|robot| robot.mechanism).expect_err(to);
         assert!(
             text[error.start..].starts_with(place),
             "{error} at {:?}",
@@ -98,7 +103,282 @@ fn a_floating_base_is_where_its_joint_is() {
     let text = r#"<robot name="r"><link name="world"/>
         <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
         <joint name="j" type="floating"><parent link="world"/><child link="b"/><origin xyz="1 2 3"/></joint></robot>"#;
-    let robot = mechanism(urdf::mechanism(text).expect("a robot"));
+    let robot = mechanism(read(text).mechanism);
     let initial: Vec<f64> = Formulated::<f64>::initial_state(&*robot.model());
     assert_eq!(&initial[..3], &[1.0, 2.0, 3.0]);
+}
+
+/// The only refusal of a text, at a place that begins so.
+#[track_caller]
+fn refused(text: &str, place: &str, message: &str) {
+    let error = urdf::read(text).map(|robot| robot.mechanism).expect_err(message);
+    assert!(text[error.start..].starts_with(place), "{error} at {:?}", &text[error.start..]);
+    assert!(error.to_string().contains(message), "{error}");
+}
+
+fn link(name: &str) -> String {
+    let inertial = r#"<inertial><origin xyz="0.1 0.02 0.03" rpy="0.3 -0.4 0.7"/><mass value="2"/>
+        <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001" ixz="-0.002" iyz="0.003"/></inertial>"#;
+    format!("<link name=\"{name}\">{inertial}</link>")
+}
+
+fn joint(name: &str, kind: &str, parent: &str, child: &str, more: &str) -> String {
+    format!("<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/>{more}</joint>")
+}
+
+/// A double pendulum with these names of links and joints.
+fn pendulum(links: [&str; 3], joints: [&str; 2]) -> String {
+    let first = joint(joints[0], "continuous", links[0], links[1], "<axis xyz=\"0 1 0\"/>");
+    let second = joint(joints[1], "continuous", links[1], links[2], "<origin xyz=\"0.5 0 0\"/><axis xyz=\"0 0 1\"/>");
+    format!(
+        "<robot name=\"r\"><link name=\"{}\"/>{}{}{first}{second}</robot>",
+        links[0],
+        link(links[1]),
+        link(links[2])
+    )
+}
+
+/// The two bodies after half a second in joint coordinates, by the names of these bodies.
+fn swung(text: &str, bodies: [&str; 2]) -> Vec<f64> {
+    let mut written = read(text).mechanism;
+    written["formulation"] = json!("minimal");
+    let robot = mechanism(written);
+    let model = robot.model();
+    let state = states(&*model, &*Dop853::default().method(), &[0.5], Settings::tolerance(1e-11, 1e-11)).remove(0);
+    let names = [format!("{}_x", bodies[0]), format!("{}_z", bodies[0]), format!("{}_z", bodies[1])];
+    let mut values = observed(&*model, 0.5, &state, &names.each_ref().map(String::as_str));
+    values.push(state.len() as f64);
+    values
+}
+
+#[test]
+fn links_and_joints_with_names_that_differ_stay_apart() {
+    let expected = swung(&pendulum(["base", "one", "two"], ["a", "b"]), ["one", "two"]);
+    // by pinocchio 4.1.0 with 5000 steps of the classical Runge–Kutta method
+    assert_abs_diff_eq!(expected[1], -0.104_252_113_921, epsilon = 1e-10);
+    assert_abs_diff_eq!(expected[2], -0.575_522_458_311, epsilon = 1e-10);
+    for (links, joints, bodies) in [
+        (["base", "one", "two"], ["j-1", "j_1"], ["one", "two"]),
+        (["base", "one", "two"], ["肩部", "肘部"], ["one", "two"]),
+        (["base", "l-1", "l.1"], ["γόνατο", "αγκώνας"], ["l_1", "l_1_2"]),
+        (["base", "ground", "two"], ["ground", "two"], ["ground_2", "two"]),
+        // markers of joints where bodies are observed, and of damping
+        (["base", "arm", "arm_wrist"], ["arm", "wrist"], ["arm", "arm_wrist"]),
+        (["a", "1", "link_1"], ["x", "x_axis"], ["link_1_2", "link_1"]),
+    ] {
+        assert_eq!(swung(&pendulum(links, joints), bodies), expected, "{links:?} {joints:?}");
+    }
+    let notes = read(&pendulum(["base", "l-1", "two"], ["肩", "b"])).notes;
+    assert_eq!(notes[..2], ["other names: link `l-1` is `l_1`", "other names: joint `肩` is `u80a9_`"], "{notes:?}");
+}
+
+#[test]
+fn damping_of_slides_has_markers_of_its_own() {
+    let damped = "<axis xyz=\"0 0 -1\"/><dynamics damping=\"3\"/>";
+    let robot = |first: &str, second: &str| {
+        let text = [
+            "<robot name=\"r\"><link name=\"base\"/>".to_owned(),
+            [link("one"), link("two"), link("three")].concat(),
+            joint("c", "continuous", "base", "one", "<axis xyz=\"0 1 0\"/>"),
+            joint(first, "prismatic", "one", "two", damped),
+            joint(
+                second,
+                "prismatic",
+                "one",
+                "three",
+                "<origin xyz=\"1 0 0\"/><axis xyz=\"1 1 0\"/><dynamics damping=\"5\"/>",
+            ),
+            "</robot>".to_owned(),
+        ];
+        swung(&text.concat(), ["two", "three"])
+    };
+    assert_eq!(robot("s", "s_axis"), robot("s", "t"));
+}
+
+#[test]
+fn names_that_are_the_same_are_refused_at_the_second() {
+    let text = pendulum(["base", "one", "two"], ["a", "b"]);
+    let twice = text.replace("name=\"b\"", "name=\"a\"");
+    let first = twice.find("<joint name=\"a\"").unwrap();
+    let error = urdf::read(&twice).expect_err("two joints `a`");
+    assert!(error.start > first && twice[error.start..].starts_with("<joint name=\"a\""), "{error}");
+    refused(&text.replace("<link name=\"two\">", "<link name=\"one\">"), "<link name=\"one\">", "a second link `one`");
+}
+
+/// Where the centre of a body and one in its child are with a joint origin of this rotation, by matrices.
+#[test]
+fn joints_may_be_turned_in_all_ways() {
+    use nalgebra::{Rotation3, Unit, Vector3};
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let angles = |k: u32| [k % 4, k / 4 % 4, k / 16].map(|k| quarter * f64::from(k));
+    let mut turns: Vec<[f64; 3]> = (0..64).map(angles).collect();
+    for by in [1e-16, -1e-16, 1e-12, 1e-9, -1e-9] {
+        turns.extend((0..64).map(angles).map(|[roll, pitch, yaw]| [roll + by, pitch - by, yaw + by]));
+    }
+    for k in 1..40 {
+        let axis =
+            Unit::new_normalize(Vector3::new(f64::from(k).sin(), f64::from(2 * k).cos(), f64::from(3 * k).sin()));
+        let (roll, pitch, yaw) = Rotation3::from_axis_angle(&axis, std::f64::consts::PI).euler_angles();
+        turns.push([roll, pitch, yaw]);
+    }
+    let one = Vector3::new(0.3, 0.1, 0.2);
+    for [roll, pitch, yaw] in turns {
+        let origin = format!("<origin xyz=\"0 0 1\" rpy=\"{roll:?} {pitch:?} {yaw:?}\"/>");
+        for kind in ["continuous", "floating"] {
+            let text = [
+                "<robot name=\"r\"><link name=\"base\"/><link name=\"one\"><inertial><origin xyz=\"0.3 0.1 0.2\"/>",
+                "<mass value=\"2\"/><inertia ixx=\"0.02\" iyy=\"0.03\" izz=\"0.04\"/></inertial></link>",
+                &link("two"),
+                &joint("j", kind, "base", "one", &origin),
+                &joint("k", "continuous", "one", "two", &origin),
+                "</robot>",
+            ];
+            let robot = mechanism(read(&text.concat()).mechanism);
+            let model = robot.model();
+            let state: Vec<f64> = Formulated::<f64>::initial_state(&*model);
+            let names = ["one_x", "one_y", "one_z", "two_x", "two_y", "two_z"];
+            let found = observed(&*model, 0.0, &state, &names);
+            let (turn, up) = (Rotation3::from_euler_angles(roll, pitch, yaw), Vector3::z());
+            let right = [up + turn * one, up + turn * (up + turn * Vector3::new(0.1, 0.02, 0.03))];
+            for (found, right) in found.iter().zip(right.iter().flat_map(|at| at.iter())) {
+                assert!((found - right).abs() < 1e-14, "{kind} {roll:?} {pitch:?} {yaw:?}: {found} {right}");
+            }
+        }
+    }
+}
+
+#[test]
+fn inertia_without_mass_is_kept() {
+    let arm = "<link name=\"arm\"><inertial><origin xyz=\"1 0 0\"/><mass value=\"1\"/><inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\"/></inertial></link>";
+    let rotor = "<link name=\"rotor\"><inertial><origin rpy=\"0 0 1.5707963267948966\"/><mass value=\"0\"/><inertia ixx=\"0.9\" iyy=\"0.6\" izz=\"0.6\"/></inertial></link>";
+    let text = |kind| {
+        let swing = joint("j", "continuous", "base", "arm", "<axis xyz=\"0 1 0\"/>");
+        format!(
+            "<robot name=\"r\"><link name=\"base\"/>{arm}{rotor}{swing}{}</robot>",
+            joint("f", kind, "arm", "rotor", "")
+        )
+    };
+    // by SciPy's DOP853 at 1e-13 for a pendulum with the sum of both inertias
+    let found = swung(&text("fixed"), ["arm", "arm"]);
+    assert_abs_diff_eq!(found[0], 0.822_170_201_290_020, epsilon = 1e-9);
+    assert_abs_diff_eq!(found[1], -0.569_241_741_363_657, epsilon = 1e-9);
+    refused(&text("continuous"), "<link name=\"rotor\">", "without a mass behind a joint");
+}
+
+#[test]
+fn what_is_half_a_robot_is_refused() {
+    let text = pendulum(["base", "one", "two"], ["a", "b"]);
+    let with = |more: &str| text.replace("</robot>", &format!("{more}</robot>"));
+    let circle = [link("x"), link("y"), joint("p", "continuous", "x", "y", ""), joint("q", "continuous", "y", "x", "")];
+    refused(&with(&circle.concat()), "<joint name=\"p\"", "joints in a circle");
+    refused(&with(&[link("x"), link("y")].concat()), "<link name=\"x\">", "links `base` and `x` and 1 more");
+    let declared = with("<xacro:include filename=\"arm.xacro\"/>")
+        .replace("<robot ", "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" ");
+    refused(&declared, "<xacro:include", "`<xacro:include>`, which is not resolved");
+    refused(
+        &text.replace("name=\"two\"", "name=\"${prefix}two\""),
+        "name=\"${prefix}two\"",
+        "`${prefix}two`, which is not resolved",
+    );
+    refused(&with("<link name=\"$(arg x)\"/>"), "name=\"$(arg x)\"", "which is not resolved");
+    let floating = joint("p", "floating", "two", "x", "");
+    refused(&with(&[link("x"), floating].concat()), "<joint name=\"p\"", "a floating joint of a link with mass");
+    refused(&text.replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 0\"/>"), "<axis", "an axis without a direction");
+    refused(
+        &text.replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><axis xyz=\"0 1 0\"/>"),
+        "<axis xyz=\"0 1 0\"",
+        "a second `<axis>`",
+    );
+    refused(&text.replace("rpy=\"0.3 -0.4 0.7\"", "quat_xyzw=\"0 0 1 0\""), "<origin", "`<origin>` with `quat_xyzw`");
+    // names that are declared and not used do no harm
+    let declared = text.replace("<robot ", "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" ");
+    assert!(urdf::read(&declared).is_ok());
+}
+
+#[test]
+fn what_is_not_used_is_listed() {
+    let more =
+        r#"<gazebo/><gazebo><link name="x"/></gazebo><transmission name="t"><joint name="a"/></transmission></robot>"#;
+    let text = pendulum(["base", "one", "two"], ["a", "b"])
+        .replace("<link name=\"base\"/>", &link("base").replace("</link>", "<visual/><sensor/></link>"))
+        .replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><limit effort=\"1\"/>")
+        .replace("<link name=\"one\">", "<link name=\"one\" type=\"x\"><visual><geometry><sphere radius=\"0\"/></geometry></visual><collision><geometry><sphere radius=\"1\"/></geometry></collision>")
+        .replace("</robot>", &[link("tip"), joint("f", "fixed", "two", "tip", "<dynamics damping=\"0.1\"/>"), more.to_owned()].concat());
+    let robot = read(&text);
+    assert_eq!(
+        robot.notes,
+        [
+            "not used: mass of the root link `base`, 2 kg, which is the ground",
+            "not used: 1 `<sensor>` of `<link>`",
+            "not used: 1 `type` of `<link>`",
+            "not used: 1 `<limit>` of `<joint>`",
+            "not used: 2 `<gazebo>` of `<robot>`",
+            "not used: 1 `<transmission>` of `<robot>`",
+            "not used: 2 `<visual>` of `<link>`",
+            "not used: 1 `<dynamics>` of a `fixed` joint",
+        ]
+    );
+    assert_eq!(robot.mechanism["bodies"]["one"]["shape"], json!({ "ball": { "radius": 1.0 } }));
+}
+
+#[test]
+fn files_beyond_limits_are_refused_with_the_limit() {
+    let many = |count: usize, each: &dyn Fn(usize) -> String| (0..count).map(each).collect::<String>();
+    let robot =
+        |inside: &str| pendulum(["base", "one", "two"], ["a", "b"]).replace("</robot>", &format!("{inside}</robot>"));
+    let attributes = |count| robot(&format!("<g {}/>", many(count, &|k| format!("a{k}='>' "))));
+    refused(&attributes(300), "<g", "300 attributes, accepted is at most 256");
+    assert!(urdf::read(&attributes(256)).is_ok());
+    assert!(urdf::read(&robot(&format!("<!-- {} -->", "a='' ".repeat(1000)))).is_ok());
+    let names = robot(&many(201, &|k| format!("<g xmlns:a{k}='u{k}'/>")));
+    refused(&names, "xmlns", "at most 200 namespaces");
+    let arms = |count: usize| {
+        robot(&many(count, &|k| {
+            link(&format!("l{k}")) + &joint(&format!("j{k}"), "continuous", "base", &format!("l{k}"), "")
+        }))
+    };
+    assert!(urdf::read(&arms(998)).is_ok());
+    refused(&arms(999), "<link name=\"two\">", "at most 1000 links with mass");
+    refused(&robot(&"<g/>".repeat(400_001)), "", "at most 400000 elements");
+}
+
+#[test]
+fn motors_act_about_the_axis_of_their_joint() {
+    let turned = pendulum(["base", "one", "two"], ["a", "b"]).replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 1 1\"/>");
+    let end = |motor: serde_json::Value| {
+        let mut written = read(&turned).mechanism;
+        written["forces"] = json!({ "drive": motor });
+        let robot: mbsbench_mechanisms::Mechanism = serde_json::from_value(written).expect("a mechanism");
+        robot.check().map_err(|error| error.to_string())?;
+        let model = robot.model();
+        let state = states(&*model, &*Dop853::default().method(), &[0.2], Settings::tolerance(1e-10, 1e-10)).remove(0);
+        Ok::<_, String>(observed(&*model, 0.2, &state, &["two_x", "two_y", "two_z"]))
+    };
+    let (by_joint, by_axis) = (
+        end(json!({ "motor": { "joint": "b", "torque": "1 - 0.1*angle" } })),
+        end(json!({ "motor": { "between": ["one.b", "two"], "axis": [0, 1, 1], "torque": "1 - 0.1*angle" } })),
+    );
+    assert_eq!(by_joint, by_axis);
+    assert_ne!(by_joint, end(json!({ "motor": { "joint": "a", "torque": "1 - 0.1*angle" } })));
+    for (motor, message) in [
+        (
+            json!({ "motor": { "between": ["one", "two"], "torque": 1 } }),
+            "`forces.drive.motor.axis` is missing, which is [0.0, 0.0, 1.0], while `b` has another axis",
+        ),
+        (
+            json!({ "torsion-spring": { "between": ["two", "one"], "stiffness": 1 } }),
+            "`forces.drive.torsion-spring.axis` is missing",
+        ),
+        (
+            json!({ "motor": { "joint": "c", "torque": 1 } }),
+            "`forces.drive.motor.joint` is `c`, accepted is the name of a revolute joint",
+        ),
+        (json!({ "motor": { "joint": "b", "axis": [0, 0, 1], "torque": 1 } }), "given beside `joint`"),
+        (json!({ "motor": { "joint": "b", "between": ["one", "two"], "torque": 1 } }), "given beside `between`"),
+        (json!({ "motor": { "torque": 1 } }), "without a place"),
+    ] {
+        let error = end(motor.clone()).expect_err(message);
+        assert!(error.contains(message), "{motor}: {error}");
+    }
+    assert!(end(json!({ "motor": { "between": ["one", "two"], "axis": [0, 0, 1], "torque": 1 } })).is_ok());
 }

@@ -32,8 +32,7 @@ parameters! {
     pub enum Contact {
         /// The floor gives way: bilateral events, two for each bounce.
         SpringDamper(SpringDamper),
-        /// The velocity jumps: unilateral events, one for each bounce. Only for methods that locate events; with others
-        /// the balls fall through the floor.
+        /// The velocity jumps: unilateral events, one for each bounce. Only for methods that locate events.
         Restitution(Restitution),
     }
 }

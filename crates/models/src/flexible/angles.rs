@@ -1,6 +1,6 @@
 //! Angles of a turned frame.
 
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use nalgebra::Matrix3;
 
 /// The angle (rad) about the first axis in the sequence 3-1-2 of Euler angles, `R = R₃(φ) R₁(θ) R₂(ψ)`.
 pub(super) fn euler_312(r: &Matrix3<f64>) -> f64 {
@@ -9,15 +9,11 @@ pub(super) fn euler_312(r: &Matrix3<f64>) -> f64 {
     r[(2, 1)].atan2(r[(2, 2)] * cos - r[(2, 0)] * sin)
 }
 
-/// The rotation vector, rad.
-pub(super) fn rotation_vector(r: &Matrix3<f64>) -> Vector3<f64> {
-    Rotation3::from_matrix_unchecked(*r).scaled_axis()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use approx::assert_relative_eq;
+    use nalgebra::{Rotation3, Vector3};
 
     #[test]
     fn the_middle_angle_is_found_whatever_the_others() {

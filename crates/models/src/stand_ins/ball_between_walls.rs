@@ -15,8 +15,8 @@ parameters! {
     ///
     /// Like that: two unilateral functions, events ever closer, 20 of them (16 bounces, 4 turns) in [0, 3.64] s, and
     /// functions that must not become negative. `g₁ = y`, `g₂ = w² − x²`. State `(y, v, x, u)`; that is one component
-    /// more than printed, since the sense of the horizontal motion, changed only by events, is part of it. A method
-    /// that does not locate events never turns it round.
+    /// more than printed, since the sense of the horizontal motion, changed only by events, is part of it. Only for
+    /// methods that locate events.
     pub struct BallBetweenWalls {
         /// Acceleration of gravity, m/s².
         pub gravity: f64 [above 0.0] = 9.81,

@@ -16,7 +16,7 @@ parameters! {
     ///
     /// A branch conducts, `L i'' = e' − R i'`, from where its source becomes positive (bilateral) to where its current
     /// has come down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch
-    /// blocks). A method that does not locate events never blocks a branch.
+    /// blocks). Only for methods that locate events.
     pub struct DiodeBranches {
         /// Resistance `R` of each branch, Ω.
         pub resistance: f64 [above 0.0] = 1.0,

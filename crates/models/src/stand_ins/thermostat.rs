@@ -12,8 +12,7 @@ parameters! {
     /// Like that: one state that moves, two functions, parametric events, seven of them, in [0, 3.75] s. The form is
     /// that of the example with which Shampine and Thompson introduce event location. Whether it heats or cools cannot
     /// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
-    /// therefore unilateral here (the printed ones are bilateral), and a method that does not locate events never
-    /// switches.
+    /// therefore unilateral here (the printed ones are bilateral), and only methods that locate events apply.
     pub struct Thermostat where thresholds_are_in_order {
         /// Rate of growth `a` while it heats, 1/s.
         pub heating: f64 [above 0.0] = 2.0,

@@ -3,12 +3,15 @@
 
 use mbsbench_integrators::Dode;
 use mbsbench_models::marble_jar::Candidates;
+use std::ops::ControlFlow;
+
 use mbsbench_models::{
-    BallBetweenWalls, BouncingBalls, DampedCosineThreshold, DiodeBranches, MarbleJar, RectifiedSine, SpringDamperBall,
-    Thermostat,
+    BallAndTank, BallBetweenWalls, BouncingBalls, DampedCosineThreshold, DiodeBranches, DrivenRelaxation, MarbleJar,
+    RectifiedSine, SpringDamperBall, Thermostat,
 };
 use mbsbench_problem::{
-    Counted, MethodDefinition, ModelDefinition, Ode, Settings, Silent, Solution, StepControl, Task,
+    Counted, Failure, MethodDefinition, ModelDefinition, Observation, Observer, Ode, Settings, Silent, Solution, Step,
+    StepControl, Task,
 };
 
 fn solve(definition: &impl ModelDefinition, t_end: f64, tolerance: f64) -> Solution {
@@ -83,5 +86,70 @@ fn near_and_all_locate_the_same_events() {
         for (near, all) in near.state.iter().zip(&all.state) {
             assert!((near - all).abs() < 1e-7 * all.abs().max(1.0), "{near} and {all}");
         }
+    }
+}
+
+/// The largest error that a model observes of itself, at the ends of steps.
+struct Worst<'m> {
+    observation: Box<dyn Observation + 'm>,
+    values: Vec<f64>,
+    place: usize,
+    largest: f64,
+}
+
+impl Observer for Worst<'_> {
+    fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
+        self.observation.observe(step.t_end, step.end, &mut self.values);
+        self.largest = self.largest.max(self.values[self.place].abs());
+        ControlFlow::Continue(())
+    }
+}
+
+/// At an event, too, where a state that jumps may be on either side of the closed form's own jump.
+fn observed_error(definition: &impl ModelDefinition, t_end: f64, dode: &Dode, tolerance: f64) -> f64 {
+    let model = definition.model();
+    let names = model.observables();
+    let place = names.iter().position(|observable| observable.name == "error").expect("it has one");
+    let mut worst = Worst { observation: model.observation(), values: vec![0.0; names.len()], place, largest: 0.0 };
+    let initial: Vec<f64> = model.initial_state();
+    let mut ode: Box<dyn Ode + '_> = model.ode();
+    let task = Task { t_start: 0.0, t_end, initial: &initial, settings: Settings::tolerance(tolerance, tolerance) };
+    assert_eq!(dode.method().solve(Counted::new(&mut *ode), &task, &mut worst).failure, None);
+    worst.largest
+}
+
+#[test]
+fn observed_errors_are_small_at_every_step() {
+    for event_tolerance in [1e-10, 1e-6, 1e-3] {
+        let dode = Dode { event_tolerance, ..Dode::default() };
+        for tolerance in [1e-3, 1e-6, 1e-9] {
+            let error = observed_error(&BallAndTank::default(), 1.0, &dode, tolerance);
+            assert!(error < 10.0 * event_tolerance, "{event_tolerance} {tolerance}: {error}");
+        }
+    }
+    let dode = Dode::default();
+    let errors = [
+        observed_error(&BallAndTank::default(), 3.64, &dode, 1e-8),
+        observed_error(&BallBetweenWalls::default(), 3.64, &dode, 1e-8),
+        observed_error(&DampedCosineThreshold::default(), 3.0, &dode, 1e-8),
+        observed_error(&DiodeBranches::default(), 3.75, &dode, 1e-8),
+        observed_error(&DrivenRelaxation::default(), 3.75, &dode, 1e-8),
+        observed_error(&RectifiedSine::default(), 0.9, &dode, 1e-8),
+        observed_error(&Thermostat::default(), 3.75, &dode, 1e-8),
+    ];
+    assert!(errors.iter().all(|&error| error < 1e-6), "{errors:?}");
+}
+
+/// A tank that is never filled is off by what it is below its bottom, one that is filled all the time by what it is
+/// above its brim.
+#[test]
+fn a_tank_that_misses_fillings_has_an_error() {
+    let tank = BallAndTank::default();
+    let model = tank.model();
+    let mut values = vec![0.0; model.observables().len()];
+    let [y, v, _] = tank.exact(2.0);
+    for (z, least) in [(0.9 - 2.0, 0.9), (0.9 + 0.7, 0.7), (0.7 - 0.3, 0.3), (0.7 + 0.2 + 1e-6, 0.2)] {
+        model.observation().observe(2.0, &[y, v, z], &mut values);
+        assert!((values[3] - least).abs() < 1e-5, "a level of {z} is off by {}", values[3]);
     }
 }

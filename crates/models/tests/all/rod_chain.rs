@@ -143,3 +143,20 @@ fn newtons_method_ends_at_rounding() {
         }
     }
 }
+
+/// Forces out of all proportion make Newton's matrix so large that its corrections are small wherever the rods are.
+#[test]
+fn rods_that_come_apart_are_a_failure() {
+    let model = RodChain { rods: 3, gravity: 1e300, ..RodChain::default() }.model();
+    for method in [
+        named(HhtI3::default()),
+        named(Newmark::default()),
+        named(Nstiff::default()),
+        named(GeneralizedAlpha::default()),
+        named(HhtSi2::default()),
+        named(HhtAdd::default()),
+    ] {
+        let solution = solve(&*model, &method, 0.1, Settings::fixed(1e-3));
+        assert!(solution.failure.is_some() && solution.t_reached == 0.0, "{} reaches {}", method.0, solution.t_reached);
+    }
+}

@@ -191,6 +191,15 @@ impl<S: Scalar, P: Mechanics<S>> Ode<S> for AccelerationLevel<P, S> {
         Form::Mechanics(&mut self.mechanics)
     }
 
+    fn check_start(&mut self, t: S, y: &[S]) -> Result<(), Failure> {
+        let (q, v) = y.split_at(self.mechanics.coordinates());
+        self.mechanics.check_start(t, q, v)
+    }
+
+    fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
+        self.mechanics.cause(reported)
+    }
+
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
         let (q, v) = y.split_at(self.mechanics.coordinates());
         let (q_rate, v_rate) = dydt.split_at_mut(self.mechanics.coordinates());

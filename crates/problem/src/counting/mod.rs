@@ -248,12 +248,25 @@ impl<'p, S: Scalar> Counted<'p, S> {
         Ok(CountedContactPower { inner, statistics: &mut self.statistics, paused: self.paused })
     }
 
+    /// See [`Ode::cause`].
+    pub fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
+        self.inner.cause(reported)
+    }
+
     /// See [`Method::suits`].
     ///
     /// # Errors
     /// [`Unsuitable`], which says what the problem lacks.
     pub fn suits(&mut self, method: &dyn Method<S>) -> Result<(), Unsuitable> {
         method.suits(self.inner)
+    }
+
+    /// See [`Unsuitable::unless_smooth`].
+    ///
+    /// # Errors
+    /// [`Unsuitable`], if the problem jumps at its events.
+    pub fn without_jumps(&mut self) -> Result<(), Unsuitable> {
+        Unsuitable::unless_smooth(self.inner)
     }
 
     /// See [`Ode::keep_matrices`].

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
+use crate::{Failure, Scalar};
 
 pub use closed_form::ClosedForm;
 pub use dual::MechanicsOf;
@@ -181,6 +181,17 @@ pub trait Mechanics<S: Scalar = f64> {
     }
     /// Total energy, J.
     fn energy(&mut self, q: &[S], v: &[S]) -> S;
+    /// See [`Ode::check_start`](crate::Ode::check_start).
+    ///
+    /// # Errors
+    /// Those of [`Ode::check_start`](crate::Ode::check_start).
+    fn check_start(&mut self, _t: S, _q: &[S], _v: &[S]) -> Result<(), Failure> {
+        Ok(())
+    }
+    /// See [`Ode::cause`](crate::Ode::cause).
+    fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
+        reported
+    }
 
     /// Whether positions are vectors: `q' = v`, and a displacement is added. [`terms`](Self::terms) and what follows
     /// are for such systems, and leave nonholonomic constraints out.

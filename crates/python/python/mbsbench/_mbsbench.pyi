@@ -31,9 +31,9 @@ class _Asked:
     def constraint_count(self) -> int:
         """Number of constraints, nonholonomic and holonomic."""
     def rhs(self, t: float, y: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """`f(t, y)`, written into `out` where one is given.
+        """`f(t, y)`, written into `out` if it is given: a contiguous array of doubles.
 
-        In a step it counts as one evaluation, and as none where it is the one at the start of the step, or the last one, again.
+        In a step it counts as one evaluation, and as none if it repeats the one at the start of the step, or the last one.
         """
     def jacobian(self, t: float, y: ArrayLike) -> NDArray[np.float64]:
         """`∂f/∂y` at `(t, y)`, exact to roundoff."""

@@ -11,7 +11,7 @@ from . import _mbsbench
 from ._mbsbench import Problem
 from ._models import Array, Mechanics, Ode
 from ._program import command
-from ._source import version_of
+from ._source import identity_of
 
 
 class Method:
@@ -25,7 +25,7 @@ class Method:
     order: ClassVar[int]
     """Order of convergence."""
     error_order: ClassVar[int | None] = None
-    """With which power of the step size its error estimate decreases; None where it has no estimate and takes constant steps."""
+    """With which power of the step size its error estimate decreases; None without an estimate, for constant steps."""
     evaluations: ClassVar[int] = 0
     """Most evaluations of a step: a budget that does not suffice for them ends the run before the step."""
     needs: ClassVar[str] = "rhs"
@@ -40,12 +40,15 @@ class Method:
     family: ClassVar[str] = "python"
     """Its family, which has one colour in all figures."""
     version: ClassVar[str | None] = None
-    """With a version, runs are kept in the store, named by it and by a hash of the text of the class; without, they never are."""
+    """With a version, runs are kept in the store, named by it and by a hash of the class and of all that it reaches:
+    functions and values of its module, of modules that it imports, and of enclosing functions. Without a version runs
+    are not kept, nor if something that is reached cannot be followed; a warning names it."""
 
     def step(self, problem: Problem, t: float, y: Array, h: float) -> ArrayLike | tuple[ArrayLike, ArrayLike]:
-        """The state at `t + h`, from `y` at `t`; with an estimate of the error of each component where there is an `error_order`.
+        """The state at `t + h`, from `y` at `t`; with an `error_order` a pair: the state, and the estimated errors.
 
-        `y` cannot be written. What is asked of `problem` is counted.
+        `y` cannot be written. What is asked of `problem` is counted. Numbers are real; a pair without an `error_order`
+        is refused.
         """
         raise NotImplementedError
 
@@ -128,7 +131,7 @@ def register(cls: type) -> type:
     if not isinstance(name, str):
         raise TypeError("a method has a `name`: small letters, digits and hyphens")
     summary = (cls.__doc__ or "a method of Python").strip().splitlines()[0]
-    version, text = version_of(getattr(cls, "version", None), cls)
+    version, text = identity_of(name, getattr(cls, "version", None), cls)
     _mbsbench.register_method(cls, name, summary, getattr(cls, "family", "python"), version, text)
     return cls
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _mbsbench
 from ._mbsbench import Model
-from ._source import version_of
+from ._source import identity_of
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -30,6 +30,19 @@ def model(name: "str | Ode | Mechanics", **parameters: Any) -> Model:
         name.register()
         name = name.name
     return _mbsbench.model(json.dumps({name: {key.replace("_", "-"): value for key, value in parameters.items()}}))
+
+
+def real(what: str, given: ArrayLike) -> Array:
+    """A new array of the real numbers of a vector.
+
+    Raises:
+        InputError: they are complex or not numbers, or not a vector.
+    """
+    found = np.asarray(given)
+    if found.dtype.kind not in "biufO" or found.ndim != 1:
+        shown = f"dtype {found.dtype} and shape {found.shape}"
+        raise _mbsbench.InputError(f"`{what}` has {shown}; accepted: a vector of real numbers")
+    return np.array(found, dtype=float)
 
 
 def models() -> dict[str, str]:
@@ -61,11 +74,8 @@ class _Own:
 
     def register(self) -> None:
         """Makes it a model of this process, in the place of one that was called so before; calls that take a model do it."""
-        version, text = version_of(self.version, *self._functions())
+        version, text = identity_of(self.name, self.version, vars(self))
         _mbsbench.register_model(self, self.name, self.summary, version, text)
-
-    def _functions(self) -> list[Callable[..., Any]]:
-        return [value for value in vars(self).values() if callable(value)]
 
 
 class Ode(_Own):
@@ -75,10 +85,15 @@ class Ode(_Own):
         name: what it is called, in small letters, digits and hyphens.
         rhs: ``rhs(t, y) -> f``; its arguments cannot be written.
         initial: the initial state.
-        jacobian: ``jacobian(t, y) -> ∂f/∂y``; methods that need it take differences where there is none.
-        energy: ``energy(t, y) -> float``, J, where there is one; the observable `energy`.
-        version: anything that you change when you change what the functions do beyond their own text. With a version runs are kept in
-            the store, named by it and by a hash of the text; without, they never are.
+        jacobian: ``jacobian(t, y) -> ∂f/∂y``; methods that need it take differences if there is none.
+        energy: ``energy(t, y) -> float``, J, if there is one; the observable `energy`.
+        version: any text. With a version, runs are kept in the store, named by it and by a hash of the initial state
+            and of all that the functions reach; without, or if something that they reach cannot be followed, runs are
+            not kept.
+
+    Before the first step the functions are evaluated at the start: all numbers have to be finite, and `jacobian` has to
+    agree with differences of `rhs` to 1e-5 of its entries, there and at two states near it. Otherwise `solve` and `run`
+    raise `InputError`. An exception in a function is the failure of the run.
 
     Observables are `y0`, `y1`, … and `energy`.
     """
@@ -96,7 +111,7 @@ class Ode(_Own):
     ) -> None:
         self.name, self.summary, self.version = name, summary, version
         self.rhs, self.jacobian, self.energy = rhs, jacobian, energy
-        self.initial = np.array(initial, dtype=float)
+        self.initial = real("initial", initial)
         self.constraint_count = 0
 
 
@@ -108,11 +123,16 @@ class Mechanics(_Own):
         mass: ``mass(q) -> M``, n × n.
         forces: ``forces(t, q, v) -> D``.
         q: initial positions, which satisfy the constraints.
-        v: initial velocities, likewise; at rest where none are given.
+        v: initial velocities, which satisfy ``∂Φ/∂q v + ∂Φ/∂t = 0``; at rest if none are given.
         constraints: ``constraints(t, q) -> Φ``.
-        jacobian: ``jacobian(t, q) -> ∂Φ/∂q``; by differences where there is none, which leaves six digits of the accelerations.
+        jacobian: ``jacobian(t, q) -> ∂Φ/∂q``; by differences if there is none, which leaves six digits of the accelerations.
         energy: ``energy(t, y) -> float``, J, with ``y = (q ; v)``.
         version: see `Ode`.
+
+    Before the first step the start and the functions are checked, as the guide says (docs/python.md): constraints on
+    positions and velocities to 1e-8 of their terms, `jacobian` to 1e-5 of its entries, `mass` to be symmetric and to
+    give no allowed motion a negative kinetic energy. Otherwise `solve` and `run` raise `InputError`. An exception in a
+    function is the failure of the run.
 
     Further derivatives are taken by differences, so that also methods for index-3 equations solve it. Observables are `q0`, …, `v0`, …,
     `energy`, and `constraint`, the largest magnitude among the constraints.
@@ -132,10 +152,13 @@ class Mechanics(_Own):
         summary: str = "a mechanical system of Python",
         version: str | None = None,
     ) -> None:
-        positions = np.array(q, dtype=float)
-        velocities = np.zeros_like(positions) if v is None else np.array(v, dtype=float)
-        if positions.ndim != 1 or velocities.shape != positions.shape:
-            raise _mbsbench.InputError("`q` and `v` are vectors of one length")
+        positions = real("q", q)
+        velocities = np.zeros_like(positions) if v is None else real("v", v)
+        if velocities.shape != positions.shape:
+            raise _mbsbench.InputError(f"`v` has shape {velocities.shape}; accepted: {positions.shape}, that of `q`")
+        if constraints is None and jacobian is not None:
+            accepted = "accepted: both, or `constraints` alone"
+            raise _mbsbench.InputError(f"`jacobian` is that of `constraints`, which are missing; {accepted}")
         self.name, self.summary, self.version = name, summary, version
         self.mass, self.forces = mass, forces
         self.constraints, self.jacobian, self.energy = constraints, jacobian, energy

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from . import _mbsbench
 from ._mbsbench import Model, Solution
 from ._methods import MethodLike, spelled, text_of
-from ._models import Mechanics, Ode, model
+from ._models import Mechanics, Ode, model, real
 from ._program import interrupt
 from .results import Picture, Results, load
 
@@ -51,11 +51,11 @@ def solve(
     A run that fails is a result too: `success`, `status` and `message` say so.
 
     Raises:
-        InputError: what is asked for makes no sense.
+        InputError: an argument cannot be used, or the start or a function of a model of yours is refused.
     """
     if not isinstance(m, Model):
         m = model(m)
-    times = None if at is None else np.atleast_1d(np.asarray(at, dtype=float))
+    times = None if at is None else real("at", np.atleast_1d(np.asarray(at)))
     if span is None:
         if times is None or not len(times):
             raise _mbsbench.InputError("say how far: `span`, or times `at`")
@@ -69,7 +69,7 @@ def solve(
         "max_steps": max_steps,
         "max_evaluations": max_evaluations,
     }
-    initial = None if start is None else np.asarray(start, dtype=float).tolist()
+    initial = None if start is None else real("start", start).tolist()
     return _mbsbench.solve(m, text_of(method), ends, control, None if times is None else times.tolist(), initial)
 
 

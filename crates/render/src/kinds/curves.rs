@@ -1,6 +1,6 @@
 //! Curves, points with markers, and both.
 
-use mbsbench_numbers::{simplify, simplify_path};
+use mbsbench_numbers::{simplify, simplify_path, thin_evenly};
 
 use super::{Place, Plot, data, legend, sample_marker};
 use crate::drawing::{Area, Group, Shape};
@@ -14,6 +14,9 @@ const MOST_MARKERS: usize = 16;
 const MARKERS_APART: f64 = 56.0;
 /// Markers along the whole of such a curve, where that leaves them farther apart: more would hide what oscillates fast.
 const MARKERS_OF_LONG: f64 = 12.0;
+
+/// Parts of an axis of which a curve has an envelope of its own: as wide as its line in the usual figure.
+const BUCKETS: usize = 300;
 
 /// A line through the points, a marker at each, or both.
 pub struct Curve {
@@ -50,9 +53,13 @@ impl Plot for Curve {
             let is_placed = places.iter().flatten().all(|share| share.is_finite());
             return is_placed.then(|| simplify_path(places, UNSEEN));
         }
+        // As dense on all of the axis: of what oscillates too fast to be seen its envelope is left.
+        let even = thin_evenly(&x, &y, BUCKETS);
+        let [x, y] = [x, y].map(|all| even.iter().map(|&row| all[row]).collect::<Vec<f64>>());
         let placed = || y.iter().copied().filter(|share| share.is_finite());
         let range = placed().fold(f64::MIN, f64::max) - placed().fold(f64::MAX, f64::min);
-        Some(simplify(&x, &[&y], if range > 0.0 { UNSEEN / range } else { UNSEEN }))
+        let kept = simplify(&x, &[&y], if range > 0.0 { UNSEEN / range } else { UNSEEN });
+        Some(kept.into_iter().map(|row| even[row]).collect())
     }
 
     fn is_line(&self) -> bool {

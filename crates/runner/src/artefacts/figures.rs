@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::Registry;
@@ -102,12 +103,11 @@ pub(super) struct Look {
 impl Look {
     fn new(plan: &Plan, registry: &Registry) -> Self {
         let mut styles = HashMap::new();
+        // models of one name have other observables with other parameters
         let mut observables = HashMap::new();
         for run in &plan.runs {
             styles.entry(run.method_label.clone()).or_insert_with(|| style_of(run, registry));
-            if !observables.contains_key(run.model.name()) {
-                observables.insert(run.model.name(), drawable(&*run.model.object().model()));
-            }
+            observables.entry(Arc::as_ptr(&run.model)).or_insert_with(|| drawable(&*run.model.object().model()));
         }
         let mut units: HashMap<String, &'static str> = HashMap::new();
         for Observable { name, unit, .. } in observables.into_values().flatten() {

@@ -12,6 +12,7 @@ use mbsbench_render::figure::Figure;
 use mbsbench_render::png::PngError;
 use mbsbench_render::{csv, lay_out, png, svg};
 use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::seal::{self, SealError};
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
@@ -52,6 +53,12 @@ pub enum WriteError {
     Csv(#[from] ::csv::Error),
 }
 
+impl From<SealError> for WriteError {
+    fn from(SealError { path, error }: SealError) -> Self {
+        Self::Io { path, error }
+    }
+}
+
 /// What was written for a reader to be told.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
@@ -63,7 +70,7 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything but `timings.csv` under `out/<id>/`, pictures and animations as SVG.
+/// Writes everything but `timings.csv` under `out/<id>/`, pictures and animations as SVG, and seals it.
 ///
 /// # Errors
 /// The first file that could not be written; the others are whole.
@@ -94,9 +101,7 @@ pub fn write(
         let shown = animation(plan, spec, registry, store)?;
         Some((format!("{}.svg", spec.id), mbsbench_render::animation::svg(&shown).into_bytes()))
     }));
-    for (name, content) in &files {
-        put(&folder.join(name), content)?;
-    }
+    seal::write(&folder, &files)?;
     written.files = files.into_iter().map(|(name, _)| name).collect();
     Ok(written)
 }
@@ -116,12 +121,22 @@ pub fn write_pictures(
     let folder = out.join(&plan.experiment.id);
     let picture = |(figure, _): &(Figure, bool)| {
         let drawing = lay_out(figure);
-        let path = folder.join(format!("{}.{}", figure.id, if as_png { "png" } else { "svg" }));
+        let name = format!("{}.{}", figure.id, if as_png { "png" } else { "svg" });
         let bytes = if as_png { png::encode(&drawing) } else { Ok(svg::write(&drawing).into_bytes()) };
-        put(&path, &bytes.map_err(|error| WriteError::Picture { path: path.clone(), error })?)?;
-        Ok(path)
+        match bytes {
+            Ok(bytes) => Ok((name, bytes)),
+            Err(error) => Err(WriteError::Picture { path: folder.join(name), error }),
+        }
     };
-    figures(plan, outcome, registry, store)?.par_iter().map(picture).collect()
+    let files = figures(plan, outcome, registry, store)?.par_iter().map(picture).collect::<Result<Vec<_>, _>>()?;
+    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
+    if as_png {
+        // No result is read from these.
+        paths.iter().zip(&files).try_for_each(|(path, (_, content))| put(path, content))?;
+    } else {
+        seal::write(&folder, &files)?;
+    }
+    Ok(paths)
 }
 
 pub(crate) fn put(path: &Path, content: &[u8]) -> Result<(), WriteError> {

@@ -11,6 +11,7 @@ use super::engine::EngineOptions;
 use super::export::Form;
 use super::files::are_files;
 use super::like::LikeOptions;
+use super::lock::LockOptions;
 use super::new::Start;
 use super::parts::Part;
 use super::plan::PlanOptions;
@@ -151,10 +152,13 @@ pub enum Command {
         /// The experiment (`zhang2022/shaft-convergence`).
         id: String,
     },
-    /// Take over what the checks of a ledger test into `bounds.lock`, and say which were written when results were known.
+    /// Record what the checks of a ledger test in `bounds.lock`, and say which were written when results were known.
     Lock {
-        /// The paper; all where none is given.
+        /// The paper; all papers if none is given.
         paper: Option<String>,
+        /// What new checks are stamped with.
+        #[command(flatten)]
+        options: LockOptions,
         /// Folder with the results; beside the experiments where not given.
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,

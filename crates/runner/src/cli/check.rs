@@ -1,6 +1,7 @@
 //! `mbsbench check`, and reading experiment files for any command.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -74,16 +75,18 @@ pub(super) fn heed(plans: &[Plan], strict: Strict, output: &mut Output<'_>) -> R
     Ok(())
 }
 
-/// Says beside the output which methods `every` leaves out, and what it does not set.
-pub(super) fn account(plans: &[Plan], output: &mut Output<'_>) {
+/// Says how many methods `every` means and leaves out and, beside the output, which ones do not run by name, and why.
+pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) -> io::Result<()> {
     for plan in plans {
-        let source = &plan.experiment.document.source;
-        for case in &plan.experiment.cases {
-            for line in case.account.lines() {
-                output.beside(format!("{}: {line}", source.position(case.place)));
-            }
+        let id = &plan.experiment.id;
+        for line in plan.accounts() {
+            output.line(format!("{id}: {line}"))?;
+        }
+        for left_out in plan.left_out() {
+            output.beside(format!("{id}: left out: {left_out}"));
         }
     }
+    Ok(())
 }
 
 /// `2 warnings`.
@@ -116,6 +119,9 @@ pub(super) fn check(
     load(registry, &quickened, true)?;
     for (plan, file) in plans.iter().zip(&files) {
         output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
+        for note in &plan.notes {
+            output.line(format!("  {note}"))?;
+        }
     }
     for path in publications {
         let publication = read_publication(registry, &path)?;
@@ -133,6 +139,6 @@ pub(super) fn check(
             ledger.paper
         ))?;
     }
-    account(&plans, output);
+    tell_left_out(&plans, output)?;
     heed(&plans, strict, output)
 }

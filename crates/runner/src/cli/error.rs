@@ -1,13 +1,13 @@
 //! Why a command stopped.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mbsbench_builtin::BuiltinError;
 use mbsbench_input::{BadInput, accepted, printable};
 use mbsbench_judge::claims::EvidenceError;
 use mbsbench_judge::robustness::StudyError;
-use mbsbench_runs::provenance::ManifestError;
+use mbsbench_runs::seal::SealError;
 use mbsbench_runs::store::MergeError;
 
 use super::Exit;
@@ -172,9 +172,12 @@ pub enum CommandError {
     /// The report cannot be made.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// The manifest cannot be made.
+    /// A file of results, or a manifest of them, cannot be read or written.
     #[error(transparent)]
-    Manifest(#[from] ManifestError),
+    Sealed(#[from] SealError),
+    /// Results were changed after they were made.
+    #[error("{}", changed(.0))]
+    Changed(Vec<ChangedResults>),
     /// A study that was made is of something else by now.
     #[error(transparent)]
     OutdatedStudy(#[from] mbsbench_judge::robustness::OutdatedStudy),
@@ -207,6 +210,34 @@ pub enum CommandError {
     Output(#[from] io::Error),
 }
 
+/// Files of the results of an experiment that are not as the program wrote them.
+#[derive(Debug)]
+pub struct ChangedResults {
+    /// The experiment.
+    pub experiment: String,
+    /// The files.
+    pub files: Vec<PathBuf>,
+}
+
+/// What is said of changed results.
+fn changed(all: &[ChangedResults]) -> String {
+    let files = all.iter().flat_map(|results| &results.files);
+    let lines = files.map(|file| format!("{} was changed after it was made\n", file.display()));
+    let ids: Vec<&str> = all.iter().map(|results| results.experiment.as_str()).collect();
+    let is_study = all.iter().flat_map(|results| &results.files).any(|file| is_of_study(file));
+    let studies = if is_study { ", and `mbsbench robustness` makes studies again" } else { "" };
+    let ids = ids.join(" ");
+    format!(
+        "{}help: nothing rests on it here; `mbsbench reproduce {ids}` makes it again{studies}",
+        lines.collect::<String>()
+    )
+}
+
+/// Whether a file is written by `robustness`.
+pub(super) fn is_of_study(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("robustness"))
+}
+
 impl CommandError {
     /// The exit code of the program.
     #[must_use]
@@ -230,6 +261,7 @@ impl CommandError {
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))
             | Self::Study(StudyError::Refused(..) | StudyError::Along(..)) => Exit::BadInput,
+            Self::Changed(_) => Exit::Differs,
             Self::Unreadable { error, .. } | Self::Merge(MergeError::Folder { error, .. }) => unreadable(error),
             _ => Exit::System,
         }

@@ -10,7 +10,8 @@ use mbsbench_numbers::short;
 
 use super::CommandError;
 use super::files::Library;
-use super::verify::{evidence, judged_on};
+use super::sealed::ensure_sealed;
+use super::verify::{evidence, judged_on, rests_on};
 use crate::output::Output;
 
 /// Most checks that are told one by one where the statement, and not a check, is asked for.
@@ -48,6 +49,7 @@ pub(super) fn explain(
             statements: ledger.statements.iter().filter(|each| each.id == id).cloned().collect(),
             findings: ledger.findings.iter().filter(|each| each.id == id).cloned().collect(),
         };
+        ensure_sealed(library, results, plans.iter().filter(|plan| rests_on(&only, plan)), output)?;
         let evidence = evidence(&only, &plans, results)?;
         let judged = judged_on(&evidence, &only, &plans, results)?;
         let Some(judged) = judged.first() else { continue };
@@ -242,6 +244,7 @@ fn verdict_text(each: &JudgedCheck) -> String {
 fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
     let when = match set {
         BoundSet::Before => "set before the result was known",
+        BoundSet::Stated => "stated to be set before the result was known, which no lock verifies",
         BoundSet::After => "set or changed when the result was known",
     };
     let from = from.map(|from| match from {

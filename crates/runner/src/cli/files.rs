@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
-use mbsbench_input::{BadInput, Document, write_atomically};
+use mbsbench_input::{BadInput, Document};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::comparison::{COMPARISON, is_comparison};
 use mbsbench_judge::publication::{self, Publication, PublicationKind};
+use mbsbench_runs::seal;
 use rayon::prelude::*;
 
 use super::{CommandError, load};
@@ -54,14 +55,19 @@ impl Library<'_> {
     pub(super) fn bring_studies(&self, plans: &[Plan]) -> Result<(), CommandError> {
         let results = self.results();
         for id in plans.iter().filter(|_| self.is_builtin).map(|plan| &plan.experiment.id) {
-            let [from, to] = [&self.beside(), &results].map(|results| results.join(id).join(STUDY));
-            if from.exists() && !to.exists() {
-                let content = mbsbench_input::read_file(&from, mbsbench_input::LARGEST_DATA)
-                    .map_err(|error| CommandError::Unreadable { path: from, error })?;
-                write_atomically(&to, &content).map_err(|error| CommandError::Store { path: to, error })?;
+            let [from, to] = [&self.beside(), &results].map(|results| results.join(id));
+            if from.join(STUDY).exists() && !to.join(STUDY).exists() {
+                let content = mbsbench_input::read_file(&from.join(STUDY), mbsbench_input::LARGEST_DATA)
+                    .map_err(|error| CommandError::Unreadable { path: from.join(STUDY), error })?;
+                seal::write(&to, &[(STUDY.to_owned(), content)])?;
             }
         }
         Ok(())
+    }
+
+    /// Whether results are the built-in ones, which are compared with the program before each use.
+    pub(super) fn are_builtin(&self, results: &Path) -> bool {
+        self.is_builtin && results == self.beside()
     }
 
     fn beside(&self) -> PathBuf {

@@ -8,10 +8,12 @@ use mbsbench_input::{LARGEST_DATA, read_file, write_replaceable};
 use mbsbench_judge::claims::{Judged, Ledger};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::Outcome;
+use mbsbench_runs::seal;
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
 use super::CommandError;
+use super::error::is_of_study;
 use super::files::{Library, all_files};
 use super::report::{Judgements, report};
 use super::verify::{judged, keep_judged};
@@ -103,12 +105,17 @@ fn copy(results: &Path, folder: &Path, timed: &[Timed<'_>]) -> Result<(), Comman
         let Ok(below) = path.strip_prefix(results) else { continue };
         let to = folder.join(below);
         kept.insert(to.clone());
-        let is_study = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("robustness"));
-        if own.iter().any(|own| path.starts_with(own)) && !is_study {
+        let is_own = own.iter().any(|own| path.starts_with(own));
+        if is_own && !is_of_study(&path) {
             continue;
         }
-        let content = read_file(&path, LARGEST_DATA).map_err(|error| CommandError::Unreadable { path, error })?;
-        write_replaceable(&to, &content).map_err(|error| CommandError::Store { path: to, error })?;
+        let content =
+            read_file(&path, LARGEST_DATA).map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
+        match (is_own, to.parent(), to.file_name()) {
+            // Its manifest is not that of the results.
+            (true, Some(beside), Some(name)) => seal::write(beside, &[(name.to_string_lossy().into_owned(), content)])?,
+            _ => write_replaceable(&to, &content).map_err(|error| CommandError::Store { path: to, error })?,
+        }
     }
     // What results have no more.
     let present = if folder.exists() { all_files(folder)? } else { Vec::new() };

@@ -16,6 +16,10 @@ const SHARE: f64 = 0.75;
 /// Threads for each core of the machine at most: more only wait for each other.
 const EACH: usize = 2;
 
+/// Stack of a thread, bytes: no less than the main thread has, so that what `check` accepts there does not end a run
+/// here. Memory is taken as far as it is used.
+const STACK: usize = 16 << 20;
+
 /// The options `--jobs` and `--memory`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Jobs {
@@ -40,8 +44,16 @@ impl Jobs {
         if let Some(asked) = self.jobs.filter(|asked| asked.get() > threads) {
             output.beside(format!("--jobs {asked}: {threads} threads are made, twice as many as there are cores"));
         }
-        Ok(ThreadPoolBuilder::new().num_threads(threads).build()?)
+        Ok(ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build()?)
     }
+}
+
+/// Makes the threads for all that is done outside of runs. Left to itself, rayon makes as many as `RAYON_NUM_THREADS`
+/// says, be it a hundred thousand; here that is a wish like `--jobs`.
+pub(super) fn make_global_pool() {
+    let wish = std::env::var("RAYON_NUM_THREADS").ok().and_then(|number| number.parse().ok());
+    // Another call in this process has made them already.
+    let _ = ThreadPoolBuilder::new().num_threads(threads(wish)).stack_size(STACK).build_global();
 }
 
 /// How many threads make runs: as many as are asked for, at most two for each core of the machine; one for each where nobody asks.

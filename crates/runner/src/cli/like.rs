@@ -14,6 +14,7 @@ use tabled::builder::Builder;
 use tabled::settings::Style;
 
 use super::files::{Library, is_yaml};
+use super::sealed::ensure_sealed;
 use super::{CommandError, Format};
 use crate::output::Output;
 
@@ -78,6 +79,7 @@ pub(super) fn like(
     let mut known = compared(&plans, &probe);
     known.sort_by(|a, b| own.distance(&a.traits).total_cmp(&own.distance(&b.traits)));
     known.truncate(options.nearest.max(1));
+    ensure_sealed(library, results, &plans, output)?;
     let evidence = Evidence::read(results, &plans, |_| true)?;
     let best = on_nearest(&known, &evidence, options.accuracy);
     let distances: Vec<f64> = known.iter().map(|known| own.distance(&known.traits)).collect();

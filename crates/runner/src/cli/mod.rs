@@ -31,6 +31,7 @@ mod report;
 mod robustness;
 mod run;
 mod schema;
+mod sealed;
 mod source;
 mod verify;
 
@@ -119,6 +120,7 @@ pub fn run(
 }
 
 fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    jobs::make_global_pool();
     let source = Source::of(arguments, output)?;
     let library = Library { registry, experiments: &source.folder, is_builtin: source.is_builtin };
     let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
@@ -130,11 +132,13 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
             return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &beside(results), output);
         }
         Command::Explain { statement, results } => explain::explain(library, statement, &beside(results), output)?,
-        Command::Lock { paper, results } => lock::lock(library, paper.as_deref(), &beside(results), output)?,
+        Command::Lock { paper, options, results } => {
+            lock::lock(library, paper.as_deref(), options, &beside(results), output)?;
+        }
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Reference { id } => return reference::reference(library, id, output),
         Command::Run { files, out, options, engine, record_times, strict } => {
-            run::run(library, files, out, (options, *engine), *record_times, *strict, output)?;
+            return run::run(library, files, out, (options, *engine), *record_times, *strict, output);
         }
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Animate { file, options } => animate::animate(library, file, options, output)?,

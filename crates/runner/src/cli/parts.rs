@@ -9,7 +9,7 @@ use mbsbench_experiment::plan::{NoShard, Plan, RunKey, RunSpec, Shard};
 use mbsbench_input::{BadInput, LARGEST_DATA, Place, Problem, Source, nearest, read_text};
 use mbsbench_runs::costs::Costs;
 use mbsbench_runs::fingerprint;
-use mbsbench_runs::pipeline::{Made, Means, make, title};
+use mbsbench_runs::pipeline::{Made, Means, Titles, make};
 use mbsbench_runs::progress::Progress;
 use mbsbench_runs::store::Store;
 
@@ -39,7 +39,7 @@ pub(super) fn cell(
     }
     let (made, progress) = keep(library, &plans, &|plan, run| !plan.is_timed() && is_meant(run), options, output)?;
     for ((plan, run), record) in meant.into_iter().filter(|(plan, _)| !plan.is_timed()).zip(made.records) {
-        let line = format!("{} {} {}: {}", run.key(), plan.experiment.id, title(plan, run), record.status);
+        let line = format!("{} {} {}: {}", run.key(), plan.experiment.id, Titles::of(plan).of_run(run), record.status);
         output.line(line)?;
     }
     none_lost(&progress)

@@ -20,6 +20,7 @@ use tabled::settings::Style;
 use super::describe::about_file;
 use super::files::{Library, is_yaml};
 use super::run::{RunOptions, made};
+use super::sealed::ensure_sealed;
 use super::{CommandError, Format};
 use crate::artefacts::work_precision;
 use crate::output::Output;
@@ -96,6 +97,7 @@ pub(super) fn rank(
         let known = vec![COMPARISON.to_owned()];
         return Err(CommandError::UnknownName { kind: "experiment with rankings", found: wanted.join(" "), known });
     }
+    ensure_sealed(library, results, &plans, output)?;
     if !examined.is_from_file && !examined.choice.is_late() {
         match Evidence::read(results, &plans, |_| true) {
             Ok(evidence) => return tell(&examined, &entered(method, &plans, &evidence, None), shown, output),
@@ -329,15 +331,15 @@ fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
 
 /// Why a method was not run on what a ranking is about.
 fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
-    let reasons = standing.plan.experiment.cases.iter().filter_map(|case| case.left_out.get(&examined.label));
-    if let Some(reason) = reasons.clone().next() {
-        return reason.clone();
+    let mut named = standing.plan.experiment.cases.iter().flat_map(|case| case.account.named());
+    if let Some((_, reason)) = named.find(|(method, _)| *method == examined.label) {
+        return reason;
     }
     let method = examined.choice.object().method();
     let runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
     let mut refusals = runs.map(|run| {
         let model = run.model.object().model();
-        method.suits(Formulated::<f64>::ode(&*model).as_mut())
+        method.applies_to(Formulated::<f64>::ode(&*model).as_mut(), run.settings.events)
     });
     match refusals.find_map(Result::err) {
         Some(unsuitable) => unsuitable.to_string(),

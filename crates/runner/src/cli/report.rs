@@ -7,13 +7,13 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::{Evidence, Judged};
 use mbsbench_judge::comparison::{COMPARISON, Field, Summary, costs_csv, is_comparison, rank};
-use mbsbench_runs::fingerprint;
-use mbsbench_runs::provenance;
+use mbsbench_runs::{fingerprint, provenance, seal};
 use rayon::prelude::*;
 
 use super::CommandError;
 use super::files::{Library, all_files, papers};
 use super::run::HERE;
+use super::sealed::ensure_sealed;
 use super::verify::judged as judge;
 use crate::artefacts::WriteError;
 use crate::output::Output;
@@ -30,6 +30,7 @@ pub(super) fn report(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
+    ensure_sealed(library, results, plans, output)?;
     let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
     let is_complete = |paper: &str| {
         let own = of(paper);
@@ -62,10 +63,11 @@ fn comparison<'p>(
 ) -> Result<ComparisonReport<'p>, CommandError> {
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
     let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence)).collect());
-    save(&results.join(COMPARISON), "summary", &summary)?;
     let costs = costs_csv(&Field::all(&own, evidence)).map_err(WriteError::from)?;
-    let path = results.join(COMPARISON).join("costs.csv");
-    write_atomically(&path, &costs).map_err(|error| CommandError::Store { path, error })?;
+    for (name, content) in files("summary", &summary)?.into_iter().chain([("costs.csv".to_owned(), costs)]) {
+        let path = results.join(COMPARISON).join(name);
+        write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
+    }
     Ok(ComparisonReport { plans: own, summary, evidence })
 }
 
@@ -76,20 +78,16 @@ pub(super) fn rankings(plans: &[Plan], results: &Path, output: &mut Output<'_>) 
     for plan in plans.iter().filter(|plan| ranks(plan)) {
         let summary = Summary(rank(plan, &evidence));
         let folder = results.join(&plan.experiment.id);
-        save(&folder, "ranking", &summary)?;
+        seal::write(&folder, &files("ranking", &summary)?)?;
         output.line(format!("ranking: {}", folder.join("ranking.md").display()))?;
     }
     Ok(())
 }
 
-/// Writes a summary as CSV and as Markdown.
-fn save(folder: &Path, name: &str, summary: &Summary<'_>) -> Result<(), CommandError> {
+/// A summary as CSV and as Markdown, with the names of both files.
+fn files(name: &str, summary: &Summary<'_>) -> Result<[(String, Vec<u8>); 2], CommandError> {
     let csv = summary.to_csv().map_err(WriteError::from)?;
-    for (kind, text) in [("csv", csv), ("md", summary.markdown().into_bytes())] {
-        let path = folder.join(format!("{name}.{kind}"));
-        write_atomically(&path, &text).map_err(|error| CommandError::Store { path, error })?;
-    }
-    Ok(())
+    Ok([(format!("{name}.csv"), csv), (format!("{name}.md"), summary.markdown().into_bytes())])
 }
 
 /// Writes what made the results of these plans, there and of this machine.

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
-use mbsbench_input::{remove_leftovers, write_atomically};
+use mbsbench_input::remove_leftovers;
 use mbsbench_judge::robustness::{Finding, Scope, Study, StudyError, words};
 use mbsbench_render::{lay_out, svg};
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::Means;
 use mbsbench_runs::progress::Progress;
+use mbsbench_runs::seal;
 use mbsbench_runs::store::Store;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
@@ -100,11 +101,7 @@ fn write(folder: &Path, study: &Study, findings: &[Finding]) -> Result<(), Comma
     for figure in [shares::shares(findings), shares::samples(study, findings)].into_iter().flatten() {
         files.push((format!("{}.svg", figure.id), svg::write(&lay_out(&figure)).into_bytes()));
     }
-    for (name, content) in files {
-        let path = folder.join(name);
-        write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
-    }
-    Ok(())
+    Ok(seal::write(folder, &files)?)
 }
 
 fn print(plan: &Plan, study: &Study, findings: &[Finding], output: &mut Output<'_>) -> Result<(), CommandError> {

@@ -1,5 +1,6 @@
 //! `mbsbench run`, `mbsbench reproduce` and `mbsbench render`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,10 +11,11 @@ use mbsbench_runs::costs::Costs;
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Means, Outcome, results_of, timings_of};
 use mbsbench_runs::progress::Progress;
+use mbsbench_runs::results::Row;
 use mbsbench_runs::store::Store;
 use rayon::prelude::*;
 
-use super::check::{Strict, account, heed};
+use super::check::{Strict, heed, tell_left_out};
 use super::engine::{EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
 use super::here::{Timed, here};
@@ -49,7 +51,8 @@ pub struct RunOptions {
     pub cache: PathBuf,
 }
 
-/// Runs experiment files and writes their results under `out`.
+/// Runs experiment files and writes their results under `out`. An experiment of which no run reached its end is not
+/// as expected.
 pub(super) fn run(
     library: Library<'_>,
     files: &[PathBuf],
@@ -58,17 +61,35 @@ pub(super) fn run(
     record_times: bool,
     strict: Strict,
     output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+) -> Result<Exit, CommandError> {
     let plans = load(library.registry, files, options.quick)?;
-    account(&plans, output);
     heed(&plans, strict, output)?;
+    tell_left_out(&plans, output)?;
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }
-    let Made { progress, .. } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
+    let Made { progress, failed, .. } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     rankings(&plans, out, output)?;
     output.line(progress.summary())?;
-    none_lost(&progress)
+    for line in &failed {
+        output.beside(line);
+    }
+    none_lost(&progress)?;
+    Ok(if failed.is_empty() { Exit::Done } else { Exit::Differs })
+}
+
+/// Says of an experiment that none of its runs reached its end, if that is so.
+fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
+    let rows = &outcome.results.rows;
+    if rows.is_empty() || rows.iter().any(Row::is_ok) {
+        return None;
+    }
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.status.to_string()).or_default() += 1;
+    }
+    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    Some(format!("{}: no run reached its end, of {}: {}", plan.experiment.id, rows.len(), counts.join(", ")))
 }
 
 /// Reproduces the papers or experiments named, all papers where none is.
@@ -95,7 +116,7 @@ pub(super) fn reproduce(
     if !options.quick {
         library.bring_studies(&plans)?;
     }
-    let Made { progress, store, timed } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
+    let Made { progress, store, timed, .. } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
     output.line(progress.summary())?;
     let (known, exit) = verify_papers(library, &ledgers, &plans, Shown::default(), out, output)?;
     if wanted.is_empty() && !options.quick {
@@ -122,6 +143,8 @@ struct Made<'p> {
     store: Store,
     /// Timed experiments with times of this machine, where others are among the results.
     timed: Vec<Timed<'p>>,
+    /// What is said of experiments of which no run reached its end.
+    failed: Vec<String>,
 }
 
 /// Makes the runs of plans and writes what comes of them.
@@ -176,7 +199,8 @@ fn run_plans<'p>(
         output.line(format!("{}: {} files in {}", plans[index].experiment.id, files.len(), folder.display()))?;
     }
     tell_refused(&store, output);
-    Ok(Made { progress, store, timed })
+    let failed = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
+    Ok(Made { progress, store, timed, failed })
 }
 
 /// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.

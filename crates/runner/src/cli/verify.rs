@@ -17,6 +17,7 @@ use super::check::{Strict, heed};
 use super::files::Library;
 pub use super::recompute::Recompute;
 use super::report::Judgements;
+use super::sealed::ensure_sealed;
 use super::{CommandError, Exit};
 use crate::output::Output;
 
@@ -47,7 +48,7 @@ pub(super) fn verify(
     heed(&plans, strict, output)?;
     let ledgers = library.ledgers(&wanted, &plans)?;
     let (_, exit) = verify_papers(library, &ledgers, &plans, shown, results, output)?;
-    Ok(exit.worst(recompute.make(library, plans, output)?))
+    Ok(exit.worst(recompute.make(library, plans, results, output)?))
 }
 
 /// Judges the statements of ledgers on the results in a folder, writes `claims.json` of each and prints its table.
@@ -59,6 +60,12 @@ pub(super) fn verify_papers(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(Judgements, Exit), CommandError> {
+    ensure_sealed(
+        library,
+        results,
+        plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan))),
+        output,
+    )?;
     let judge = |ledger: &Ledger| {
         let evidence = evidence(ledger, plans, results)?;
         let judged = judged_on(&evidence, ledger, plans, results)?;
@@ -70,6 +77,7 @@ pub(super) fn verify_papers(
     for (Ledger { paper, .. }, (evidence, judged)) in ledgers.iter().zip(judged) {
         exit = exit.worst(verify_anchors(library, paper, plans, results, output)?);
         exit = exit.worst(print(paper, &judged, shown, output)?).worst(tell_lost(&evidence, output)?);
+        exit = exit.worst(tell_stale(library, paper, &judged, output)?);
         judgements.insert(paper.clone(), judged);
     }
     Ok((judgements, exit))
@@ -79,6 +87,20 @@ pub(super) fn verify_papers(
 pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &Path) -> Result<(), CommandError> {
     let path = results.join(&ledger.paper).join("claims.json");
     write_atomically(&path, to_json(judged).as_bytes()).map_err(|error| CommandError::Store { path, error })
+}
+
+/// Names the numbers in the texts of `paper.yaml` that the results do not bear out.
+fn tell_stale(
+    library: Library<'_>,
+    paper: &str,
+    judged: &[Judged],
+    output: &mut Output<'_>,
+) -> Result<Exit, CommandError> {
+    let stale = library.publication(paper)?.stale(judged);
+    for line in &stale {
+        output.line(format!("{paper}/paper.yaml: {line}"))?;
+    }
+    Ok(if stale.is_empty() { Exit::Done } else { Exit::Differs })
 }
 
 /// Names the runs that program or machine ended.
@@ -131,6 +153,12 @@ fn verify_anchors(
 fn is_named(ledger: &Ledger, plan: &Plan) -> bool {
     let mut experiments = ledger.checks().flat_map(|check| check.kind.experiments());
     experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
+}
+
+/// Whether what is judged of a ledger can rest on the results of an experiment: its checks name it, or it is of the
+/// ledger's paper, as anchors and studies are.
+pub(super) fn rests_on(ledger: &Ledger, plan: &Plan) -> bool {
+    plan.experiment.paper == ledger.paper || is_named(ledger, plan)
 }
 
 /// All statements of a ledger, judged on the results and studies in a folder.

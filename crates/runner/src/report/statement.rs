@@ -170,7 +170,11 @@ fn rests_on(each: &JudgedCheck) -> String {
 /// Where a bound comes from, when it was set, and why.
 fn words_of_bound(check: &Check) -> String {
     let from = check.bound_from.map_or("", |from| from.name());
-    let late = if check.bound_set == BoundSet::After { ", set or changed when the result was known" } else { "" };
+    let late = match check.bound_set {
+        BoundSet::Before => "",
+        BoundSet::Stated => ", stated to be set before the result was known, which no lock verifies",
+        BoundSet::After => ", set or changed when the result was known",
+    };
     let why = if check.why.is_empty() { String::new() } else { format!(": {}", check.why.trim_end_matches('.')) };
     format!("{from}{late}{why}")
 }

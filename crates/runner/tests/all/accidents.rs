@@ -148,7 +148,8 @@ measures: [energy_variation, steps_accepted]
         .args(["run", "diverging.yaml", "--out", "results", "--cache", "cache"])
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // No run reaches its end, which is not as expected.
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     let mut reader = csv::Reader::from_path(folder.path().join("results/accidents/diverging/runs.csv")).unwrap();
     let headers = reader.headers().unwrap().clone();
     let column = |name: &str| headers.iter().position(|header| header == name).unwrap();
@@ -164,6 +165,47 @@ measures: [energy_variation, steps_accepted]
         let said = &row[column("message")];
         assert_eq!(status == "budget-exhausted", said.contains("`settings: { max_steps }` allows more"), "{row:?}");
         assert!(said.contains(" at t = "), "{row:?}");
+    }
+}
+
+/// Two drives of one hinge are the same for half a second, so that the equations have one of them, and differ
+/// afterwards.
+#[test]
+fn a_run_in_which_a_joint_opens_unseen_fails_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+id: accidents/opening
+title: A joint that opens
+model:
+  mechanism:
+    bodies: { rod: { mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0] } } }
+    joints:
+      pin: { revolute: { between: [ground, rod.a] } }
+      drive: { rotation: { between: [ground, rod.a], law: t^2 } }
+      again: { rotation: { between: [ground, rod.a], law: 't^2 + max(0, t - 0.5)' } }
+cases:
+  - { case: absolute, method: [generalized-alpha, rk4], step: 1.0e-3 }
+  - { case: minimal, model: { mechanism: { formulation: minimal } }, method: radau5, tolerance: 1.0e-6 }
+span: [0.0, 1.0]
+measures: [{ max_abs: { of: constraint } }]
+";
+    fs::write(folder.path().join("opening.yaml"), text).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder.path())
+        .args(["run", "opening.yaml", "--out", "results", "--cache", "cache"])
+        .output()
+        .unwrap();
+    let mut reader = csv::Reader::from_path(folder.path().join("results/accidents/opening/runs.csv")).unwrap();
+    let headers = reader.headers().unwrap().clone();
+    let column = |name: &str| headers.iter().position(|header| header == name).unwrap();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 3);
+    for row in &rows {
+        assert_eq!(&row[column("status")], "joint-open", "{row:?}");
+        assert!(row[column("message")].contains("joint `again` is open by"), "{row:?}");
+        let reached: f64 = row[column("t_reached")].parse().unwrap();
+        assert!((0.5..=1.0).contains(&reached), "{row:?}");
+        assert!(row[column("max_abs(constraint)")].parse::<f64>().unwrap() > 1e-6, "{row:?}");
     }
 }
 
@@ -222,4 +264,15 @@ fn more_threads_than_make_sense_are_not_made() {
     assert!(said.contains("--jobs 100000: ") && said.contains("twice as many as there are cores"), "{said}");
     let refused = place.command("0").stderr(Stdio::piped()).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn variables_of_the_environment_make_no_hundred_thousand_threads() {
+    let place = Place::new();
+    for name in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+        let output = command.current_dir(place.folder.path()).args(["plan", "experiment.yaml"]).env(name, "100000");
+        let output = output.output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
 }

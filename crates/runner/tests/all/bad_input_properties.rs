@@ -192,3 +192,31 @@ fn runs_know_what_is_drawn_of_them() {
     assert_eq!(reference.model.parameter("formulation.sliding-mode.eta").unwrap(), 2.0);
     assert_eq!(reference.model.parameter("mass").unwrap(), 36.0, "the other parameters are those of the run");
 }
+
+/// Panels over the whole run, beyond it, over its end, and on a logarithmic axis.
+const WINDOWS: &str = "\
+id: mine/windows
+model: pendulum
+span: [-2.0, 1.0]
+method: [rk3, rk8]
+step: 0.1
+plots:
+  - { id: all, x: t, y: theta, x_range: [-3, 2] }
+  - { id: end, x: t, y: theta, x_range: [0, 1] }
+  - { id: same, x: t, y: omega, x_range: [0, 1] }
+  - { id: after, x: t, y: theta, x_range: [2, 3] }
+  - { id: orbit, x: omega, y: theta, x_range: [-0.1, 0.1], where: { method: rk3 } }
+  - { id: small, x: t, y: omega, x_range: [0, 5], scale: log-y, where: { method: rk8 } }
+";
+
+#[test]
+fn parts_of_a_run_that_are_drawn_alone_are_known_before_it_is_made() {
+    let plan = plan(WINDOWS);
+    let [of_rk3, of_rk8] = ["rk3", "rk8"].map(|method| {
+        let run = plan.runs.iter().find(|run| run.method_label == method).unwrap();
+        &run.recording
+    });
+    assert_eq!((&of_rk3.windows[..], of_rk3.logarithmic), (&[[0.0, 1.0]][..], false));
+    assert_eq!((&of_rk8.windows[..], of_rk8.logarithmic), (&[[0.0, 1.0], [0.0, 5.0]][..], true));
+    assert_ne!(of_rk3.to_string(), of_rk8.to_string(), "the store tells them apart");
+}

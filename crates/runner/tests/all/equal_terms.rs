@@ -362,9 +362,9 @@ rankings: [{{ title: crank, error: position_error, meaning: m, work: {{ evaluati
     );
     let folder = folder_with(&[("own.yaml", TRAPEZOIDAL), ("heun.yaml", HEUN), ("a.yaml", &text)]);
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (exit, _, err) = run(&["mbsbench", "run", &at("a.yaml"), "--out", &at("out"), "--cache", &at("cache")]);
+    let (exit, out, err) = run(&["mbsbench", "run", &at("a.yaml"), "--out", &at("out"), "--cache", &at("cache")]);
     assert_eq!(exit, cli::Exit::Done, "{err}");
-    (fs::read_to_string(folder.path().join("out/mine/a/ranking.md")).unwrap(), err)
+    (fs::read_to_string(folder.path().join("out/mine/a/ranking.md")).unwrap(), out)
 }
 
 #[test]

@@ -8,12 +8,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What is printed, and the exit code.
+/// What is printed, or why nothing is, and the exit code.
 fn export(name: &str, form: &str) -> (String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
     let output =
         command.current_dir(root()).args(["export", name, "--to", form]).env("NO_COLOR", "1").output().unwrap();
-    (String::from_utf8([output.stdout, output.stderr].concat()).unwrap(), output.status.code())
+    let said = if output.status.success() { output.stdout } else { output.stderr };
+    (String::from_utf8(said).unwrap(), output.status.code())
 }
 
 #[test]

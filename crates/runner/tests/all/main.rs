@@ -19,6 +19,7 @@ mod engines;
 mod equal_terms;
 mod examine;
 mod export;
+mod jumps;
 mod like;
 mod methods;
 mod migrate;
@@ -34,6 +35,7 @@ mod render;
 mod robustness;
 mod schema;
 mod silence;
+mod spans;
 #[cfg(unix)]
 mod special_files;
 mod takeaways;

@@ -43,6 +43,41 @@ impl Method for Mistaken {
     }
 }
 
+/// A method that takes nearly all of the stack that a main thread has, 8 MB.
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+struct Deep {}
+
+impl Parameters for Deep {}
+
+impl MethodDefinition for Deep {
+    const NAME: &'static str = "deep";
+    const SUMMARY: &'static str = "a method that needs much stack";
+    const SOURCE: &'static str = "";
+    const FAMILY: &'static str = "explicit-runge-kutta";
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(self.clone())
+    }
+}
+
+impl Method for Deep {
+    fn order(&self) -> u32 {
+        1
+    }
+
+    fn adapts(&self) -> bool {
+        false
+    }
+
+    fn solve(&self, _: Counted<'_>, _: &Task<'_>, _: &mut dyn Observer) -> Solution {
+        fn descend(kilobytes: u32) -> u64 {
+            let room = std::hint::black_box([kilobytes; 256]);
+            if kilobytes == 0 { 0 } else { descend(kilobytes - 1) + u64::from(room[7]) }
+        }
+        panic!("the sum is {}", descend(7000))
+    }
+}
+
 const SQUEEZER: &str = "\
 id: broken/squeezer
 model: squeezer
@@ -148,7 +183,7 @@ impl Place {
 
     /// The end of a command with its output and what it says beside.
     fn end(&self, arguments: &[&str]) -> (Exit, String, String) {
-        let registry = Registry::builtin().method::<Mistaken>();
+        let registry = Registry::builtin().method::<Mistaken>().method::<Deep>();
         let experiments = self.path("experiments");
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let all = [&["mbsbench", "--experiments", &experiments], arguments].concat();
@@ -268,4 +303,45 @@ fn a_run_that_needs_too_much_memory_fails_alone() {
     let file = place.path("experiments/broken/squeezer.yaml");
     let (exit, text, _) = place.end(&["run", &file, "--out", &place.path("out"), "--cache", &cache, "--memory", "1GB"]);
     assert!(exit == Exit::Done && text.contains("2 runs, 1 from the store\n"), "{text}");
+}
+
+#[test]
+fn a_run_has_the_stack_of_a_main_thread() {
+    let text = SQUEEZER.replace("mistaken", "deep");
+    let place = Place::new(&[("squeezer.yaml", &text)]);
+    let (file, cache, out) = (place.path("experiments/broken/squeezer.yaml"), place.path("cache"), place.path("out"));
+    place.end(&["run", &file, "--out", &out, "--cache", &cache]);
+    // Seven thousand kilobytes deep it goes, and ends by its own word.
+    let rows = place.read("out/broken/squeezer/runs.csv");
+    assert!(rows.contains(",panicked,") && rows.contains("the sum is 24503500"), "{rows}");
+}
+
+/// Two experiments: every run of one fails.
+const FAILING: &str = "\
+id: broken/failing
+model: pendulum
+span: [0.0, 1.0]
+known: { defaults: printed }
+method: METHODS
+step: 0.1
+measures: [rhs_evaluations]
+fails_when: [{ observable: theta, above: -10.0 }]
+";
+
+#[test]
+fn where_no_run_reaches_its_end_the_exit_code_says_so() {
+    let failing = FAILING.replace("METHODS", "[rk3, rk4]");
+    let works = FAILING.replace("broken/failing", "broken/works").replace("METHODS", "[rk3]");
+    let works = works.split_inclusive('\n').filter(|line| !line.starts_with("fails_when")).collect::<String>();
+    let place = Place::new(&[("failing.yaml", &failing), ("works.yaml", &works)]);
+    let [failing, works] = ["failing", "works"].map(|name| place.path(&format!("experiments/broken/{name}.yaml")));
+    let (out, cache) = (place.path("out"), place.path("cache"));
+    let run = |files: &[&str]| place.end(&[&["run"], files, &["--out", &out, "--cache", &cache]].concat());
+    for files in [vec![failing.as_str()], vec![&works, &failing]] {
+        let (exit, text, said) = run(&files);
+        assert_eq!(exit, Exit::Differs, "{said}");
+        assert!(said.contains("broken/failing: no run reached its end, of 2: 2 rule"), "{said}");
+        assert!(text.contains("broken/failing: "), "the results are written: {text}");
+    }
+    assert_eq!(run(&[&works]).0, Exit::Done);
 }

@@ -299,6 +299,30 @@ drawings:
 }
 
 #[test]
+fn units_are_those_of_each_mechanism() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+id: plots/two
+cases:
+  - { case: a, model: { mechanism: { bodies: { rod: { mass: 1, inertia: 1 } } } } }
+  - { case: b, model: { mechanism: { bodies: { arm: { mass: 1, inertia: 1, position: [0.5, 2], velocity: [0, 1] } } } } }
+span: [0.0, 1.0]
+method: rk4
+step: 0.1
+measures: [steps_accepted]
+plots:
+  - { id: path, where: { case: b }, x: t, y: arm_x, y_unit: mm }
+  - { id: phase, where: { case: b }, x: arm_y, y: arm_x }
+";
+    fs::write(folder.path().join("experiment.yaml"), text).unwrap();
+    run(&folder);
+    let read = |name: &str| fs::read_to_string(folder.path().join("results/plots/two").join(name)).unwrap();
+    let path = read("path.csv");
+    assert!(path.lines().skip(1).all(|line| line.ends_with(",500") || line.ends_with(",500.0")), "{path}");
+    assert!(read("phase.csv").lines().count() > 2, "{}", read("phase.csv"));
+}
+
+#[test]
 fn a_figure_gathers_runs_of_several_experiments() {
     let folder = tempfile::tempdir().unwrap();
     let part = |name: &str, method: &str| {

@@ -1,4 +1,5 @@
-//! `verify --recompute`: what is stored is made again, and what was forged is found.
+//! Results that were changed after they were made: seals notice an edit, and `verify --recompute` also finds what was
+//! sealed again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,9 +30,9 @@ statements:
 ";
 
 fn end(folder: &Path, arguments: &[&str]) -> (Exit, String) {
-    let [experiments, cache] = ["experiments", "cache"].map(|name| folder.join(name).to_str().unwrap().to_owned());
+    let experiments = folder.join("experiments");
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let all = [&["mbsbench", "--experiments", &experiments], arguments, &["--cache", &cache]].concat();
+    let all = [&["mbsbench", "--experiments", experiments.to_str().unwrap()], arguments].concat();
     let exit = cli::run(&Registry::builtin(), all, &mut stdout, &mut stderr, false);
     (exit, String::from_utf8([stdout, stderr].concat()).unwrap())
 }
@@ -56,32 +57,140 @@ fn forge(path: &Path) -> bool {
     true
 }
 
-#[test]
-fn a_forged_entry_is_found_where_its_run_is_made_again() {
+/// A folder with an experiment that was reproduced.
+fn reproduced() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mine = folder.path().join("experiments/mine");
     fs::create_dir_all(&mine).unwrap();
     fs::write(mine.join("pendulum.yaml"), EXPERIMENT).unwrap();
     fs::write(mine.join("claims.yaml"), CLAIMS).unwrap();
-    let (exit, said) = end(folder.path(), &["reproduce", "mine"]);
+    let (exit, said) = reproduce(folder.path());
     assert_eq!(exit, Exit::Done, "{said}");
+    folder
+}
 
-    let again = |share: &str, seed: &str| end(folder.path(), &["verify", "mine", "--recompute", share, "--seed", seed]);
-    let (exit, said) = again("100%", "7");
+fn reproduce(folder: &Path) -> (Exit, String) {
+    end(folder, &["reproduce", "mine", "--cache", folder.join("cache").to_str().unwrap()])
+}
+
+fn again(folder: &Path, share: &str, seed: &str) -> (Exit, String) {
+    let cache = folder.join("cache");
+    end(folder, &["verify", "mine", "--recompute", share, "--seed", seed, "--cache", cache.to_str().unwrap()])
+}
+
+/// Sets the energy variation of all runs.
+fn edit(folder: &Path) {
+    let path = folder.join("results/mine/pendulum/runs.csv");
+    let rows = fs::read_to_string(&path).unwrap();
+    let edited = rows.lines().enumerate().map(|(number, row)| {
+        let mut cells: Vec<&str> = row.split(',').collect();
+        if number > 0 {
+            cells[4] = "1e-12";
+        }
+        cells.join(",") + "\n"
+    });
+    fs::write(&path, edited.collect::<String>()).unwrap();
+}
+
+/// The commands that believe results.
+const READERS: [&[&str]; 6] = [
+    &["verify", "mine"],
+    &["verify"],
+    &["report"],
+    &["explain", "mine/swings"],
+    &["export", "mine/swings", "--to", "csv"],
+    &["export", "mine/swing", "--to", "pgfplots"],
+];
+
+#[test]
+fn no_command_believes_results_that_were_edited() {
+    let folder = reproduced();
+    let at = |name: &str| folder.path().join("results").join(name);
+    let whole = fs::read_to_string(at("mine/pendulum/runs.csv")).unwrap();
+    for reader in READERS {
+        let (exit, said) = end(folder.path(), reader);
+        assert!(exit == Exit::Done && !said.contains("sealed"), "{reader:?}: {said}");
+    }
+    // As git leaves a file where it changes the ends of lines.
+    fs::write(at("mine/pendulum/runs.csv"), whole.replace('\n', "\r\n")).unwrap();
+    for reader in READERS {
+        assert_eq!(end(folder.path(), reader).0, Exit::Done, "{reader:?}");
+    }
+    edit(folder.path());
+    fs::remove_file(at("mine/claims.json")).unwrap();
+    fs::remove_dir_all(at("report")).unwrap();
+    for reader in READERS {
+        let (exit, said) = end(folder.path(), reader);
+        assert_eq!(exit, Exit::Differs, "{reader:?}: {said}");
+        assert!(said.contains("runs.csv was changed after it was made"), "{reader:?}: {said}");
+        assert!(said.contains("`mbsbench reproduce mine/pendulum` makes it again"), "{reader:?}: {said}");
+        assert!(!said.contains("reproduced"), "{reader:?}: {said}");
+    }
+    assert!(!at("mine/claims.json").exists() && !at("report").exists(), "nothing is written either");
+    let (exit, said) = again(folder.path(), "100%", "1");
+    assert_eq!(exit, Exit::Differs, "{said}");
+
+    // Made again, they are as they were.
+    let (exit, said) = reproduce(folder.path());
     assert_eq!(exit, Exit::Done, "{said}");
-    assert!(said.contains("6 stored runs made again with --seed 7: 0 differ"), "{said}");
+    assert_eq!(fs::read_to_string(at("mine/pendulum/runs.csv")).unwrap(), whole);
+    assert_eq!(end(folder.path(), READERS[0]).0, Exit::Done);
+
+    // A figure is not exported with other numbers than it was drawn with.
+    let figure = at("mine/pendulum/swing.csv");
+    fs::write(&figure, fs::read_to_string(&figure).unwrap().replacen("0.", "1.", 1)).unwrap();
+    let (exit, said) = end(folder.path(), READERS[5]);
+    assert!(exit == Exit::Differs && said.contains("swing.csv was changed after it was made"), "{said}");
+}
+
+#[test]
+fn results_without_a_seal_are_used_and_that_is_said() {
+    let folder = reproduced();
+    fs::remove_file(folder.path().join("results/mine/pendulum/manifest.json")).unwrap();
+    for reader in READERS {
+        let (exit, said) = end(folder.path(), reader);
+        assert_eq!(exit, Exit::Done, "{reader:?}: {said}");
+        assert!(said.contains("are not sealed: no manifest lists them"), "{reader:?}: {said}");
+    }
+    assert_eq!(reproduce(folder.path()).0, Exit::Done);
+    assert!(!end(folder.path(), READERS[0]).1.contains("sealed"));
+}
+
+#[test]
+fn what_is_judged_is_compared_with_runs_that_are_made_again() {
+    let folder = reproduced();
+    let (exit, said) = again(folder.path(), "100%", "7");
+    assert_eq!(exit, Exit::Done, "{said}");
+    assert!(said.contains("6 runs made again with --seed 7: 0 differ"), "{said}");
     // A seed draws the same runs each time.
-    let some: Vec<String> = (0..20).map(|seed| again("50%", &seed.to_string()).1).collect();
-    assert_eq!(some[3], again("50%", "3").1);
-    assert!(some.iter().any(|one| !one.contains("3 stored runs")) && some.iter().all(|one| one.contains(": 0 differ")));
+    let some: Vec<String> = (0..20).map(|seed| again(folder.path(), "50%", &seed.to_string()).1).collect();
+    assert_eq!(some[3], again(folder.path(), "50%", "3").1);
+    assert!(some.iter().any(|one| !one.contains("3 runs")) && some.iter().all(|one| one.contains(": 0 differ")));
 
+    // Sealed again by somebody who knows how, an edit is found, whether or not there is a store.
+    edit(folder.path());
+    fs::remove_file(folder.path().join("results/mine/pendulum/manifest.json")).unwrap();
+    for cache in ["cache", "elsewhere"] {
+        let cache = folder.path().join(cache);
+        let cache = cache.to_str().unwrap();
+        let (exit, said) =
+            end(folder.path(), &["verify", "mine", "--recompute", "100%", "--seed", "1", "--cache", cache]);
+        assert_eq!(exit, Exit::Differs, "{said}");
+        assert!(said.contains("pendulum/runs.csv: mine/pendulum method=rk3, step=0.01 ("), "{said}");
+        assert!(said.contains("energy_variation is 1e-12 there and "), "{said}");
+        assert!(said.contains("6 runs made again with --seed 1: 6 differ from the results"), "{said}");
+    }
+}
+
+#[test]
+fn a_forged_entry_of_the_store_is_found_by_its_results() {
+    let folder = reproduced();
     let is_forged: Vec<bool> = entries(&folder.path().join("cache")).iter().map(|path| forge(path)).collect();
     assert_eq!(is_forged.iter().filter(|&&is| is).count(), 6, "runs, and no reference");
     // What has the right checksum is believed, and made again only where somebody asks.
-    let (exit, said) = end(folder.path(), &["reproduce", "mine"]);
+    let (exit, said) = reproduce(folder.path());
     assert!(exit == Exit::Done && said.contains("6 runs, 6 from the store"), "{said}");
-    let (exit, said) = again("100%", "1");
+    let (exit, said) = again(folder.path(), "100%", "1");
     assert_eq!(exit, Exit::Differs, "{said}");
-    assert!(said.contains("not as stored: mine/pendulum method=rk3, step=0.01 ("), "{said}");
-    assert!(said.contains("6 stored runs made again with --seed 1: 6 differ"), "{said}");
+    assert!(said.contains("6 runs made again with --seed 1: 6 differ from the results"), "{said}");
 }

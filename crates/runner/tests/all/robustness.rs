@@ -266,7 +266,7 @@ fn what_is_left_out_of_an_account_shows() {
     fs::write(at("pendulum.yaml"), &experiment).unwrap();
 
     // A bound that is moved is told from the lock, and after its result it has to say so.
-    assert_eq!(mbsbench(folder.path(), "lock mine").0, Some(0));
+    assert_eq!(mbsbench(folder.path(), "lock mine --trust").0, Some(0));
     fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
     let (code, said) = verify();
     assert!(code == Some(2) && said.contains("tests something else than its entry"), "{said}");
@@ -301,4 +301,57 @@ fn a_range_that_no_model_accepts_is_refused() {
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("no sample is accepted; at model.mass = "), "{said}");
     assert!(!folder.path().join("results").exists());
+}
+
+/// A lock over results that exist does not say that bounds were set before them, not even the first one.
+#[test]
+fn the_first_lock_looks_at_results_and_store() {
+    let folder = place(&CLAIMS.replace("timing.median_s", "t_reached"));
+    let at = |name: &str| folder.path().join("experiments/mine").join(name);
+    fs::write(at("pendulum.yaml"), EXPERIMENT.replace("timing: { repeat: 3 }\n", "")).unwrap();
+    let stamps = |arguments: &str| {
+        let (code, said) = mbsbench(folder.path(), arguments);
+        assert_eq!(code, Some(0), "{said}");
+        let lock = fs::read_to_string(at("bounds.lock")).unwrap();
+        let mut stamps: Vec<String> = lock.lines().map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect();
+        assert_eq!(stamps.len(), 5, "{lock}");
+        stamps.dedup();
+        stamps
+    };
+    assert_eq!(stamps("lock mine"), ["before"], "nothing has run");
+    assert_eq!(mbsbench(folder.path(), "run experiments/mine/pendulum.yaml").0, Some(0));
+    let bound = || mbsbench(folder.path(), "explain mine/light").1;
+    assert!(bound().contains("ours: the paper has none; set before the result was known"), "{}", bound());
+
+    // Without a lock nothing shows when a bound was set.
+    fs::remove_file(at("bounds.lock")).unwrap();
+    assert!(bound().contains("stated to be set before the result was known, which no lock verifies"), "{}", bound());
+    assert_eq!(stamps("lock mine"), ["after"]);
+    let (code, said) = mbsbench(folder.path(), "verify mine");
+    assert!(code == Some(2) && said.contains("add `bound_set: after`"), "{said}");
+
+    // The store has the runs as well; results of another version of the experiment are results.
+    fs::remove_file(at("bounds.lock")).unwrap();
+    let runs = folder.path().join("results/mine/pendulum/runs.csv");
+    let kept = fs::read_to_string(&runs).unwrap();
+    fs::remove_file(&runs).unwrap();
+    assert_eq!(stamps("lock mine"), ["after"]);
+    fs::remove_file(at("bounds.lock")).unwrap();
+    assert_eq!(stamps("lock mine --cache nowhere"), ["before"]);
+    fs::remove_file(at("bounds.lock")).unwrap();
+    fs::write(&runs, &kept).unwrap();
+    let experiment = fs::read_to_string(at("pendulum.yaml")).unwrap();
+    fs::write(at("pendulum.yaml"), experiment.replace("step: 0.01", "step: 0.02")).unwrap();
+    assert_eq!(stamps("lock mine --cache nowhere"), ["after"]);
+    fs::write(at("pendulum.yaml"), experiment).unwrap();
+
+    // What the user states is shown as stated, and not for a bound that is moved.
+    fs::remove_file(at("bounds.lock")).unwrap();
+    assert_eq!(stamps("lock mine --trust"), ["stated"]);
+    assert_eq!(stamps("lock mine"), ["stated"], "a later lock verifies nothing either");
+    assert!(bound().contains("which no lock verifies"), "{}", bound());
+    let ledger = fs::read_to_string(at("claims.yaml")).unwrap();
+    fs::write(at("claims.yaml"), ledger.replace("below: 200.0", "below: 250.0")).unwrap();
+    let (_, said) = mbsbench(folder.path(), "lock mine --trust");
+    assert!(said.contains("light is changed, when its result was known"), "{said}");
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_measures::slack;
-use mbsbench_problem::{Counted, Failure, Formulated, Method, Observer, Scalar, Settings, Step, Task};
+use mbsbench_problem::{Failure, Formulated, Method, Observer, Scalar, Settings, Step, Task};
 
 use crate::stop::Stop;
 
@@ -33,7 +33,7 @@ impl<S: Scalar> Collection<'_, S> {
         let task = Task { t_start, t_end, initial: &initial, settings: self.settings };
         let mut collector =
             Collector { times, states: Vec::with_capacity(times.len()), stop: self.may_be_stopped.then(Stop::now) };
-        let solution = self.method.solve(Counted::new(ode.as_mut()), &task, &mut collector);
+        let solution = task.solve(self.method, ode.as_mut(), &mut collector);
         let failure = solution.failure.filter(|_| !collector.is_complete());
         collector.states.resize(times.len(), None);
         (collector.states, failure)

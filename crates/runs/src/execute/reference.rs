@@ -23,7 +23,7 @@ pub struct ReferenceSolve<'r, S: Scalar> {
 /// of the value to double precision, since observables are doubles.
 ///
 /// # Errors
-/// The failure of either solve.
+/// The failure of either solve, or of an observation.
 pub fn certify<S: Scalar>(
     main: &ReferenceSolve<'_, S>,
     check: &ReferenceSolve<'_, S>,
@@ -52,6 +52,9 @@ pub fn certify<S: Scalar>(
         let (mut values, mut others) = (vec![0.0; reference.observables.len()], vec![0.0; reference.observables.len()]);
         one.observe(t, &double(a), &mut values);
         other.observe(t, &double(b), &mut others);
+        if let Some(failure) = one.failure().or_else(|| other.failure()) {
+            return Err(failure);
+        }
         let bounds = values.iter().zip(&others).map(|(a, b)| (a - b).abs().max(f64::EPSILON * a.abs())).collect();
         reference.values.push(values);
         reference.bounds.push(bounds);

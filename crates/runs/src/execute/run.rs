@@ -8,7 +8,7 @@ use mbsbench_measures::stepwise::{self, drawable, properties};
 use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory, Within};
 use mbsbench_numbers::Decimator;
 use mbsbench_problem::{
-    Counted, Failure, Method, Model, Observation, Observer, Settings, Statistics, Status, Step, StepControl, Task,
+    Failure, Method, Model, Observation, Observer, Settings, Statistics, Status, Step, StepControl, Task,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -128,9 +128,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         properties: [f64::NAN; stepwise::COUNT],
         size_before: None,
         row: vec![0.0; recorded.len()],
-        decimator: (!recorded.is_empty()).then(|| {
-            if job.recording.orbits { Decimator::of_orbit(recorded.len()) } else { Decimator::new(recorded.len()) }
-        }),
+        decimator: (!recorded.is_empty()).then(|| decimator(job.recording, recorded.len())),
         every: job.recording.every,
         inner: vec![0.0; observables.len()],
         recorded,
@@ -143,7 +141,7 @@ pub fn execute(job: &Job<'_>) -> Record {
         prepared.map_or(0, |()| (0..functions.count()).filter(|&index| functions.is_watched(index)).count())
     });
     let task = Task { t_start: job.span[0], t_end: job.span[1], initial: &initial, settings: job.settings };
-    let solution = job.method.solve(Counted::new(ode.as_mut()), &task, &mut watch);
+    let solution = task.solve(job.method, ode.as_mut(), &mut watch);
 
     let ending = Ending {
         t_reached: solution.t_reached,
@@ -171,6 +169,12 @@ pub fn execute(job: &Job<'_>) -> Record {
         values,
         trajectory,
     }
+}
+
+/// What keeps as much of a trajectory of so many columns as is drawn of it.
+pub(crate) fn decimator(recording: &Recording, columns: usize) -> Decimator {
+    let decimator = if recording.orbits { Decimator::of_orbit(columns) } else { Decimator::new(columns) };
+    decimator.looking_at(&recording.windows).on_logarithmic_axes(recording.logarithmic)
 }
 
 impl Job<'_> {
@@ -320,6 +324,9 @@ impl Observer for Watch<'_> {
         self.properties = properties(step, 1.0, self.size_before);
         self.size_before = Some(step.t_end - step.t_start);
         self.record(step.t_end, Values::After);
+        if let Some(failure) = self.observation.failure().or_else(|| self.inside.failure()) {
+            return ControlFlow::Break(failure);
+        }
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
             None if self.stop.is_asked() => ControlFlow::Break(Failure::Interrupted { time: step.t_end }),

@@ -3,9 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use mbsbench_problem::{
-    Counted, Failure, Formulated, Method, Model, Observer, Settings, Solution, Statistics, Step, Task,
-};
+use mbsbench_problem::{Failure, Formulated, Method, Model, Observer, Settings, Solution, Statistics, Step, Task};
 use serde::{Deserialize, Serialize};
 
 use super::run::Job;
@@ -124,7 +122,7 @@ pub fn time(model: &dyn Model, method: &dyn Method, span: [f64; 2], settings: Se
     let task = Task { t_start: span[0], t_end: span[1], initial: &initial, settings };
     let mut starter = Starter::default();
     let begin = Instant::now();
-    let solution = method.solve(Counted::new(ode.as_mut()), &task, &mut starter);
+    let solution = task.solve(method, ode.as_mut(), &mut starter);
     let end = Instant::now();
     let start = starter.0.unwrap_or(end);
     let Solution { statistics, failure, .. } = std::hint::black_box(solution);

@@ -9,7 +9,7 @@ use super::checks::Observables;
 use super::{Plan, RunSpec};
 use crate::Recording;
 use crate::columns::TIMINGS;
-use crate::spec::{AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
+use crate::spec::{AxisValue, DrawingSpec, Layout, PanelSpec, Scale, TableSpec};
 use crate::units;
 use crate::{Label, Placed, Problems, Published, RankingSpec};
 use mbsbench_input::{BadInput, Node, Place, Problem, one_of};
@@ -51,6 +51,8 @@ pub(super) fn with_drawings(mut plan: Plan) -> Result<Plan, BadInput> {
         for panel in plan.experiment.plots.iter().flat_map(|figure| &figure.value.panels) {
             if is_trajectory(panel, observables.at(run)) && plan.is_meant(run, &panel.filter) {
                 recording.orbits |= panel.x != "t";
+                recording.logarithmic |= matches!(panel.scale, Scale::LogY | Scale::LogLog);
+                recording.windows.extend(panel.x_range.filter(|range| panel.x == "t" && is_part(*range, run.span)));
                 recording.every = recording.every.into_iter().chain(panel.every).reduce(f64::min);
                 let names = panel.y.iter().chain([panel.x.as_str()]).filter(|&name| name != "t");
                 recording.trajectories.extend(names.map(str::to_owned));
@@ -58,12 +60,19 @@ pub(super) fn with_drawings(mut plan: Plan) -> Result<Plan, BadInput> {
         }
         recording.trajectories.sort();
         recording.trajectories.dedup();
+        recording.windows.sort_by(|[a, b], [c, d]| a.total_cmp(c).then(b.total_cmp(d)));
+        recording.windows.dedup();
         wanted.push(recording);
     }
     for (run, recording) in plan.runs.iter_mut().zip(wanted) {
         run.recording = recording;
     }
     Ok(plan)
+}
+
+/// Whether an axis shows a part of a run and not all of it.
+fn is_part([low, high]: [f64; 2], [start, end]: [f64; 2]) -> bool {
+    low < high && high > start && low < end && (low > start || high < end)
 }
 
 /// Whether a panel shows observables over time or each other, rather than columns.

@@ -45,38 +45,38 @@ macro_rules! fixed {
 composite!(
     /// The ρ∞-Bathe method: a trapezoidal substep and a last stage; order 2, A-stable.
     Bathe, |formula| Esdirk::bathe(formula.rho_inf), "bathe",
-    "Two substeps, order two, damping rho at infinity (rho-infinity-Bathe)",
+    "Two substeps, order two, spectral radius rho at infinity (rho-infinity-Bathe)",
     "zhang2022, Eq. 7; G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310"
 );
 composite!(
     /// MSSTC(3): two trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc3, |formula| Esdirk::msstc(3, formula.rho_inf), "msstc3",
-    "Three substeps, order two, damping rho at infinity (MSSTC(3))",
+    "Three substeps, order two, spectral radius rho at infinity (MSSTC(3))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(4): three trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc4, |formula| Esdirk::msstc(4, formula.rho_inf), "msstc4",
-    "Four substeps, order two, damping rho at infinity (MSSTC(4))",
+    "Four substeps, order two, spectral radius rho at infinity (MSSTC(4))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 composite!(
     /// MSSTC(5): four trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc5, |formula| Esdirk::msstc(5, formula.rho_inf), "msstc5",
-    "Five substeps, order two, damping rho at infinity (MSSTC(5))",
+    "Five substeps, order two, spectral radius rho at infinity (MSSTC(5))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962"
 );
 tabulated!(
     /// MSSTH(3), modified: three implicit stages, order 3, stage order 2, A-stable. Order 2 on index-3 mechanics.
-    Mssth3, 3, "mssth3", "Three implicit stages, order three, damping rho at infinity (MSSTH(3))"
+    Mssth3, 3, "mssth3", "Three implicit stages, order three, spectral radius rho at infinity (MSSTH(3))"
 );
 tabulated!(
     /// MSSTH(4), modified: four implicit stages, order 4, stage order 2, A-stable. Order 2 on index-3 mechanics.
-    Mssth4, 4, "mssth4", "Four implicit stages, order four, damping rho at infinity (MSSTH(4))"
+    Mssth4, 4, "mssth4", "Four implicit stages, order four, spectral radius rho at infinity (MSSTH(4))"
 );
 tabulated!(
     /// MSSTH(5), modified: five implicit stages, order 5, stage order 2, A-stable. Order 2 on index-3 mechanics.
-    Mssth5, 5, "mssth5", "Five implicit stages, order five, damping rho at infinity (MSSTH(5))"
+    Mssth5, 5, "mssth5", "Five implicit stages, order five, spectral radius rho at infinity (MSSTH(5))"
 );
 fixed!(
     /// ESDIRK3(2)4L\[2\]SA: three implicit stages, order 3, stage order 2, L-stable. Order 2 on index-3

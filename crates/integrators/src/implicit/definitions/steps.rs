@@ -34,25 +34,25 @@ macro_rules! single_step {
 }
 
 multistep!(
-    /// LMS2: the linear two-step formula with chosen damping at infinity; order 2, A-stable.
+    /// LMS2: the linear two-step formula with a chosen spectral radius at infinity; order 2, A-stable.
     ///
     /// A step of another size than the one before, as the last of a span that is no whole number of steps, is made by its
     /// formula for variable steps.
-    Lms2, lms2, "lms2", "Linear two-step formula of order two with damping rho at infinity (LMS2)"
+    Lms2, lms2, "lms2", "Linear two-step formula of order two with spectral radius rho at infinity (LMS2)"
 );
 multistep!(
-    /// LMS3: the linear three-step formula with chosen damping at infinity; order 2, A-stable.
+    /// LMS3: the linear three-step formula with a chosen spectral radius at infinity; order 2, A-stable.
     ///
     /// A last step of another size is made by LMS2 for variable steps with the same `rho-inf`. Refused with `rho-inf` = 1, where it
     /// is not zero-stable.
-    Lms3, lms3, "lms3", "Linear three-step formula of order two with damping rho at infinity (LMS3)"
+    Lms3, lms3, "lms3", "Linear three-step formula of order two with spectral radius rho at infinity (LMS3)"
 );
 multistep!(
-    /// LMS4: the linear four-step formula with chosen damping at infinity; order 2, A-stable.
+    /// LMS4: the linear four-step formula with a chosen spectral radius at infinity; order 2, A-stable.
     ///
     /// A last step of another size is made by LMS2 for variable steps with the same `rho-inf`. Refused with `rho-inf` = 1, where it
     /// is not zero-stable.
-    Lms4, lms4, "lms4", "Linear four-step formula of order two with damping rho at infinity (LMS4)"
+    Lms4, lms4, "lms4", "Linear four-step formula of order two with spectral radius rho at infinity (LMS4)"
 );
 single_step!(
     /// SS2: LMS2 with one auxiliary derivative in the place of the past step; order 2, A-stable.

@@ -9,6 +9,7 @@ use mbsbench_problem::{
     Counted, Failure, Made, Method, Observer, Ode, Run, Solution, StepControl, Stepping, Task, Unsuitable,
 };
 
+use super::blocks::largest;
 use super::formula::{Estimate, Formula, Start, Trial};
 use super::newton::{self, singular};
 use super::settings::{FirstGuess, NewtonSettings};
@@ -124,11 +125,12 @@ impl<F: Formula> Steps<F> {
 
     /// Iterates over a step of size `h` (s) that ends at `t_next`.
     fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>, t_next: f64, h: f64) -> Result<(), Failure> {
-        let Self { formula, trial, newton, keeper, watched, controlled, .. } = self;
+        let Self { formula, trial, newton, keeper, watched, controlled, state, .. } = self;
         if controlled.is_some() {
             formula.resize(h);
         }
         let time = run.t;
+        trial.size = largest(&state[..trial.q.len()]);
         trial.t = t_next;
         let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
         let begun = formula.begin(h, guess, &mut run.problem.mechanics()?, trial);
@@ -183,8 +185,8 @@ impl<F: Formula> Steps<F> {
 
 /// Whether a step that has failed so may be made in smaller ones.
 fn is_cured_by_smaller_steps(failure: &Failure) -> bool {
-    use Failure::{AccelerationsDiverged, NonFinite, SingularMatrix};
-    matches!(failure, AccelerationsDiverged { .. } | NonFinite { .. } | SingularMatrix { .. })
+    use Failure::{AccelerationsDiverged, NewtonDiverged, NonFinite, SingularMatrix};
+    matches!(failure, AccelerationsDiverged { .. } | NewtonDiverged { .. } | NonFinite { .. } | SingularMatrix { .. })
 }
 
 impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {

@@ -62,7 +62,7 @@ forces: { push: { force: { on: rod.pin, follows: true, force: [\"1 + plate.x\", 
 pub const ARM: &str = "
 motion: spatial
 gravity: [0.3, 0, -9.81]
-constants: { length: 0.3 }
+constants: { rod_length: 0.3 }
 ground: { base: { at: [0.1, 0.2, 0], rotation: [0.2, -0.1, 0.5] } }
 bodies:
   b1: { mass: 4, inertia: [0.05, 0.06, 0.03, 0.004, -0.003, 0.002], centre: [0.02, 0.01, 0.15], markers: { end: { at: [0.05, 0, 0.3], rotation: [0.3, 0.2, -0.4] } } }
@@ -86,7 +86,7 @@ forces:
 pub const ARM_FORCES: &str =
     "  damper: { torsion-spring: { between: [b1, b2], axis: [0.2, 1, 0], stiffness: 2, damping: 0.3, angle: 0.1 } }
   cushion: { bushing: { between: [b2.end, b5], stiffness: [10, 20, 30, 1, 2, 3], damping: [1, 2, 3, 0.1, 0.2, 0.3] } }
-  push: { force: { on: b4.end, follows: true, force: [\"sin(3*t)\", \"2*b5.wx\", \"b6.tip.vz + length\"] } }
+  push: { force: { on: b4.end, follows: true, force: [\"sin(3*t)\", \"2*b5.wx\", \"b6.tip.vz + rod_length\"] } }
   twist: { torque: { on: b6, torque: [0.1, \"0.2*t\", \"b1.z\"] } }
   piston: { actuator: { between: [b1, b5.end], force: \"2*length - 0.3*speed\" } }
 ";

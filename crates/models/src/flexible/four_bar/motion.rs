@@ -1,12 +1,13 @@
 //! What is watched and drawn of the four-bar mechanism.
 
 use mbsbench_problem::view::Shape;
-use mbsbench_problem::{Observable, View};
+use mbsbench_problem::{Observable, View, rotation};
+use nalgebra::Rotation3;
 
 use super::FlexibleFourBar;
 use super::assembly::Bars;
 use crate::drawing::support;
-use crate::flexible::angles::{euler_312, rotation_vector};
+use crate::flexible::angles::euler_312;
 use crate::flexible::model::{Mechanism, Snapshot};
 use crate::flexible::outline::outline;
 use crate::flexible::{Assembly, Twist};
@@ -52,7 +53,7 @@ impl Mechanism for FourBar {
         let middle = now.mean_load(self.bars.ab.about_middle());
         values.copy_from_slice(&[
             euler_312(&turned),
-            rotation_vector(&turned).x,
+            rotation::vector(&Rotation3::from_matrix_unchecked(turned)).x,
             now.twist(c).angular.x,
             middle.moment.y,
             middle.force.x,

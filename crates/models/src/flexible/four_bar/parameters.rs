@@ -7,15 +7,15 @@ use crate::flexible::CrossSection;
 use crate::flexible::model::{self, FlexibleModel};
 
 parameters! {
-    /// How long the pieces of a bar are whose inertia is lumped on its nodes.
+    /// The length of the pieces of a bar whose inertia is lumped on its nodes.
     #[derive(Copy, Default, Eq)]
     pub enum Lumps {
-        /// As long as the nodes are apart, so that they add up to the bar.
+        /// The distance of the nodes, so that the pieces add up to the bar.
         #[default]
         ByBar,
-        /// Its length divided by twice the number of elements of all three bars, as the authors' generator of the input
-        /// file has it: a third of that, and of the mass that the section says. Published curves and failures are with
-        /// these.
+        /// The length of the bar over twice the number of elements of all three bars: a third of that, so that the
+        /// mechanism has a third of the mass that follows from section and density. The authors' generator of input
+        /// files has it so; with which mass the published runs were made is not printed.
         ByMechanism,
     }
 }

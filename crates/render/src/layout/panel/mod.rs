@@ -8,6 +8,7 @@ use super::super::kinds::Place;
 use super::super::marks::{Map, marker, rows};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
+use super::super::thin::seen_values;
 use super::super::ticks::{Tick, Ticks, axis_range, ticks};
 use super::ends::Ends;
 use super::legend::Legend;
@@ -69,7 +70,7 @@ impl<'f> Prepared<'f> {
         let failed = panel.series.iter().flat_map(|series| &series.failures).map(|failure| failure.x);
         let zero_y = points().filter(|point| !shown(&panel.y, point.y)).map(|point| point.x);
         let xs = drawn().map(|point| point.x).chain(failed).chain(zero_y).filter(|&x| shown(&panel.x, x));
-        let ys = points().filter(|point| point.x.is_finite() && shown(&panel.y, point.y)).map(|point| point.y);
+        let ys = seen_values(panel).into_iter().filter(|&y| shown(&panel.y, y));
         let x_air = if panel.x.scale == Scale::Log { 0.05 } else { 0.0 };
         let x_range = match panel.x.names.len() {
             0 => axis_range(panel.x.scale, panel.x.range, extent(xs), x_air),

@@ -9,7 +9,7 @@ use crate::conformance::order_of_the_root;
 
 /// `ωh` at which a method shows what it does at infinity.
 const INFINITE: f64 = 1e14;
-/// Magnitudes of roots that rounding leaves at one.
+/// Largest magnitude of roots that counts as one; rounding of multiple roots needs as much.
 const ONE: f64 = 1.0 + 1e-9;
 /// Steps over the period and the number of stages at which damping and period are told.
 const ABSCISSAS: [f64; 2] = [0.01, 0.1];
@@ -32,7 +32,7 @@ pub(super) fn section(method: &dyn Method) -> Section {
     };
     let mut tell = |property: String, value: String| section.rows.push(vec![property, value]);
     tell("spectral radius at infinity".to_owned(), bounded(at_infinity));
-    tell("undamped oscillations do not grow".to_owned(), stable_to(radius));
+    tell("undamped oscillations grow by less than 1e-9 a step".to_owned(), stable_to(radius));
     if let Some(damped) = method.damped_radius(INFINITE, 1.0) {
         tell("largest root on the negative real axis at infinity".to_owned(), bounded(damped));
     }
@@ -58,7 +58,7 @@ fn bounded(radius: f64) -> String {
     }
 }
 
-/// Up to which `ωh` no root is larger than one, on a grid of a tenth of a decade.
+/// Up to which `ωh` no root is larger than [`ONE`], on a grid of a tenth of a decade.
 fn stable_to(radius: impl Fn(f64) -> Option<f64>) -> String {
     let grid = (-200..=400).map(|k| 10f64.powf(f64::from(k) / 100.0));
     let is_beyond = |omega_h: &f64| radius(*omega_h).is_some_and(|radius| radius > ONE);

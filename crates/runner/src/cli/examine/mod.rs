@@ -140,7 +140,7 @@ impl<'p> Problems<'p> {
         let run = self.asked.runs.iter().find(|run| is_of(&run.cells));
         let refusal = run.and_then(|run| {
             let model = run.model.object().model();
-            method.suits(Formulated::<f64>::ode(&*model).as_mut()).err()
+            method.applies_to(Formulated::<f64>::ode(&*model).as_mut(), run.settings.events).err()
         });
         match refusal {
             Some(unsuitable) => unsuitable.to_string(),

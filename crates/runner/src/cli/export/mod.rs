@@ -14,7 +14,8 @@ use mbsbench_numbers::{decimal, guarded};
 
 use super::CommandError;
 use super::files::Library;
-use super::verify::judged;
+use super::sealed::ensure_sealed;
+use super::verify::{judged, rests_on};
 use crate::output::Output;
 
 /// A form in which something is handed out.
@@ -60,6 +61,13 @@ pub(super) fn export(
         let plans = library.plans_of(&paper)?;
         let ledger = library.ledger(&paper, &plans)?;
         let Some(found) = find(&paper, own, &plans, ledger.as_ref(), results, &mut known)? else { continue };
+        if form != Form::Bibtex {
+            let is_shown = |plan: &&Plan| match &found {
+                Found::Statement(_) => ledger.as_ref().is_some_and(|ledger| rests_on(ledger, plan)),
+                Found::Table(picture) | Found::Figure(picture) => std::ptr::eq(*plan, picture.plan),
+            };
+            ensure_sealed(library, results, plans.iter().filter(is_shown), output)?;
+        }
         let text = match (form, &found) {
             (Form::Bibtex, _) => bibtex::entry(&paper, &library.publication(&paper)?),
             (Form::Csv, Found::Statement(judged)) => checks(judged)?,

@@ -1,7 +1,7 @@
 //! The page of a model: the front of all methods, family by family, and the cheapest for each accuracy.
 
 use maud::{Markup, html};
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::plan::{LeftOut, Plan};
 use mbsbench_judge::comparison::{Field, NAMED, Ranked, words};
 
 use super::{drawn, figures};
@@ -111,13 +111,14 @@ fn table(ranked: &Ranked<'_>) -> Markup {
 
 /// Methods that were not run, each with the reason.
 fn left_out(plan: &Plan) -> Markup {
-    let mut all: Vec<(&String, &String)> = plan.experiment.cases.iter().flat_map(|case| &case.left_out).collect();
-    all.sort();
-    all.dedup();
+    let all = plan.left_out();
     html! {
         @if !all.is_empty() {
-            p.caption { "Left out: " @for (index, (name, why)) in all.iter().enumerate() {
-                @if index > 0 { "; " } code { (name) } " (" (why) ")"
+            p.caption { "Left out: " @for (index, LeftOut { methods, cases, reason }) in all.iter().enumerate() {
+                @if index > 0 { "; " }
+                @for (index, name) in methods.iter().enumerate() { @if index > 0 { ", " } code { (name) } }
+                @if !cases.is_empty() { " in " (cases.join(", ")) }
+                " (" (reason) ")"
             } "." }
         }
     }

@@ -13,8 +13,8 @@ pub(super) fn section(report: &PaperReport<'_>, statements: &[&Judged]) -> Marku
             h2 { "Review" }
             (bounds(statements))
             p {
-                "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". What referees objected to, and what was done \
-                 about it: " code { "docs/answers.md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
+                "What was settled and why: " code { "docs/papers/" (report.paper) ".md" } ". Objections, and \
+                 what was done about them: " code { "docs/answers.md" } ". What made these results: " a href="../manifest.json" { "manifest.json" } "; all verdicts for programs: "
                 a href=(format!("../{}/claims.json", report.paper)) { "claims.json" } "."
             }
             p { "All of this again: " code { "mbsbench reproduce " (report.paper) } ". One statement: " code { "mbsbench explain " (report.paper) "/NAME" } "." }
@@ -26,7 +26,8 @@ pub(super) fn section(report: &PaperReport<'_>, statements: &[&Judged]) -> Marku
 fn bounds(statements: &[&Judged]) -> Markup {
     let checks = || statements.iter().flat_map(|each| &each.checks).map(|each| &each.check);
     let from = |wanted: BoundFrom| checks().filter(|check| check.bound_from == Some(wanted)).count();
-    let late = checks().filter(|check| check.bound_from.is_some() && check.bound_set == BoundSet::After).count();
+    let set = |when| checks().filter(|check| check.bound_from.is_some() && check.bound_set == when).count();
+    let (stated, late) = (set(BoundSet::Stated), set(BoundSet::After));
     let all = checks().filter(|check| check.bound_from.is_some()).count();
     let words = |from: BoundFrom| match from {
         BoundFrom::Printed => "as printed",
@@ -43,7 +44,12 @@ fn bounds(statements: &[&Judged]) -> Markup {
         .collect();
     html! {
         @if all > 0 {
-            p { "Bounds of the checks: " (parts.join(", ")) "; " (late) " of " (all) " were set or changed when the result was known." }
+            p {
+                "Bounds of the checks: " (parts.join(", ")) "; " (late) " of " (all)
+                " were set or changed when the result was known"
+                @if stated > 0 { ", " (stated) " are stated to be set before it was known, which no lock verifies" }
+                "."
+            }
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Formulas in files: `-k*x + 0.3*sin(2*pi*t)`, read once and evaluated for any scalar.
 
+mod grammar;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -7,11 +11,17 @@ use mbsbench_problem::Scalar;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use winnow::ascii::{float, multispace0};
-use winnow::combinator::{Infix, Prefix, alt, delimited, dispatch, expression, fail, opt, peek, preceded, repeat};
-use winnow::error::{ContextError, ErrMode};
 use winnow::prelude::*;
-use winnow::token::{any, one_of, take_while};
+use winnow::stream::Stateful;
+
+use grammar::{Nesting, sum};
+
+/// Longest text of a formula, in bytes.
+const LONGEST: usize = 4000;
+
+/// Most parentheses, calls, signs and powers in one another. Reading and evaluating a formula take stack for each of
+/// them.
+const DEEPEST: usize = 50;
 
 /// A number, or a formula that says how it is computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,11 +44,17 @@ impl From<f64> for Formula {
     }
 }
 
+/// The number or the text; with a precision, no more than so many characters of the text.
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Text(text) => f.write_str(text),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => match f.precision() {
+                Some(most) if text.chars().count() > most => {
+                    write!(f, "{}…", text.chars().take(most).collect::<String>())
+                }
+                _ => f.write_str(text),
+            },
         }
     }
 }
@@ -154,19 +170,22 @@ pub enum Tree<V> {
     Negative(Box<Tree<V>>),
     /// A function of one argument.
     One(Function, Box<Tree<V>>),
-    /// A function of two.
-    Two(Of2, Box<[Tree<V>; 2]>),
+    /// An operand, and what is done with it from left to right: `a - b*c + d` adds two to the first. However long a sum
+    /// is, it is one level deep.
+    Chain(Box<Tree<V>>, Vec<(Of2, Tree<V>)>),
 }
 
-/// Why a text is no formula.
+/// Why a text is not a formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoFormula {
     /// It ends to make sense at this character, counted from one.
     At(usize),
-    /// A name that stands for nothing.
+    /// A name without a meaning.
     Unknown(String),
-    /// More text, or more brackets in brackets, than is read.
+    /// More text than is read.
     TooLong,
+    /// More nesting than is read.
+    TooDeep,
 }
 
 impl fmt::Display for NoFormula {
@@ -174,7 +193,10 @@ impl fmt::Display for NoFormula {
         match self {
             Self::At(column) => write!(f, "which ends to make sense at its character {column}"),
             Self::Unknown(name) => write!(f, "in which `{name}` is not known"),
-            Self::TooLong => f.write_str("which has more than 4000 characters or 50 brackets in one another"),
+            Self::TooLong => write!(f, "which has more than {LONGEST} characters"),
+            Self::TooDeep => {
+                write!(f, "in which more than {DEEPEST} parentheses, calls, signs and powers are nested in one another")
+            }
         }
     }
 }
@@ -189,23 +211,30 @@ impl Formula {
             Self::Number(number) => return Ok(Tree::Number(*number)),
             Self::Text(text) => text,
         };
-        let depth = text.chars().scan(0usize, |depth, c| {
-            *depth = if c == '(' {
-                *depth + 1
-            } else if c == ')' {
-                depth.saturating_sub(1)
-            } else {
-                *depth
-            };
-            Some(*depth)
-        });
-        if text.len() > 4000 || depth.max() > Some(50) {
+        if text.len() > LONGEST {
             return Err(NoFormula::TooLong);
         }
-        sum.parse(text)
-            .map_err(|error| NoFormula::At(text[..error.char_span().start.min(text.len())].chars().count() + 1))
+        sum.parse(Stateful { input: text.as_str(), state: Nesting::default() }).map_err(|error| {
+            if error.input().state.is_too_deep {
+                return NoFormula::TooDeep;
+            }
+            NoFormula::At(text[..error.char_span().start.min(text.len())].chars().count() + 1)
+        })
     }
 }
+
+/// Names that formulas know by themselves: time, numbers, functions, and what an actuator or a motor knows of its
+/// markers.
+pub fn own_names() -> impl Iterator<Item = &'static str> {
+    let functions = FUNCTIONS.iter().map(|(name, _)| *name).chain(OF_TWO.iter().map(|(name, _)| *name));
+    ["t", "pi"].into_iter().chain(LINE).chain(TURN).chain(functions)
+}
+
+/// What the formula of an actuator calls the length between its markers and the rate of the length.
+pub const LINE: [&str; 2] = ["length", "speed"];
+
+/// What the formula of a motor calls the angle between its markers and the rate of the angle.
+pub const TURN: [&str; 2] = ["angle", "rate"];
 
 impl Tree<String> {
     /// The same with what the names stand for.
@@ -219,9 +248,10 @@ impl Tree<String> {
             Self::Variable(name) => meaning(name).ok_or_else(|| NoFormula::Unknown(name.clone()))?,
             Self::Negative(a) => Tree::Negative(Box::new(a.resolve(meaning)?)),
             Self::One(function, a) => Tree::One(*function, Box::new(a.resolve(meaning)?)),
-            Self::Two(function, of) => {
-                let [a, b] = &**of;
-                Tree::Two(*function, Box::new([a.resolve(meaning)?, b.resolve(meaning)?]))
+            Self::Chain(first, rest) => {
+                let first = Box::new(first.resolve(meaning)?);
+                let rest = rest.iter().map(|(function, b)| Ok((*function, b.resolve(meaning)?)));
+                Tree::Chain(first, rest.collect::<Result<_, _>>()?)
             }
         })
     }
@@ -236,25 +266,27 @@ impl<V> Tree<V> {
             Self::Variable(variable) => value(variable),
             Self::Negative(a) => -a.evaluate(value),
             Self::One(function, a) => function.of(a.evaluate(value)),
-            Self::Two(function, of) => {
-                let [a, b] = &**of;
-                let a = a.evaluate(value);
-                match (function, b.constant()) {
-                    (Of2::Power, Some(power)) if power.fract() == 0.0 && power.abs() < 1e6 => a.powi(power as i32),
-                    (Of2::Power, Some(power)) => a.powf(power),
-                    _ => function.of(a, b.evaluate(value)),
+            Self::Chain(first, rest) => {
+                let mut a = first.evaluate(value);
+                for (function, b) in rest {
+                    let power = if *function == Of2::Power { b.constant() } else { None };
+                    a = match power {
+                        Some(power) if power.fract() == 0.0 && power.abs() < 1e6 => a.powi(power as i32),
+                        // the derivatives of `powf` are those of a quotient, which is not a number at zero
+                        Some(power) if power > 1.0 && a.re() == 0.0 => a * 0.0,
+                        Some(power) => a.powf(power),
+                        None => function.of(a, b.evaluate(value)),
+                    };
                 }
+                a
             }
         }
     }
 
-    /// The number that it is at all times.
+    /// The number that a tree without variables is. A power with such an exponent has derivatives for bases of zero and
+    /// below, too.
     fn constant(&self) -> Option<f64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Negative(a) => a.constant().map(|number| -number),
-            _ => None,
-        }
+        (!self.any(&mut |_| true)).then(|| self.evaluate(&mut |_| f64::NAN))
     }
 
     /// Whether a variable is such that.
@@ -263,7 +295,7 @@ impl<V> Tree<V> {
             Self::Number(_) | Self::Pi => false,
             Self::Variable(variable) => is(variable),
             Self::Negative(a) | Self::One(_, a) => a.any(is),
-            Self::Two(_, of) => of.iter().any(|part| part.any(is)),
+            Self::Chain(first, rest) => first.any(is) || rest.iter().any(|(_, part)| part.any(is)),
         }
     }
 }
@@ -330,125 +362,5 @@ impl Of2 {
             }
             Self::Atan2 => a.atan2(b),
         }
-    }
-}
-
-type Read<T> = Result<T, ErrMode<ContextError>>;
-
-fn spaced<'i, T>(
-    parser: impl Parser<&'i str, T, ErrMode<ContextError>>,
-) -> impl Parser<&'i str, T, ErrMode<ContextError>> {
-    delimited(multispace0, parser, multispace0)
-}
-
-/// `t`, `crank.tip.x`, `rod_3.1.angle`: words of letters, digits and `_`, with dots between; a letter or `_` first.
-fn name<'i>(input: &mut &'i str) -> Read<&'i str> {
-    let word = || take_while(1.., |c: char| c.is_alphanumeric() || c == '_');
-    let first = peek(one_of(|c: char| c.is_alphabetic() || c == '_'));
-    (first, word(), repeat::<_, _, (), _, _>(0.., ('.', word()))).take().parse_next(input)
-}
-
-fn operand(input: &mut &str) -> Read<Tree<String>> {
-    spaced(alt((delimited('(', sum, ')'), number, named))).parse_next(input)
-}
-
-fn number(input: &mut &str) -> Read<Tree<String>> {
-    preceded(peek(one_of(('0'..='9', '.'))), float).map(Tree::Number).parse_next(input)
-}
-
-fn named(input: &mut &str) -> Read<Tree<String>> {
-    let name = name.parse_next(input)?;
-    if opt('(').parse_next(input)?.is_none() {
-        return Ok(if name == "pi" { Tree::Pi } else { Tree::Variable(name.to_owned()) });
-    }
-    let first = sum.parse_next(input)?;
-    if let Some(&(_, function)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
-        return ')'.value(Tree::One(function, Box::new(first))).parse_next(input);
-    }
-    let Some(&(_, function)) = OF_TWO.iter().find(|(known, _)| *known == name) else { return fail.parse_next(input) };
-    let second = delimited(',', sum, ')').parse_next(input)?;
-    Ok(Tree::Two(function, Box::new([first, second])))
-}
-
-fn two(function: Of2, a: Tree<String>, b: Tree<String>) -> Read<Tree<String>> {
-    Ok(Tree::Two(function, Box::new([a, b])))
-}
-
-/// Sums of products of powers: `-a^b` is `-(a^b)`, `a^b^c` is `a^(b^c)`.
-fn sum(input: &mut &str) -> Read<Tree<String>> {
-    expression(operand)
-        .prefix(dispatch! { spaced(any);
-            '-' => Prefix(5, |_: &mut _, a| Ok(Tree::Negative(Box::new(a)))),
-            '+' => Prefix(5, |_: &mut _, a| Ok(a)),
-            _ => fail,
-        })
-        .infix(dispatch! { spaced(any);
-            '+' => Infix::Left(1, |_: &mut _, a, b| two(Of2::Add, a, b)),
-            '-' => Infix::Left(1, |_: &mut _, a, b| two(Of2::Subtract, a, b)),
-            '*' => Infix::Left(3, |_: &mut _, a, b| two(Of2::Multiply, a, b)),
-            '/' => Infix::Left(3, |_: &mut _, a, b| two(Of2::Divide, a, b)),
-            '^' => Infix::Right(7, |_: &mut _, a, b| two(Of2::Power, a, b)),
-            _ => fail,
-        })
-        .parse_next(input)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn value(text: &str) -> f64 {
-        let known = |name: &str| ["x", "crank.tip.x", "rod_3.angle"].contains(&name).then_some(Tree::Variable(()));
-        let tree = Formula::Text(text.to_owned()).read().and_then(|tree| tree.resolve(&mut { known }));
-        tree.unwrap_or_else(|error| panic!("{text}: {error}")).evaluate(&mut |()| 3.0)
-    }
-
-    #[test]
-    fn powers_bind_before_signs_and_signs_before_products() {
-        assert_eq!(value("-x^2"), -9.0);
-        assert_eq!(value("2^-1"), 0.5);
-        assert_eq!(value("2^3^2"), 512.0);
-        assert_eq!(value("1 - 2 - 3"), -4.0);
-        assert_eq!(value("2*-3 + 8/4/2"), -5.0);
-        assert_eq!(value("( 1+ x )*2"), 8.0);
-        assert_eq!(value("sin(pi/2) + atan2( 0, 1 ) + max(x, 2)*1e-1"), 1.0 + 0.3);
-        assert_eq!(value("crank.tip.x*rod_3.angle"), 9.0);
-        assert_eq!(value("abs(-x) + sign(-x) + sqrt(4^0.5*2)"), 4.0);
-        assert_eq!(value("x-1"), 2.0);
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_refused_where_it_ends_to() {
-        let refused = |text: &str| {
-            let tree = Formula::Text(text.to_owned()).read();
-            tree.and_then(|tree| tree.resolve(&mut |_| None::<Tree<()>>)).unwrap_err()
-        };
-        assert_eq!(refused("1 + y"), NoFormula::Unknown("y".to_owned()));
-        assert_eq!(refused(""), NoFormula::At(1));
-        for text in ["1 +", "2x", "sin(", "sin(1, 2)", "max(1)", "foo(1)", "1 $ 2", "(1", "1)", "..", "x.", "é("] {
-            assert!(matches!(refused(text), NoFormula::At(_)), "{text}: {:?}", refused(text));
-        }
-        assert_eq!(refused("1 $ 2"), NoFormula::At(3));
-        assert_eq!(refused(&"(".repeat(60)), NoFormula::TooLong);
-    }
-
-    #[test]
-    fn the_hyperbolic_tangent_has_derivatives_far_out() {
-        use num_dual::Dual64;
-        for x in [-1e4, -30.0, -1.5, -0.99, 0.0, 0.3, 1.0, 2.0, 800.0] {
-            let found = tanh(Dual64::new(x, 1.0));
-            assert!((found.re - x.tanh()).abs() < 1e-15, "{x}: {found}");
-            assert!((found.eps - (1.0 - x.tanh().powi(2))).abs() < 1e-15, "{x}: {found}");
-        }
-    }
-
-    #[test]
-    fn derivatives_are_those_of_the_formula() {
-        use num_dual::Dual64;
-        let tree = Formula::Text("x^3 + x^2.5 + 2^x + min(x, 9)".to_owned()).read().unwrap();
-        let tree = tree.resolve(&mut |_| Some(Tree::Variable(()))).unwrap();
-        let found = tree.evaluate(&mut |()| Dual64::new(3.0, 1.0)).eps;
-        let exact = 27.0 + 2.5 * 3.0f64.powf(1.5) + 8.0 * 2.0f64.ln() + 1.0;
-        assert!((found - exact).abs() < 1e-13, "{found} {exact}");
     }
 }

@@ -1,0 +1,74 @@
+//! Methods that `every` does not run.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Plan;
+use crate::Account;
+
+/// Methods that `every` leaves out in the same cases for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut<'p> {
+    /// Their names.
+    pub methods: Vec<&'p str>,
+    /// The cases; none if all cases, or the one without a name, leave them out.
+    pub cases: Vec<&'p str>,
+    /// Why.
+    pub reason: String,
+}
+
+impl fmt::Display for LeftOut<'_> {
+    /// `bs32, rk4 in falls, jumps (the method needs …)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.methods.join(", "))?;
+        if !self.cases.is_empty() {
+            write!(f, " in {}", self.cases.join(", "))?;
+        }
+        write!(f, " ({})", self.reason)
+    }
+}
+
+impl Plan {
+    /// The methods that `every` leaves out by name: those that the file names under `except`, and those that do not
+    /// apply since they do not locate the events of a model that jumps.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<LeftOut<'_>> {
+        let named = self.by_cases(|account| account.named().map(|(method, reason)| (reason, method)).collect());
+        let mut all: Vec<LeftOut<'_>> = Vec::new();
+        for ((reason, method), cases) in named {
+            match all.iter_mut().find(|known| known.reason == reason && known.cases == cases) {
+                Some(known) => known.methods.push(method),
+                None => all.push(LeftOut { methods: vec![method], cases, reason }),
+            }
+        }
+        all
+    }
+
+    /// How many methods `every` means and leaves out, and which of its parameters are not set: a line for each, with the
+    /// cases unless it is the same in all.
+    #[must_use]
+    pub fn accounts(&self) -> Vec<String> {
+        let lines = self.by_cases(|account| account.lines().into_iter().enumerate().collect());
+        let with_cases = |((_, line), cases): ((usize, String), Vec<&str>)| match cases.as_slice() {
+            [] => line,
+            cases => format!("in {}, {line}", cases.join(", ")),
+        };
+        lines.into_iter().map(with_cases).collect()
+    }
+
+    /// What holds in cases, in order, each with the names of its cases; no names if it holds in all cases, or in the one
+    /// without a name.
+    fn by_cases<'p, T: Ord>(&'p self, of: impl Fn(&'p Account) -> Vec<T>) -> BTreeMap<T, Vec<&'p str>> {
+        let cases = &self.experiment.cases;
+        let mut held: BTreeMap<T, Vec<&str>> = BTreeMap::new();
+        for case in cases {
+            for each in of(&case.account) {
+                held.entry(each).or_default().extend(case.name.as_deref());
+            }
+        }
+        for names in held.values_mut().filter(|names| names.len() == cases.len()) {
+            names.clear();
+        }
+        held
+    }
+}

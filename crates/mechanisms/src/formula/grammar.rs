@@ -1,0 +1,115 @@
+//! The grammar of formulas.
+
+use winnow::ascii::{float, multispace0};
+use winnow::combinator::{Infix, Prefix, alt, delimited, dispatch, expression, fail, opt, peek, preceded, repeat};
+use winnow::error::{ContextError, ErrMode};
+use winnow::prelude::*;
+use winnow::stream::Stateful;
+use winnow::token::{any, one_of, take_while};
+
+use super::{DEEPEST, FUNCTIONS, OF_TWO, Of2, Tree};
+
+type Read<T> = Result<T, ErrMode<ContextError>>;
+
+pub(super) type Input<'i> = Stateful<&'i str, Nesting>;
+
+/// The nesting at the place that is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Nesting {
+    depth: usize,
+    /// True if reading ended at too much nesting.
+    pub(super) is_too_deep: bool,
+}
+
+/// Goes one level down.
+fn enter(input: &mut Input<'_>) -> Read<()> {
+    input.state.depth += 1;
+    if input.state.depth <= DEEPEST {
+        return Ok(());
+    }
+    input.state.is_too_deep = true;
+    Err(ErrMode::Cut(ContextError::new()))
+}
+
+/// Goes one level up and returns what was read.
+fn leaving<T>(input: &mut Input<'_>, read: T) -> Read<T> {
+    input.state.depth -= 1;
+    Ok(read)
+}
+
+fn spaced<'i, T>(
+    parser: impl Parser<Input<'i>, T, ErrMode<ContextError>>,
+) -> impl Parser<Input<'i>, T, ErrMode<ContextError>> {
+    delimited(multispace0, parser, multispace0)
+}
+
+/// `t`, `crank.tip.x`, `rod_3.1.angle`: words of letters, digits and `_`, with dots between; a letter or `_` first.
+fn name<'i>(input: &mut Input<'i>) -> Read<&'i str> {
+    let word = || take_while(1.., |c: char| c.is_alphanumeric() || c == '_');
+    let first = peek(one_of(|c: char| c.is_alphabetic() || c == '_'));
+    (first, word(), repeat::<_, _, (), _, _>(0.., ('.', word()))).take().parse_next(input)
+}
+
+fn operand(input: &mut Input<'_>) -> Read<Tree<String>> {
+    spaced(alt((delimited('(', inner, ')'), number, named))).parse_next(input)
+}
+
+/// A formula in parentheses.
+fn inner(input: &mut Input<'_>) -> Read<Tree<String>> {
+    enter(input)?;
+    let tree = sum.parse_next(input)?;
+    leaving(input, tree)
+}
+
+fn number(input: &mut Input<'_>) -> Read<Tree<String>> {
+    preceded(peek(one_of(('0'..='9', '.'))), float).map(Tree::Number).parse_next(input)
+}
+
+fn named(input: &mut Input<'_>) -> Read<Tree<String>> {
+    let name = name.parse_next(input)?;
+    if opt('(').parse_next(input)?.is_none() {
+        return Ok(if name == "pi" { Tree::Pi } else { Tree::Variable(name.to_owned()) });
+    }
+    let first = inner.parse_next(input)?;
+    if let Some(&(_, function)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
+        return ')'.value(Tree::One(function, Box::new(first))).parse_next(input);
+    }
+    let Some(&(_, function)) = OF_TWO.iter().find(|(known, _)| *known == name) else { return fail.parse_next(input) };
+    let second = delimited(',', inner, ')').parse_next(input)?;
+    Ok(chain(function, first, second))
+}
+
+fn chain(function: Of2, a: Tree<String>, b: Tree<String>) -> Tree<String> {
+    match a {
+        Tree::Chain(first, mut rest) => {
+            rest.push((function, b));
+            Tree::Chain(first, rest)
+        }
+        first => Tree::Chain(Box::new(first), vec![(function, b)]),
+    }
+}
+
+/// Sums of products of powers: `-a^b` is `-(a^b)`, `a^b^c` is `a^(b^c)`.
+pub(super) fn sum(input: &mut Input<'_>) -> Read<Tree<String>> {
+    expression(operand)
+        .prefix(
+            (
+                dispatch! { spaced(any);
+                    '-' => Prefix(5, |input: &mut Input<'_>, a| leaving(input, Tree::Negative(Box::new(a)))),
+                    '+' => Prefix(5, |input: &mut Input<'_>, a| leaving(input, a)),
+                    _ => fail,
+                },
+                enter,
+            )
+                .map(|(sign, ())| sign),
+        )
+        .infix(dispatch! { spaced(any);
+            '+' => Infix::Left(1, |_: &mut _, a, b| Ok(chain(Of2::Add, a, b))),
+            '-' => Infix::Left(1, |_: &mut _, a, b| Ok(chain(Of2::Subtract, a, b))),
+            '*' => Infix::Left(3, |_: &mut _, a, b| Ok(chain(Of2::Multiply, a, b))),
+            '/' => Infix::Left(3, |_: &mut _, a, b| Ok(chain(Of2::Divide, a, b))),
+            '^' => enter.value(Infix::Right(7, |input: &mut Input<'_>, a, b| leaving(input, chain(Of2::Power, a, b)))),
+            _ => fail,
+        })
+        .parse_next(input)
+}

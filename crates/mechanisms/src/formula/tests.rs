@@ -1,0 +1,109 @@
+//! Formulas read and evaluated.
+
+use super::*;
+
+fn value(text: &str) -> f64 {
+    let known = |name: &str| ["x", "crank.tip.x", "rod_3.angle"].contains(&name).then_some(Tree::Variable(()));
+    let tree = Formula::Text(text.to_owned()).read().and_then(|tree| tree.resolve(&mut { known }));
+    tree.unwrap_or_else(|error| panic!("{text}: {error}")).evaluate(&mut |()| 3.0)
+}
+
+#[test]
+fn powers_bind_before_signs_and_signs_before_products() {
+    assert_eq!(value("-x^2"), -9.0);
+    assert_eq!(value("2^-1"), 0.5);
+    assert_eq!(value("2^3^2"), 512.0);
+    assert_eq!(value("1 - 2 - 3"), -4.0);
+    assert_eq!(value("2*-3 + 8/4/2"), -5.0);
+    assert_eq!(value("( 1+ x )*2"), 8.0);
+    assert_eq!(value("sin(pi/2) + atan2( 0, 1 ) + max(x, 2)*1e-1"), 1.0 + 0.3);
+    assert_eq!(value("crank.tip.x*rod_3.angle"), 9.0);
+    assert_eq!(value("abs(-x) + sign(-x) + sqrt(4^0.5*2)"), 4.0);
+    assert_eq!(value("x-1"), 2.0);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_where_it_ends_to() {
+    let refused = |text: &str| {
+        let tree = Formula::Text(text.to_owned()).read();
+        tree.and_then(|tree| tree.resolve(&mut |_| None::<Tree<()>>)).unwrap_err()
+    };
+    assert_eq!(refused("1 + y"), NoFormula::Unknown("y".to_owned()));
+    assert_eq!(refused(""), NoFormula::At(1));
+    for text in ["1 +", "2x", "sin(", "sin(1, 2)", "max(1)", "foo(1)", "1 $ 2", "(1", "1)", "..", "x.", "é("] {
+        assert!(matches!(refused(text), NoFormula::At(_)), "{text}: {:?}", refused(text));
+    }
+    assert_eq!(refused("1 $ 2"), NoFormula::At(3));
+}
+
+#[test]
+fn nesting_of_every_kind_has_one_limit_and_length_another() {
+    let read = |text: &str| {
+        Formula::Text(text.to_owned()).read().and_then(|tree| tree.resolve(&mut |_| Some(Tree::Variable(()))))
+    };
+    let kinds: [&dyn Fn(usize) -> String; 7] = [
+        &|n| format!("{}1{}", "(".repeat(n), ")".repeat(n)),
+        &|n| format!("{}1{}", "sin(".repeat(n), ")".repeat(n)),
+        &|n| format!("{}1{}", "max(0,".repeat(n), ")".repeat(n)),
+        &|n| "-".repeat(n) + "1",
+        &|n| "+ ".repeat(n) + "1",
+        &|n| format!("1{}", "^1".repeat(n)),
+        &|n| format!("1{}", "^-1".repeat(n / 2)),
+    ];
+    for kind in kinds {
+        assert!(read(&kind(50)).is_ok(), "{}", kind(50));
+        assert_eq!(read(&kind(52)), Err(NoFormula::TooDeep), "{}", kind(52));
+    }
+    assert_eq!(read(&("-".repeat(3990) + "1")), Err(NoFormula::TooDeep));
+    assert!(read("-1 - -2 - (-(3)) + -(4)*-x^-1").is_ok());
+    let many = format!("1{}", "-1*-x^2".repeat(500));
+    assert_eq!(read(&many).unwrap().evaluate(&mut |()| 1.0), 501.0);
+    assert_eq!(read(&format!("1{}", "+1".repeat(2000))), Err(NoFormula::TooLong));
+}
+
+#[test]
+fn a_long_sum_takes_no_stack() {
+    use num_dual::{Dual, Dual64};
+    let text = format!("0{}", "+x".repeat(1999));
+    let small = std::thread::Builder::new().stack_size(128 * 1024).spawn(move || {
+        let tree = Formula::Text(text).read().and_then(|tree| tree.resolve(&mut |_| Some(Tree::Variable(()))));
+        let one = Dual::new(Dual64::from(1.0), Dual64::from(1.0));
+        tree.unwrap().evaluate(&mut |()| one).eps.re
+    });
+    assert_eq!(small.unwrap().join().unwrap(), 1999.0);
+}
+
+#[test]
+fn powers_with_constant_exponents_have_derivatives_below_zero() {
+    use num_dual::Dual64;
+    for (text, slope) in [("x^(1+1)", -4.0), ("x^(6/2)", 12.0), ("x^-(1-2)", 1.0), ("x^sqrt(4)", -4.0)] {
+        let tree = Formula::Text(text.to_owned()).read().unwrap();
+        let tree = tree.resolve(&mut |_| Some(Tree::Variable(()))).unwrap();
+        assert_eq!(tree.evaluate(&mut |()| Dual64::new(-2.0, 1.0)).eps, slope, "{text}");
+    }
+    for text in ["x^(3/2)", "x^1.5", "max(0, x)^1.5"] {
+        let tree = Formula::Text(text.to_owned()).read().unwrap().resolve(&mut |_| Some(Tree::Variable(())));
+        let found = tree.unwrap().evaluate(&mut |()| Dual64::new(0.0, 1.0));
+        assert_eq!((found.re, found.eps), (0.0, 0.0), "{text}");
+    }
+}
+
+#[test]
+fn the_hyperbolic_tangent_has_derivatives_far_out() {
+    use num_dual::Dual64;
+    for x in [-1e4, -30.0, -1.5, -0.99, 0.0, 0.3, 1.0, 2.0, 800.0] {
+        let found = tanh(Dual64::new(x, 1.0));
+        assert!((found.re - x.tanh()).abs() < 1e-15, "{x}: {found}");
+        assert!((found.eps - (1.0 - x.tanh().powi(2))).abs() < 1e-15, "{x}: {found}");
+    }
+}
+
+#[test]
+fn derivatives_are_those_of_the_formula() {
+    use num_dual::Dual64;
+    let tree = Formula::Text("x^3 + x^2.5 + 2^x + min(x, 9)".to_owned()).read().unwrap();
+    let tree = tree.resolve(&mut |_| Some(Tree::Variable(()))).unwrap();
+    let found = tree.evaluate(&mut |()| Dual64::new(3.0, 1.0)).eps;
+    let exact = 27.0 + 2.5 * 3.0f64.powf(1.5) + 8.0 * 2.0f64.ln() + 1.0;
+    assert!((found - exact).abs() < 1e-13, "{found} {exact}");
+}

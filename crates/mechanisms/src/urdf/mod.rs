@@ -1,0 +1,429 @@
+//! Robots in the Unified Robot Description Format, as mechanisms.
+//!
+//! The reader takes `link`s with their `inertial` and the first `visual` or `collision` of a simple shape, and `joint`s
+//! with origin, axis and `dynamics`. The root link is the ground. A link without mass on a `fixed` joint is a marker of
+//! the link before; if it has inertia, the link before has it. What is not used is listed; `mimic` and joints of several
+//! degrees but `floating` and `planar` are refused.
+
+mod names;
+mod unused;
+mod xml;
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+use mbsbench_problem::rotation;
+use nalgebra::{Matrix3, Rotation3, Vector3};
+use roxmltree::Node;
+use serde_json::{Map, Value, json};
+
+use crate::placing::across;
+use names::Names;
+use unused::Unused;
+pub use xml::NoRobot;
+use xml::{Inertial, Origin, attribute, child, children, needed, number, numbers, refused};
+
+/// Most links with mass: a chain of as many takes the time and memory that `check` has.
+const MOST_BODIES: usize = 1000;
+
+/// What the ground is called in a mechanism.
+const GROUND: &str = "ground";
+
+/// A robot that was read.
+#[derive(Debug, Clone)]
+pub struct Robot {
+    /// The parameters of its mechanism.
+    pub mechanism: Value,
+    /// The first byte of the element that a part of the mechanism is from, by the path of the part: `bodies.arm`.
+    pub places: HashMap<String, usize>,
+    /// What differs from the file or is not used, a line each.
+    pub notes: Vec<String>,
+}
+
+/// A joint with the link behind it.
+struct Joint<'a, 'i> {
+    node: Node<'a, 'i>,
+    name: &'a str,
+    link: &'a str,
+}
+
+/// The links of a file, joined to a tree.
+struct Tree<'a, 'i> {
+    links: IndexMap<&'a str, Node<'a, 'i>>,
+    /// Joints by the link before.
+    joints: HashMap<&'a str, Vec<Joint<'a, 'i>>>,
+    names: Vec<&'a str>,
+    root: &'a str,
+}
+
+/// The beginning of a name, which may be as long as a file.
+fn short(name: &str) -> String {
+    name.chars().take(40).collect()
+}
+
+/// Elements of a kind by their names.
+fn named<'a, 'i>(robot: Node<'a, 'i>, kind: &str) -> Result<IndexMap<&'a str, Node<'a, 'i>>, NoRobot> {
+    let mut named = IndexMap::new();
+    for node in children(robot, kind) {
+        let name = attribute(node, "name")?;
+        if named.insert(name, node).is_some() {
+            return Err(refused(
+                node,
+                format!("a second {kind} `{name}`"),
+                format!("a name of its own for each {kind}"),
+            ));
+        }
+    }
+    Ok(named)
+}
+
+impl<'a, 'i> Tree<'a, 'i> {
+    fn of(robot: Node<'a, 'i>) -> Result<Self, NoRobot> {
+        let (links, all) = (named(robot, "link")?, named(robot, "joint")?);
+        let link_of = |joint, end| -> Result<&'a str, NoRobot> {
+            let node = needed(joint, end)?;
+            let name = attribute(node, "link")?;
+            let known = links.get_key_value(name).map(|(known, _)| *known);
+            known.ok_or_else(|| refused(node, format!("a link `{name}`, which is not there"), "the name of a link"))
+        };
+        let mut joints: HashMap<&str, Vec<Joint<'_, '_>>> = HashMap::new();
+        let mut before = HashMap::new();
+        for (&name, &node) in &all {
+            let (parent, link) = (link_of(node, "parent")?, link_of(node, "child")?);
+            if before.insert(link, node).is_some() {
+                let accepted = "one joint before each link: a tree";
+                return Err(refused(node, format!("a second joint before link `{link}`"), accepted));
+            }
+            joints.entry(parent).or_default().push(Joint { node, name, link });
+        }
+        let names = all.keys().copied().collect();
+        let mut roots = links.keys().copied().filter(|name| !before.contains_key(name));
+        let accepted = "one link that no joint leads to, which is the ground";
+        let Some(root) = roots.next() else {
+            return Err(refused(robot, "no link without a joint that leads to it", accepted));
+        };
+        if let Some(other) = roots.next() {
+            let rest = roots.count();
+            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            return Err(refused(
+                links[other],
+                format!("links `{root}` and `{other}`{more}, which no joint leads to"),
+                accepted,
+            ));
+        }
+        let tree = Self { root, links, joints, names };
+        let reached: std::collections::HashSet<&str> = tree.walk().map(|joint| joint.link).collect();
+        match before.iter().filter(|(link, _)| !reached.contains(*link)).min_by_key(|(_, node)| node.range().start) {
+            Some((link, &node)) => {
+                let found =
+                    format!("a joint before link `{link}`, which `{root}` does not lead to: joints in a circle");
+                Err(refused(node, found, "a tree of links"))
+            }
+            None => Ok(tree),
+        }
+    }
+
+    /// Joints with the links that the root leads to, each after the joint before it.
+    fn walk(&self) -> impl Iterator<Item = &Joint<'a, 'i>> {
+        let mut waiting = vec![self.root];
+        let mut of_link: std::slice::Iter<'_, Joint<'_, '_>> = [].iter();
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(joint) = of_link.next() {
+                    waiting.push(joint.link);
+                    return Some(joint);
+                }
+                of_link = self.joints.get(waiting.pop()?).map_or([].iter(), |joints| joints.iter());
+            }
+        })
+    }
+}
+
+/// A robot from the text of its file.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub fn read(text: &str) -> Result<Robot, NoRobot> {
+    let document = xml::parse(text)?;
+    let robot = document.root_element();
+    if robot.tag_name().name() != "robot" {
+        return Err(refused(robot, format!("`<{}>`", robot.tag_name().name()), "`<robot>` around links and joints"));
+    }
+    let tree = Tree::of(robot)?;
+    let mut making = Making::new(&tree);
+    making.unused.below(robot);
+    let root = tree.links[tree.root];
+    if let Some(inertial) = Inertial::of(root)?.filter(|inertial| inertial.mass > 0.0) {
+        making.unused.note(format!(
+            "not used: mass of the root link `{}`, {} kg, which is the ground",
+            short(tree.root),
+            inertial.mass
+        ));
+    }
+    making.shape(root, false)?;
+    // each link with the body that it is on, and where on it
+    let mut placed = HashMap::from([(tree.root, (GROUND.to_owned(), Origin::frame()))]);
+    for joint in tree.walk() {
+        let parent = needed(joint.node, "parent")?;
+        let (body, origin) = &placed[attribute(parent, "link")?];
+        let next = making.add(joint, tree.links[joint.link], body, origin)?;
+        placed.insert(joint.link, next);
+    }
+    if making.bodies.is_empty() {
+        return Err(refused(robot, "no link that moves", "a link with a mass behind a joint"));
+    }
+    Ok(making.robot())
+}
+
+/// A mechanism in the making.
+struct Making<'a> {
+    bodies: Map<String, Value>,
+    ground: Map<String, Value>,
+    joints: Map<String, Value>,
+    forces: Map<String, Value>,
+    places: HashMap<String, usize>,
+    unused: Unused,
+    link_names: HashMap<&'a str, String>,
+    joint_names: HashMap<&'a str, String>,
+    /// What bodies and their markers are called where they are observed: `body`, `body_marker`.
+    seen: Names,
+}
+
+impl<'a> Making<'a> {
+    fn new(tree: &Tree<'a, '_>) -> Self {
+        let mut bodies = Names::default();
+        bodies.take(GROUND);
+        let moving: Vec<&str> = tree.links.keys().copied().filter(|link| *link != tree.root).collect();
+        let link_names = bodies.derive("link", &moving);
+        let joint_names = Names::default().derive("joint", &tree.names);
+        let mut seen = Names::default();
+        link_names.values().for_each(|name| {
+            seen.take(name);
+        });
+        let mut unused = Unused::default();
+        let changed = |kind: &str, written: &[&str], names: &HashMap<&str, String>| {
+            let changed = written.iter().filter(|name| names[*name] != **name);
+            let all: Vec<&str> = changed.copied().collect();
+            let one = |name: &&str| format!("{kind} `{}` is `{}`", short(name), short(&names[*name]));
+            let each: Vec<String> = all.iter().take(5).map(one).collect();
+            let rest = all.len() - each.len();
+            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            (!each.is_empty()).then(|| format!("other names: {}{more}", each.join(", ")))
+        };
+        let lines = [changed("link", &moving, &link_names), changed("joint", &tree.names, &joint_names)];
+        lines.into_iter().flatten().for_each(|line| unused.note(line));
+        Self {
+            bodies: Map::new(),
+            ground: Map::new(),
+            joints: Map::new(),
+            forces: Map::new(),
+            places: HashMap::new(),
+            unused,
+            link_names,
+            joint_names,
+            seen,
+        }
+    }
+
+    fn robot(self) -> Robot {
+        let mechanism = json!({
+            "motion": "spatial", "gravity": [0, 0, -9.81],
+            "ground": self.ground, "bodies": self.bodies, "joints": self.joints, "forces": self.forces,
+        });
+        Robot { mechanism, places: self.places, notes: self.unused.lines() }
+    }
+
+    /// Adds a marker to a body, with a name that no other body or marker has where it is observed; its path.
+    fn mark(&mut self, body: &str, name: &str, origin: &Origin) -> String {
+        let rotation = rotation::vector(&origin.turn);
+        let marker = json!({ "at": origin.at.as_slice(), "rotation": rotation.as_slice() });
+        let before = format!("{body}_");
+        let name = self.seen.give(&format!("{before}{name}")).split_off(before.len());
+        let markers = match self.bodies.get_mut(body) {
+            Some(Value::Object(body)) => body.entry("markers").or_insert(json!({})).as_object_mut(),
+            _ => Some(&mut self.ground),
+        };
+        if let Some(markers) = markers {
+            markers.insert(name.clone(), marker);
+        }
+        format!("{body}.{name}")
+    }
+
+    /// The first simple shape with extent of a link that is a body; nothing else is drawn.
+    fn shape(&mut self, link: Node<'_, '_>, is_body: bool) -> Result<Option<Value>, NoRobot> {
+        let mut drawn = None;
+        let is_drawing =
+            |node: &Node<'_, '_>| node.is_element() && ["visual", "collision"].contains(&node.tag_name().name());
+        for seen in link.children().filter(is_drawing) {
+            let geometry = child(seen, "geometry")?;
+            let form = geometry.and_then(|geometry| geometry.children().find(Node::is_element));
+            match form.filter(|_| is_body && drawn.is_none()).map(simple).transpose()?.flatten() {
+                Some(shape) => drawn = Some(shape),
+                None => self.unused.count(&format!("`<{}>` of `<link>`", seen.tag_name().name())),
+            }
+        }
+        Ok(drawn)
+    }
+
+    /// Adds a joint with the link behind it; the body that the link is on, and where.
+    fn add(
+        &mut self,
+        joint: &Joint<'_, '_>,
+        link: Node<'_, '_>,
+        parent: &str,
+        place: &Origin,
+    ) -> Result<(String, Origin), NoRobot> {
+        let Joint { node, name: written, link: link_name } = *joint;
+        let origin = place.then(&Origin::of(node)?);
+        let kind = attribute(node, "type")?;
+        if let Some(mimic) = child(node, "mimic")? {
+            return Err(refused(mimic, "a joint that mimics another", "joints that move by themselves"));
+        }
+        let inertial = Inertial::of(link)?;
+        let shape = self.shape(link, inertial.as_ref().is_some_and(|inertial| inertial.mass > 0.0))?;
+        let inertial = match inertial {
+            Some(inertial) if inertial.mass > 0.0 => inertial,
+            rotor if kind == "fixed" => {
+                if let Some(rotor) = rotor {
+                    self.turn_along(parent, &(origin.turn.matrix() * rotor.inertia * origin.turn.matrix().transpose()));
+                }
+                return Ok((parent.to_owned(), origin));
+            }
+            _ => {
+                let found = format!("link `{link_name}` without a mass behind a joint `{kind}`");
+                return Err(refused(link, found, "an `<inertial>` with a mass above zero"));
+            }
+        };
+        if self.bodies.len() == MOST_BODIES {
+            let accepted = format!("at most {MOST_BODIES} links with mass; `repeat` of a mechanism writes more");
+            return Err(refused(link, format!("a link with mass beside {MOST_BODIES} others"), accepted));
+        }
+        let (name, body) = (self.joint_names[written].clone(), self.link_names[link_name].clone());
+        let of = inertial.inertia;
+        let six = [of.m11, of.m22, of.m33, of.m12, of.m13, of.m23];
+        let mut made = json!({ "mass": inertial.mass, "inertia": six, "centre": inertial.centre.as_slice() });
+        if let Some(shape) = shape {
+            made["shape"] = shape;
+        }
+        if kind == "floating" {
+            if parent != GROUND {
+                let accepted = "a floating joint of the root link, or of one without mass that is fixed to it";
+                return Err(refused(node, "a floating joint of a link with mass", accepted));
+            }
+            made["position"] = json!(origin.at.as_slice());
+            made["rotation"] = json!(rotation::vector(&origin.turn).as_slice());
+        }
+        self.bodies.insert(body.clone(), made);
+        self.places.insert(format!("bodies.{body}"), link.range().start);
+        let first = self.mark(parent, &name, &origin);
+        let between = json!([first, body]);
+        let axis = match child(node, "axis")? {
+            Some(axis) => match numbers(axis, "xyz")?.unwrap_or([1.0, 0.0, 0.0]) {
+                xyz if Vector3::from(xyz).norm() <= 1e-12 => {
+                    return Err(refused(axis, "an axis without a direction", "three numbers, not all of them zero"));
+                }
+                xyz => xyz,
+            },
+            None => [1.0, 0.0, 0.0],
+        };
+        let whole = match kind {
+            "revolute" | "continuous" => json!({ "revolute": { "between": between, "axis": axis } }),
+            "prismatic" => json!({ "prismatic": { "between": between, "axis": axis } }),
+            "planar" => json!({ "planar": { "between": between, "axis": axis } }),
+            "fixed" => json!({ "fixed": { "between": between } }),
+            "floating" => Value::Null,
+            other => {
+                let accepted = "`revolute`, `continuous`, `prismatic`, `planar`, `fixed` or `floating`";
+                return Err(refused(node, format!("a joint `{other}`"), accepted));
+            }
+        };
+        if !whole.is_null() {
+            self.places.insert(format!("joints.{name}"), node.range().start);
+            self.joints.insert(name.clone(), whole);
+        }
+        if let Some(dynamics) = child(node, "dynamics")? {
+            let ends = Ends { name: &name, between: &between, bodies: [parent, &body], origin: &origin, axis };
+            self.resist(dynamics, kind, &ends)?;
+        }
+        Ok((body, Origin::frame()))
+    }
+
+    /// Adds the inertia of something without mass to a body, along whose directions it is given.
+    fn turn_along(&mut self, body: &str, inertia: &Matrix3<f64>) {
+        let Some(Value::Array(six)) = self.bodies.get_mut(body).and_then(|body| body.get_mut("inertia")) else {
+            return self.unused.count("inertia of a link without mass that is fixed to the ground");
+        };
+        let more = [inertia.m11, inertia.m22, inertia.m33, inertia.m12, inertia.m13, inertia.m23];
+        for (sum, more) in six.iter_mut().zip(more) {
+            *sum = json!(sum.as_f64().unwrap_or(f64::NAN) + more);
+        }
+    }
+
+    /// Damping and friction of a joint.
+    fn resist(&mut self, dynamics: Node<'_, '_>, kind: &str, ends: &Ends<'_>) -> Result<(), NoRobot> {
+        let of = |what| number(dynamics, what).map(Option::unwrap_or_default);
+        let (damping, friction) = (of("damping")?, of("friction")?);
+        let Ends { name, between, bodies: [parent, child], origin, axis } = *ends;
+        let force = match kind {
+            _ if damping == 0.0 && friction == 0.0 => return Ok(()),
+            "fixed" => {
+                self.unused.count("`<dynamics>` of a `fixed` joint");
+                return Ok(());
+            }
+            "revolute" | "continuous" => {
+                let dry = if friction == 0.0 { String::new() } else { format!(" - ({friction})*tanh(rate/0.001)") };
+                let law = format!("-({damping})*rate{dry}");
+                json!({ "motor": { "between": between, "axis": axis, "torque": law } })
+            }
+            "prismatic" if friction == 0.0 => {
+                // along z of markers whose z is the axis
+                let axis = Vector3::from(axis).normalize();
+                let [x, y] = across(&axis);
+                let turn = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, y, axis]));
+                let along = Origin { at: Vector3::zeros(), turn };
+                let first = self.mark(parent, &format!("{name}_axis"), &origin.then(&along));
+                let second = self.mark(child, &format!("{name}_axis"), &along);
+                let (stiffness, damping) = ([0; 6], [0.0, 0.0, damping, 0.0, 0.0, 0.0]);
+                json!({ "bushing": { "between": [first, second], "stiffness": stiffness, "damping": damping } })
+            }
+            _ => {
+                let found = format!("damping {damping} and friction {friction} of a joint `{kind}`");
+                return Err(refused(dynamics, found, "both of revolute joints, and damping of prismatic ones"));
+            }
+        };
+        let called = format!("{name}_resistance");
+        self.places.insert(format!("forces.{called}"), dynamics.range().start);
+        self.forces.insert(called, force);
+        Ok(())
+    }
+}
+
+/// A joint with its ends, as the mechanism has them.
+struct Ends<'e> {
+    name: &'e str,
+    between: &'e Value,
+    bodies: [&'e str; 2],
+    origin: &'e Origin,
+    axis: [f64; 3],
+}
+
+/// A box, sphere or cylinder with extent.
+fn simple(form: Node<'_, '_>) -> Result<Option<Value>, NoRobot> {
+    let size = |name| number(form, name).map(|number| number.unwrap_or(1.0));
+    let (shape, extent) = match form.tag_name().name() {
+        "box" => {
+            let lengths = numbers(form, "size")?.unwrap_or([1.0; 3]);
+            (json!({ "box": lengths }), lengths.into_iter().fold(f64::INFINITY, f64::min))
+        }
+        "sphere" => {
+            let radius = size("radius")?;
+            (json!({ "ball": { "radius": radius } }), radius)
+        }
+        "cylinder" => {
+            let (radius, length) = (size("radius")?, size("length")?);
+            (json!({ "disk": { "radius": radius, "thickness": length } }), radius.min(length))
+        }
+        _ => return Ok(None),
+    };
+    Ok((extent > 0.0).then_some(shape))
+}

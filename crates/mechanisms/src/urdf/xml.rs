@@ -1,0 +1,230 @@
+//! Elements and attributes of a robot's file, and how they are refused.
+
+use std::fmt;
+
+use nalgebra::{Matrix3, Rotation3, Vector3};
+use roxmltree::{Document, Error, Node, ParsingOptions};
+
+/// Most attributes of one element: the parser compares them in pairs.
+const MOST_ATTRIBUTES: usize = 256;
+/// Most declarations of namespaces: the parser copies and searches them for each element.
+const MOST_NAMESPACES: usize = 200;
+/// Most elements, texts and comments.
+const MOST_NODES: u32 = 400_000;
+
+/// Why a text is not a robot, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoRobot {
+    /// First byte of the place.
+    pub start: usize,
+    /// What is wrong there.
+    pub message: String,
+    /// What would be accepted.
+    pub accepted: String,
+}
+
+impl fmt::Display for NoRobot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, accepted is {}", self.message, self.accepted)
+    }
+}
+
+/// The error of an element.
+pub(super) fn refused(node: Node<'_, '_>, message: impl Into<String>, accepted: impl Into<String>) -> NoRobot {
+    NoRobot { start: node.range().start, message: message.into(), accepted: accepted.into() }
+}
+
+/// The document of a file that is within limits and has no unresolved xacro.
+pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
+    within_limits(text)?;
+    let options = ParsingOptions { nodes_limit: MOST_NODES, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| {
+        let place = error.pos();
+        let line: usize = text.split_inclusive('\n').take(place.row as usize - 1).map(str::len).sum();
+        let column =
+            text[line..].char_indices().nth(place.col as usize - 1).map_or(text.len() - line, |(byte, _)| byte);
+        let accepted = match error {
+            Error::NodesLimitReached => format!("a file of at most {MOST_NODES} elements, texts and comments"),
+            _ => "well-formed XML".to_owned(),
+        };
+        NoRobot { start: line + column, message: error.to_string(), accepted }
+    })?;
+    without_xacro(&document)?;
+    Ok(document)
+}
+
+/// Counts attributes and namespaces before the parser reads them.
+fn within_limits(text: &str) -> Result<(), NoRobot> {
+    if let Some((start, _)) = text.match_indices("xmlns").nth(MOST_NAMESPACES) {
+        let message = format!("more than {MOST_NAMESPACES} times `xmlns`");
+        return Err(NoRobot { start, message, accepted: format!("at most {MOST_NAMESPACES} namespaces in a file") });
+    }
+    let mut from = 0;
+    while let Some(start) = text[from..].find('<').map(|at| from + at) {
+        let rest = &text[start..];
+        let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].into_iter();
+        if let Some((open, close)) = skipped.into_iter().find(|(open, _)| rest.starts_with(open)) {
+            from = rest[open.len()..].find(close).map_or(text.len(), |at| start + open.len() + at + close.len());
+            continue;
+        }
+        let (mut quote, mut attributes, mut end) = (None, 0, text.len());
+        for (at, byte) in rest.bytes().enumerate() {
+            match (quote, byte) {
+                (Some(open), _) if open == byte => quote = None,
+                (Some(_), _) => {}
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'=') => attributes += 1,
+                (None, b'>') => {
+                    end = start + at + 1;
+                    break;
+                }
+                (None, _) => {}
+            }
+        }
+        if attributes > MOST_ATTRIBUTES {
+            let message = format!("an element with {attributes} attributes");
+            return Err(NoRobot { start, message, accepted: format!("at most {MOST_ATTRIBUTES} attributes") });
+        }
+        from = end;
+    }
+    Ok(())
+}
+
+/// Refuses what only `xacro` turns into a robot: half of the robot would be missing.
+fn without_xacro(document: &Document<'_>) -> Result<(), NoRobot> {
+    let accepted = "plain URDF, which `xacro FILE > robot.urdf` writes";
+    for node in document.descendants().filter(Node::is_element) {
+        if node.tag_name().namespace().is_some_and(|namespace| namespace.contains("xacro")) {
+            return Err(refused(
+                node,
+                format!("`<xacro:{}>`, which is not resolved", node.tag_name().name()),
+                accepted,
+            ));
+        }
+        if let Some(raw) = node.attributes().find(|own| own.value().contains("${") || own.value().contains("$(")) {
+            let message = format!("`{}`, which is not resolved", raw.value());
+            return Err(NoRobot { start: raw.range().start, message, accepted: accepted.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// The child elements of a name in the namespace of the parent.
+pub(super) fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
+    let namespace = node.tag_name().namespace();
+    node.children().filter(move |child| {
+        child.is_element() && child.tag_name().name() == name && child.tag_name().namespace() == namespace
+    })
+}
+
+/// The child element of a name, of which there is at most one.
+pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Option<Node<'a, 'i>>, NoRobot> {
+    let mut named = children(node, name);
+    let first = named.next();
+    match named.next() {
+        Some(second) => {
+            let own = node.tag_name().name();
+            Err(refused(second, format!("a second `<{name}>` of a `<{own}>`"), "at most one"))
+        }
+        None => Ok(first),
+    }
+}
+
+pub(super) fn needed<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, NoRobot> {
+    let own = node.tag_name().name();
+    child(node, name)?
+        .ok_or_else(|| refused(node, format!("`<{own}>` without `<{name}>`"), format!("`<{name}>` in it")))
+}
+
+pub(super) fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, NoRobot> {
+    let own = node.tag_name().name();
+    node.attribute(name)
+        .ok_or_else(|| refused(node, format!("`<{own}>` without `{name}`"), format!("an attribute `{name}`")))
+}
+
+pub(super) fn number(node: Node<'_, '_>, name: &str) -> Result<Option<f64>, NoRobot> {
+    let Some(text) = node.attribute(name) else { return Ok(None) };
+    match text.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(Some(number)),
+        _ => Err(refused(node, format!("`{name}` is `{text}`"), "a finite number")),
+    }
+}
+
+pub(super) fn numbers(node: Node<'_, '_>, name: &str) -> Result<Option<[f64; 3]>, NoRobot> {
+    let Some(text) = node.attribute(name) else { return Ok(None) };
+    let found: Option<Vec<f64>> = text.split_whitespace().take(4).map(|part| part.parse().ok()).collect();
+    match found.map(<[f64; 3]>::try_from) {
+        Some(Ok(numbers)) if numbers.iter().all(|x| x.is_finite()) => Ok(Some(numbers)),
+        _ => Err(refused(node, format!("`{name}` is `{text}`"), "three finite numbers")),
+    }
+}
+
+/// A place with directions in the frame of a link.
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    pub(super) at: Vector3<f64>,
+    pub(super) turn: Rotation3<f64>,
+}
+
+impl Origin {
+    /// The frame itself.
+    pub(super) fn frame() -> Self {
+        Self { at: Vector3::zeros(), turn: Rotation3::identity() }
+    }
+
+    /// The child `origin` of an element, or the frame of the element if it has none.
+    pub(super) fn of(node: Node<'_, '_>) -> Result<Self, NoRobot> {
+        let Some(origin) = child(node, "origin")? else { return Ok(Self::frame()) };
+        if let Some(other) = origin.attributes().find(|own| !["xyz", "rpy"].contains(&own.name())) {
+            return Err(refused(origin, format!("`<origin>` with `{}`", other.name()), "`xyz` and `rpy`"));
+        }
+        let [roll, pitch, yaw] = numbers(origin, "rpy")?.unwrap_or_default();
+        let at = numbers(origin, "xyz")?.unwrap_or_default().into();
+        Ok(Self { at, turn: Rotation3::from_euler_angles(roll, pitch, yaw) })
+    }
+
+    /// Another origin that is given in the frame of this one.
+    pub(super) fn then(&self, next: &Self) -> Self {
+        Self { at: self.at + self.turn * next.at, turn: self.turn * next.turn }
+    }
+}
+
+/// Mass and inertia of a link.
+pub(super) struct Inertial {
+    /// Mass, kg.
+    pub(super) mass: f64,
+    /// Centre of mass in the frame of the link, m.
+    pub(super) centre: Vector3<f64>,
+    /// Inertia about it along the directions of the link, kg m².
+    pub(super) inertia: Matrix3<f64>,
+}
+
+impl Inertial {
+    /// The child `inertial` of a link; none if it has neither mass nor inertia.
+    pub(super) fn of(link: Node<'_, '_>) -> Result<Option<Self>, NoRobot> {
+        let Some(inertial) = child(link, "inertial")? else { return Ok(None) };
+        let node = needed(inertial, "mass")?;
+        attribute(node, "value")?;
+        let mass = number(node, "value")?.unwrap_or_default();
+        if mass < 0.0 {
+            return Err(refused(node, format!("a mass of {mass} kg"), "a mass above zero"));
+        }
+        let origin = Origin::of(inertial)?;
+        let moments = child(inertial, "inertia")?;
+        let Some(moments) = moments else {
+            let accepted = "`<inertia>` in it";
+            return if mass > 0.0 {
+                Err(refused(inertial, "`<inertial>` with a mass and without `<inertia>`", accepted))
+            } else {
+                Ok(None)
+            };
+        };
+        let entry = |name| number(moments, name).map(Option::unwrap_or_default);
+        let (xx, yy, zz, xy, xz, yz) =
+            (entry("ixx")?, entry("iyy")?, entry("izz")?, entry("ixy")?, entry("ixz")?, entry("iyz")?);
+        let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        let inertia = origin.turn.matrix() * own * origin.turn.matrix().transpose();
+        let is_nothing = mass == 0.0 && own == Matrix3::zeros();
+        Ok((!is_nothing).then_some(Self { mass, centre: origin.at, inertia }))
+    }
+}

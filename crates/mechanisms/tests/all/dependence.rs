@@ -1,0 +1,152 @@
+//! Constraints that follow from others: everywhere, or in the initial position alone.
+
+use crate::common;
+
+use mbsbench_integrators::{Dopri5, GeneralizedAlpha};
+use mbsbench_mechanisms::Mechanism;
+use mbsbench_problem::{Failure, Formulated, MethodDefinition, ModelDefinition, OutOfRange, Parameters, Settings};
+use serde_json::{Value, json};
+
+fn refused(written: Value) -> OutOfRange {
+    let mechanism: Mechanism = serde_json::from_value(written).expect("a mechanism");
+    mechanism.check().expect_err("a constraint is lost")
+}
+
+fn rod(length: f64, at: [f64; 2], angle: f64, rate: f64, velocity: [f64; 2]) -> Value {
+    let markers = json!({ "a": [-0.5 * length, 0], "b": [0.5 * length, 0], "m": [0, 0] });
+    json!({ "mass": 1, "shape": { "rod": { "length": length } }, "position": at, "angle": angle, "velocity": velocity,
+            "rate": rate, "markers": markers })
+}
+
+fn pin(a: &str, b: &str) -> Value {
+    json!({ "revolute": { "between": [a, b] } })
+}
+
+/// A platform of 2 m on parallel links of 1 m at its ends and, with `links` of three and more, between them. All turn
+/// at 1 rad/s.
+fn platform(links: usize, angle: f64, scale: f64) -> Value {
+    let (sin, cos) = angle.sin_cos();
+    let scaled = |x: [f64; 2]| x.map(|x| scale * x);
+    let (mut bodies, mut joints, mut ground) = (json!({}), json!({}), json!({}));
+    for k in 0..links {
+        let x = 2.0 * k as f64 / (links - 1) as f64;
+        let (foot, link) = (format!("p{k}"), format!("link{k}"));
+        ground[&foot] = json!(scaled([x, 0.0]));
+        bodies[&link] = rod(scale, scaled([x + 0.5 * cos, 0.5 * sin]), angle, 1.0, scaled([-0.5 * sin, 0.5 * cos]));
+        joints[format!("foot{k}")] = pin(&format!("ground.{foot}"), &format!("{link}.a"));
+    }
+    bodies["platform"] = rod(2.0 * scale, scaled([1.0 + cos, sin]), 0.0, 0.0, scaled([-sin, cos]));
+    for k in 0..links {
+        let marker = format!("q{k}");
+        bodies["platform"]["markers"][&marker] = json!(scaled([2.0 * k as f64 / (links - 1) as f64 - 1.0, 0.0]));
+        joints[format!("head{k}")] = pin(&format!("link{k}.b"), &format!("platform.{marker}"));
+    }
+    json!({ "ground": ground, "bodies": bodies, "joints": joints })
+}
+
+#[test]
+fn a_constraint_that_follows_from_others_in_the_initial_position_only_is_refused() {
+    for (links, scale) in [(2, 1.0), (3, 1.0), (2, 1e-6), (2, 1e4)] {
+        for formulation in ["acceleration-level", "minimal"] {
+            let mut written = platform(links, 0.0, scale);
+            written["formulation"] = json!(formulation);
+            let error = refused(written);
+            assert!(error.field.starts_with("joints."), "{error}");
+            assert!(error.found.contains(" at (") && error.found.contains("initial position only"), "{error}");
+        }
+    }
+    // closer to the flat position than its constraints can be told from dependent ones, and far enough
+    assert!(refused(platform(2, 1e-10, 1.0)).found.contains("initial position only"));
+    common::mechanism(platform(2, 1e-3, 1.0));
+    // two rods in a stretched line, which cannot move: the position is the only one that closes the joints
+    let stretched = json!({
+        "ground": { "far": [2, 0] },
+        "bodies": { "one": rod(1.0, [0.5, 0.0], 0.0, 0.0, [0.0; 2]), "two": rod(1.0, [1.5, 0.0], 0.0, 0.0, [0.0; 2]) },
+        "joints": { "A": pin("ground", "one.a"), "B": pin("one.b", "two.a"), "C": pin("two.b", "ground.far") },
+    });
+    assert_eq!(refused(stretched).field, "joints.C");
+}
+
+#[test]
+fn constraints_that_follow_from_others_everywhere_are_left_out() {
+    for (links, left_out) in [(2, 0), (3, 1), (5, 3)] {
+        for angle in [0.05, 0.7, 2.0] {
+            let mechanism = common::mechanism(platform(links, angle, 1.0));
+            let rows = 4 * links;
+            let model = mechanism.model();
+            let mut ode = Formulated::<f64>::ode(&*model);
+            assert_eq!(ode.form().mechanics().unwrap().constraints(), rows - left_out, "{links} links at {angle}");
+            let method = Dopri5::default().method();
+            let state = common::states(&*model, &*method, &[0.5], Settings::tolerance(1e-10, 1e-10)).remove(0);
+            let seen = common::observed(&*model, 0.5, &state, &["constraint", "platform_angle", "link0_angle"]);
+            assert!(seen[0] < 1e-9 && seen[1].abs() < 1e-9 && (seen[2] - angle - 0.5).abs() < 1e-9, "{seen:?}");
+        }
+    }
+}
+
+/// A rod with the same hinge driven twice.
+fn driven_twice(law: &str, other: &str) -> Value {
+    let drive = |law: &str| json!({ "rotation": { "between": ["ground", "rod.a"], "law": law } });
+    json!({
+        "bodies": { "rod": rod(1.0, [0.5, 0.0], 0.0, 0.0, [0.0; 2]) },
+        "joints": { "pin": pin("ground", "rod.a"), "drive": drive(law), "again": drive(other) },
+    })
+}
+
+#[test]
+fn drives_of_one_joint_that_differ_are_refused_or_end_the_run() {
+    assert_eq!(refused(driven_twice("t^2", "3*t^2")).field, "joints.again");
+    let mechanism = common::mechanism(driven_twice("t^2", "t^2 + max(0, t - 0.5)"));
+    let model = mechanism.model();
+    let method = GeneralizedAlpha::default().method();
+    let mut observation = model.observation();
+    let names: Vec<String> = model.observables().into_iter().map(|observable| observable.name).collect();
+    let mut values = vec![0.0; names.len()];
+    let constraint = names.iter().position(|name| name == "constraint").unwrap();
+    for (t, open) in [(0.25, 0.0), (0.75, 0.25)] {
+        let state = common::states(&*model, &*method, &[t], Settings::fixed(1e-3)).remove(0);
+        observation.observe(t, &state, &mut values);
+        // drift of the drive that is solved for is a measure, and no failure
+        assert!((values[constraint] - open).abs() < 1e-6, "{} at {t}", values[constraint]);
+        match observation.failure() {
+            None => assert_eq!(open, 0.0),
+            Some(Failure::JointOpen { time, joint, by }) => {
+                assert_eq!((time, joint.as_str()), (t, "again"));
+                assert!((by - open).abs() < 1e-6, "{by}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn drift_that_the_equations_show_as_well_is_not_a_failure() {
+    let mechanism = common::mechanism(platform(3, 0.7, 1.0));
+    let model = mechanism.model();
+    let mut state = Formulated::<f64>::initial_state(&*model);
+    let mut values = vec![0.0; model.observables().len()];
+    // the platform is lifted off all of its joints
+    state[10] += 1e-3;
+    let mut observation = model.observation();
+    observation.observe(0.0, &state, &mut values);
+    assert_eq!(observation.failure(), None);
+    assert!((common::observed(&*model, 0.0, &state, &["constraint"])[0] - 1e-3).abs() < 1e-9);
+}
+
+#[test]
+fn more_constraints_than_can_be_left_out_are_refused_at_once() {
+    let start = std::time::Instant::now();
+    let hinge = pin("ground", "rod.a");
+    let mut many = json!({ "bodies": { "rod": rod(1.0, [0.5, 0.0], 0.0, 0.0, [0.0; 2]) }, "joints": {} });
+    many["repeat"] = json!([{ "for": { "i": 90 }, "joints": { "pin{i}": hinge } }]);
+    common::mechanism(many.clone());
+    // beside a chain whose coordinates would hide them from a count
+    many["repeat"] = json!([
+        { "for": { "i": 2000 }, "joints": { "pin{i}": hinge } },
+        { "for": { "i": 3000 }, "bodies": { "ball{i}": { "mass": 1, "inertia": [1] } } },
+    ]);
+    let error = refused(many);
+    assert_eq!(error.field, "joints");
+    assert!(error.accepted.contains("at most 200"), "{error}");
+    assert!(start.elapsed().as_secs_f64() < 10.0, "{:?}", start.elapsed());
+}

@@ -1,0 +1,161 @@
+//! Calls of the functions of a user's model in one solve, and what went wrong in them.
+
+use std::cell::{Cell, RefCell};
+
+use mbsbench_problem::Failure;
+use nalgebra::DMatrix;
+use pyo3::prelude::*;
+
+use crate::arrays::{take, take_matrix, take_number};
+use crate::failures::of_exception;
+
+/// Calls the functions of a model, and keeps what goes wrong in them.
+///
+/// Most functions of a mechanical system cannot return an error to a method. After an exception they return `nan` and
+/// are not called again until [`cause`](Self::cause) has given the failure, so that a run ends with its first
+/// exception, which is reported once.
+#[derive(Debug)]
+pub struct Calls {
+    raised: RefCell<Option<Failure>>,
+    /// The last call that returned a number that is not finite: its time, s, and what was found.
+    undefined: RefCell<Option<(f64, String)>>,
+    /// Time of the last call that had one, s: a mass matrix has none.
+    time: Cell<f64>,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self { raised: RefCell::default(), undefined: RefCell::default(), time: Cell::new(f64::NAN) }
+    }
+}
+
+/// The memory that a call writes to.
+pub enum Target<'t> {
+    /// A number.
+    Number(&'t mut f64),
+    /// A vector.
+    Vector(&'t mut [f64]),
+    /// A matrix.
+    Matrix(&'t mut DMatrix<f64>),
+}
+
+impl Target<'_> {
+    fn values(&mut self) -> &mut [f64] {
+        match self {
+            Self::Number(number) => std::slice::from_mut(number),
+            Self::Vector(vector) => vector,
+            Self::Matrix(matrix) => matrix.as_mut_slice(),
+        }
+    }
+
+    fn take(&mut self, found: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+        match self {
+            Self::Number(number) => take_number(found, what, number),
+            Self::Vector(vector) => take(found, what, vector),
+            Self::Matrix(matrix) => take_matrix(found, what, matrix),
+        }
+    }
+
+    /// The first value that is not finite, with its place.
+    fn undefined(&mut self) -> Option<String> {
+        let (place, value) = self.values().iter().copied().enumerate().find(|(_, value)| !value.is_finite())?;
+        let value = if value.is_nan() {
+            "nan"
+        } else if value > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        };
+        Some(match self {
+            Self::Number(_) => value.to_owned(),
+            Self::Vector(_) => format!("{value} in component {place}"),
+            Self::Matrix(matrix) => {
+                format!("{value} in row {}, column {}", place % matrix.nrows(), place / matrix.nrows())
+            }
+        })
+    }
+}
+
+impl Calls {
+    /// Calls that follow belong to this time, s.
+    pub fn at(&self, t: f64) {
+        self.time.set(t);
+    }
+
+    /// Calls a function.
+    ///
+    /// # Errors
+    /// The failure of an exception, or of a result of another shape or type.
+    pub fn call(
+        &self,
+        what: &str,
+        into: &mut Target<'_>,
+        call: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> Result<(), Failure> {
+        let time = self.time.get();
+        Python::attach(|py| {
+            let made = call(py).and_then(|found| into.take(&found, what));
+            made.map_err(|error| of_exception(py, &error, time))
+        })?;
+        if let Some(found) = into.undefined() {
+            self.undefined.replace(Some((time, format!("{what} returned {found}"))));
+        }
+        Ok(())
+    }
+
+    /// Calls a function for a caller that cannot return an error: the target is `nan` after an exception.
+    pub fn call_or_keep(
+        &self,
+        what: &str,
+        mut into: Target<'_>,
+        call: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyAny>>,
+    ) {
+        if self.raised.borrow().is_none() {
+            match self.call(what, &mut into, call) {
+                Ok(()) => return,
+                Err(failure) => drop(self.raised.replace(Some(failure))),
+            }
+        }
+        into.values().fill(f64::NAN);
+    }
+
+    /// The failure of the first exception; otherwise the one that a method reports, or what it was the consequence of.
+    pub fn cause(&self, reported: Option<Failure>) -> Option<Failure> {
+        if let Some(raised) = self.raised.take() {
+            return Some(raised);
+        }
+        let reported = reported?;
+        let undefined = self.undefined.take();
+        let may_follow = matches!(
+            reported,
+            Failure::NonFinite { .. }
+                | Failure::StepTooSmall { .. }
+                | Failure::SingularMatrix { .. }
+                | Failure::NewtonDiverged { .. }
+                | Failure::AccelerationsDiverged { .. }
+                | Failure::StageDiverged { .. }
+        );
+        // A value in a step that was accepted has not kept the method from going on.
+        match undefined {
+            // A difference in time may have been taken just before it.
+            Some((time, found))
+                if may_follow && reported.time().is_some_and(|end| time >= end - 1e-5 * end.abs().max(1.0)) =>
+            {
+                Some(Failure::UndefinedValue { time, found })
+            }
+            _ => Some(reported),
+        }
+    }
+
+    /// Takes the description of the last result that is not finite.
+    ///
+    /// # Errors
+    /// The failure of the first exception.
+    pub fn undefined(&self) -> Result<Option<String>, Failure> {
+        let undefined = self.undefined.take();
+        match self.raised.take() {
+            Some(raised) => Err(raised),
+            None => Ok(undefined.map(|(_, found)| found)),
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! Checks of a user's functions before the first step of a run.
+//!
+//! A start that violates the constraints, a Jacobian that is not the derivative of its function, or a negative mass
+//! would give numbers that look like results. The functions are evaluated at the start and at two states near it, since
+//! a wrong Jacobian may be right at the start.
+
+use mbsbench_problem::{Failure, Mechanics, Ode};
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+
+use crate::calls::{Calls, Target};
+use crate::own_mechanics::PythonMechanics;
+use crate::own_model::PythonOde;
+
+/// Largest residual of a constraint at the start, in parts of the terms that its row consists of.
+const CONSISTENT: f64 = 1e-8;
+/// The same for velocities, in parts of the terms of positions: what rounding leaves of a difference in time.
+const BY_TIME: f64 = 1e-9;
+/// Least size of positions that residuals are compared with, m or rad: coordinates that are all zero have no size.
+const LEAST_SIZE: f64 = 1e-4;
+/// Largest difference between an entry of a Jacobian and the difference quotient, in parts of the larger one.
+const DERIVATIVE: f64 = 1e-5;
+/// The same, in parts of the terms of the row: what rounding leaves of an entry that is zero.
+const DERIVATIVE_FLOOR: f64 = 1e-8;
+/// Steps of difference quotients, in parts of the component or of one: the first one suffices for most functions.
+const STEPS: [f64; 7] = [1e-5, 1e-6, 1e-4, 1e-7, 1e-3, 1e-8, 1e-9];
+/// Largest asymmetry of a mass matrix, in parts of the entries.
+const SYMMETRIC: f64 = 1e-10;
+/// Least kinetic energy of a motion, in parts of the largest entry of the scaled mass matrix: zero but for rounding.
+const POSITIVE: f64 = -1e-10;
+/// Distances of the further states, in parts of the components.
+const NEAR: [f64; 2] = [1e-2, -3e-2];
+/// Most components for which further states are evaluated.
+const MOST: usize = 200;
+
+/// The start that was checked last, which is not checked again.
+#[derive(Debug, Default)]
+pub struct Checked(Option<(f64, Vec<f64>)>);
+
+impl Checked {
+    /// Whether this start was checked last.
+    pub fn is_at(&self, t: f64, y: &[f64]) -> bool {
+        self.0.as_ref().is_some_and(|(time, state)| *time == t && state == y)
+    }
+
+    /// Remembers a start that passed.
+    pub fn now(&mut self, t: f64, y: &[f64]) {
+        self.0 = Some((t, y.to_vec()));
+    }
+}
+
+/// A function of a vector that gives nothing if it has no finite value.
+type Function<'f> = dyn FnMut(&[f64]) -> Option<Vec<f64>> + 'f;
+
+/// Checks the functions of `y' = f(t, y)` at a start.
+///
+/// # Errors
+/// [`Failure::NotApplicable`] if they are refused; the failure of a function that raises an exception.
+pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
+    let functions = ode.functions;
+    let refuse = |wrong: String| functions.refused(&wrong);
+    finite("the initial state", y).map_err(refuse)?;
+    let mut rate = vec![0.0; y.len()];
+    ode.rhs(t, y, &mut rate)?;
+    defined(&ode.calls, t).and_then(|wrong| wrong.map_or(Ok(()), |wrong| Err(refuse(wrong))))?;
+    energy(functions, &ode.calls, t, y)?;
+    if functions.jacobian.is_none() {
+        return Ok(());
+    }
+    for (place, y) in points(y).into_iter().enumerate() {
+        let mut jacobian = DMatrix::zeros(y.len(), y.len());
+        let found = ode.jacobian(t, &y, &mut jacobian).and_then(|()| defined(&ode.calls, t));
+        if !usable(place, found, refuse)? {
+            continue;
+        }
+        let mut interrupted = None;
+        let mut rhs = |y: &[f64]| {
+            let mut rate = vec![0.0; y.len()];
+            let found = ode.rhs(t, y, &mut rate).and_then(|()| defined(&ode.calls, t));
+            passed(found, &mut interrupted).then_some(rate)
+        };
+        let compared = derivative(&jacobian, &y, &mut rhs);
+        interrupted.map_or(Ok(()), Err)?;
+        compared.map_err(|wrong| refuse(format!("`jacobian` is not ∂f/∂y at t = {t}, y = {}: {wrong}", shown(&y))))?;
+    }
+    Ok(())
+}
+
+/// Checks the functions of a mechanical system at a start.
+///
+/// # Errors
+/// [`Failure::NotApplicable`] if they are refused; the failure of a function that raises an exception.
+pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64]) -> Result<(), Failure> {
+    let functions = system.functions;
+    let refuse = |wrong: String| functions.refused(&wrong);
+    finite("the initial state", q).and_then(|()| finite("the initial state", v)).map_err(refuse)?;
+    let mut forces = vec![0.0; system.n()];
+    system.forces_at(t, q, v, &mut forces);
+    defined(&system.calls, t).and_then(|wrong| wrong.map_or(Ok(()), |wrong| Err(refuse(wrong))))?;
+    energy(functions, &system.calls, t, &[q, v].concat())?;
+    if system.m() > 0 {
+        positions(system, t, q)?;
+    }
+    for (place, q) in points(q).into_iter().enumerate() {
+        // A Jacobian has to be right only where the constraints hold.
+        let Some(q) = (if place == 0 { Some(q) } else { projected(system, t, &q)? }) else { continue };
+        let mut jacobian = DMatrix::zeros(system.m(), system.n());
+        let mass = system.mass_at(&q);
+        system.jacobian_at(t, &q, &mut jacobian);
+        if !usable(place, defined(&system.calls, t), refuse)? {
+            continue;
+        }
+        let at = || format!("at t = {t}, q = {}", shown(&q));
+        if place == 0 || functions.jacobian.is_some() {
+            let mut interrupted = None;
+            let mut constraints = |q: &[f64]| {
+                let mut phi = vec![0.0; system.m()];
+                system.phi(t, q, &mut phi);
+                passed(defined(&system.calls, t), &mut interrupted).then_some(phi)
+            };
+            let compared = derivative(&jacobian, &q, &mut constraints);
+            interrupted.map_or(Ok(()), Err)?;
+            let what = match functions.jacobian {
+                Some(_) => "`jacobian` is not ∂Φ/∂q",
+                None => "differences of `constraints` are too coarse, give its `jacobian`",
+            };
+            compared.map_err(|wrong| refuse(format!("{what} {}: {wrong}", at())))?;
+        }
+        if place == 0 && system.m() > 0 {
+            velocities(system, t, &q, v, &jacobian)?;
+        }
+        inertia(&mass, &jacobian).map_err(|wrong| refuse(format!("`mass` {}: {wrong}", at())))?;
+    }
+    Ok(())
+}
+
+/// Checks that the start satisfies the constraints on positions.
+fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<(), Failure> {
+    let functions = system.functions;
+    let (mut phi, mut jacobian) = (vec![0.0; system.m()], DMatrix::zeros(system.m(), system.n()));
+    system.phi(t, q, &mut phi);
+    system.differences_at(t, q, &mut jacobian);
+    if let Some(wrong) = defined(&system.calls, t)? {
+        return Err(functions.refused(&wrong));
+    }
+    let Some((row, allowed)) = violated(&phi, |row| CONSISTENT * terms(&jacobian, row, q)) else { return Ok(()) };
+    let near = projected(system, t, q)?;
+    let near = near.map_or_else(String::new, |q| format!("; the nearest ones that do: {}", shown(&q)));
+    Err(functions.refused(&format!(
+        "the initial positions do not satisfy the constraints at t = {t}: row {row} of `constraints` is {:e}; \
+         accepted: at most {allowed:.1e} in size{near}",
+        phi[row]
+    )))
+}
+
+/// Checks that the start satisfies the constraints on velocities.
+fn velocities(
+    system: &mut PythonMechanics<'_>,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+    jacobian: &DMatrix<f64>,
+) -> Result<(), Failure> {
+    let functions = system.functions;
+    let (mut rates, mut by_time) = (vec![0.0; system.m()], vec![0.0; system.m()]);
+    system.velocity_constraints(t, q, v, &mut rates);
+    system.velocity_constraints(t, q, &vec![0.0; system.n()], &mut by_time);
+    if let Some(wrong) = defined(&system.calls, t)? {
+        return Err(functions.refused(&wrong));
+    }
+    let fastest = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    let allowed = |row: usize| {
+        let moving = jacobian.row(row).iter().map(|entry| entry.abs()).sum::<f64>() * fastest + by_time[row].abs();
+        CONSISTENT * moving + BY_TIME * terms(jacobian, row, q)
+    };
+    let Some((row, allowed)) = violated(&rates, allowed) else { return Ok(()) };
+    let near = least(jacobian, &rates).map_or_else(String::new, |correction| {
+        let near: Vec<f64> = v.iter().zip(&correction).map(|(v, correction)| v - correction).collect();
+        format!("; the nearest ones that do: {}", shown(&near))
+    });
+    Err(functions.refused(&format!(
+        "the initial velocities do not satisfy the constraints at t = {t}: row {row} of ∂Φ/∂q v + ∂Φ/∂t is {:e}; \
+         accepted: at most {allowed:.1e} in size{near}",
+        rates[row]
+    )))
+}
+
+/// The size of the terms of a row of the constraints: `Σ |∂Φ/∂q| |q|`, with the largest position.
+fn terms(jacobian: &DMatrix<f64>, row: usize, q: &[f64]) -> f64 {
+    let size = q.iter().fold(LEAST_SIZE, |most, q| most.max(q.abs()));
+    jacobian.row(row).iter().map(|entry| entry.abs()).sum::<f64>() * size
+}
+
+/// The first row whose value is larger than allowed, and the largest value allowed there.
+fn violated(values: &[f64], allowed: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
+    let mut rows = values.iter().enumerate().map(|(row, value)| (row, value.abs(), allowed(row)));
+    rows.find(|(_, value, allowed)| value > allowed).map(|(row, _, allowed)| (row, allowed))
+}
+
+/// Checks that a mass matrix is symmetric and that no motion that the constraints allow has a negative kinetic energy.
+/// A matrix that is singular is left to the methods: those that cannot solve with it end with `singular-matrix`.
+fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
+    let n = mass.nrows();
+    let largest = mass.amax();
+    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        let (below, above) = (mass[(i, j)], mass[(j, i)]);
+        if (below - above).abs() > SYMMETRIC * below.abs().max(above.abs()) + f64::EPSILON * largest {
+            return Err(format!(
+                "it is not symmetric: row {i}, column {j} is {below:e}, and row {j}, column {i} is {above:e}; \
+                 accepted: equal to {SYMMETRIC:e} of their size"
+            ));
+        }
+    }
+    // Coordinates are scaled to inertias of one, so that masses may differ by any factor.
+    let typical = if largest > 0.0 { largest } else { 1.0 };
+    let scale = DVector::from_fn(n, |i, _| match mass[(i, i)].abs() {
+        0.0 => typical.sqrt().recip(),
+        own => own.sqrt().recip(),
+    });
+    let scaled = DMatrix::from_fn(n, n, |i, j| scale[i] * 0.5 * (mass[(i, j)] + mass[(j, i)]) * scale[j]);
+    let mut allowed = DMatrix::identity(n, n);
+    if jacobian.nrows() > 0 {
+        let rows = DMatrix::from_fn(jacobian.nrows(), n, |i, j| jacobian[(i, j)] * scale[j]);
+        let found = rows.svd(false, true);
+        let (largest, vectors) = (found.singular_values.amax(), found.v_t.unwrap_or_else(|| DMatrix::zeros(0, n)));
+        for (i, size) in found.singular_values.iter().enumerate() {
+            if *size > 1e-10 * largest {
+                let held = vectors.row(i).transpose();
+                allowed -= &held * held.transpose();
+            }
+        }
+    }
+    let energies = SymmetricEigen::new(&allowed * &scaled * &allowed);
+    let (place, least) = energies.eigenvalues.argmin();
+    if n > 0 && least < POSITIVE * scaled.amax() {
+        let motion = energies.eigenvectors.column(place).component_mul(&scale);
+        let motion: Vec<f64> = (&motion / motion.amax()).iter().copied().collect();
+        let along = DVector::from_column_slice(&motion);
+        let energy = 0.5 * (along.transpose() * mass * &along)[(0, 0)];
+        return Err(format!(
+            "the kinetic energy ½ vᵀ M v is {energy:.3e} for v = {}, which the constraints allow; \
+             accepted: not negative",
+            shown(&motion)
+        ));
+    }
+    Ok(())
+}
+
+/// Checks a Jacobian against differences of its function.
+fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<(), String> {
+    let size = |row: usize| given.row(row).iter().zip(x).map(|(entry, x)| (entry * x).abs()).sum::<f64>();
+    let sizes: Vec<f64> = (0..given.nrows()).map(size).collect();
+    for k in 0..x.len() {
+        let unit = x[k].abs().max(1.0);
+        let mut open: Vec<(usize, f64)> = (0..given.nrows()).map(|row| (row, f64::INFINITY)).collect();
+        for part in STEPS {
+            if open.is_empty() {
+                break;
+            }
+            let Some((h, ahead, behind)) = around(x, k, part * unit, of) else { continue };
+            open.retain_mut(|(row, nearest)| {
+                let (entry, row) = (given[(*row, k)], *row);
+                let found = (ahead[row] - behind[row]) / (2.0 * h);
+                let rounding = 4.0 * f64::EPSILON * (ahead[row].abs() + behind[row].abs()) / h;
+                let allowed =
+                    DERIVATIVE * entry.abs().max(found.abs()) + DERIVATIVE_FLOOR * sizes[row] / unit + rounding;
+                if (found - entry).abs() < (*nearest - entry).abs() || nearest.is_infinite() {
+                    *nearest = found;
+                }
+                (found - entry).abs() > allowed
+            });
+        }
+        open.retain(|(row, nearest)| nearest.is_finite() && !is_edge(given[(*row, k)], (x, k, *row), unit, of));
+        if let Some((row, nearest)) = open.first() {
+            return Err(format!(
+                "row {row}, column {k} is {:e}, and differences give {nearest:e}; \
+                 accepted: equal to {DERIVATIVE:e} of their size",
+                given[(*row, k)]
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A function on both sides of `x` in component `k`, and the distance; none if it has no value.
+fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Option<(f64, Vec<f64>, Vec<f64>)> {
+    let mut moved = x.to_vec();
+    // A distance that is exact.
+    let h = (x[k] + h) - x[k];
+    moved[k] = x[k] + h;
+    let ahead = of(&moved)?;
+    moved[k] = x[k] - h;
+    Some((h, ahead, of(&moved)?))
+}
+
+/// Whether a function jumps at `x`, or has an edge there whose one-sided derivatives have `entry` between them: there
+/// is no derivative to compare with.
+fn is_edge(entry: f64, (x, k, row): (&[f64], usize, usize), unit: f64, of: &mut Function<'_>) -> bool {
+    let Some(here) = of(x).map(|here| here[row]) else { return true };
+    let mut sides = |h: f64| {
+        let (h, ahead, behind) = around(x, k, h * unit, of)?;
+        Some([(ahead[row] - here) / h, (here - behind[row]) / h])
+    };
+    let (Some([wide_ahead, wide_behind]), Some([ahead, behind])) = (sides(1e-5), sides(1e-7)) else { return true };
+    let size = ahead.abs() + behind.abs();
+    let jumps = size > 30.0 * (wide_ahead.abs() + wide_behind.abs());
+    let between = entry >= ahead.min(behind) - 1e-3 * size && entry <= ahead.max(behind) + 1e-3 * size;
+    jumps || ((ahead - behind).abs() > 1e-2 * size && between)
+}
+
+/// The start, and states near it, in a direction without a pattern.
+fn points(x: &[f64]) -> Vec<Vec<f64>> {
+    let largest = x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let usual = if largest > 0.0 { largest.min(1.0) } else { 1.0 };
+    let moved = |part: f64| {
+        let moved = x.iter().enumerate().map(|(k, &x)| {
+            let direction = 2.0 * ((k + 1) as f64 * 0.618_033_988_749_895).fract() - 1.0;
+            x + part * direction * if x == 0.0 { usual } else { x.abs() }
+        });
+        moved.collect()
+    };
+    let further = if x.len() <= MOST { &NEAR[..] } else { &[] };
+    std::iter::once(x.to_vec()).chain(further.iter().copied().map(moved)).collect()
+}
+
+/// The nearest positions that satisfy the constraints, by Newton's method with differences. Gives nothing if the
+/// iteration does not converge.
+fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<Option<Vec<f64>>, Failure> {
+    let (mut q, mut phi) = (q.to_vec(), vec![0.0; system.m()]);
+    let mut jacobian = DMatrix::zeros(system.m(), system.n());
+    for _ in 0..20 {
+        system.phi(t, &q, &mut phi);
+        system.differences_at(t, &q, &mut jacobian);
+        let mut interrupted = None;
+        if !passed(defined(&system.calls, t), &mut interrupted) {
+            return interrupted.map_or(Ok(None), Err);
+        }
+        if violated(&phi, |row| 1e-3 * CONSISTENT * terms(&jacobian, row, &q)).is_none() {
+            return Ok(Some(q));
+        }
+        let Some(correction) = least(&jacobian, &phi) else { return Ok(None) };
+        q.iter_mut().zip(&correction).for_each(|(q, correction)| *q -= correction);
+    }
+    Ok(None)
+}
+
+/// The least `x` with `J x = r`, in the sense of least squares.
+fn least(jacobian: &DMatrix<f64>, residual: &[f64]) -> Option<Vec<f64>> {
+    let found = jacobian.clone().svd(true, true);
+    let smallest = 1e-10 * found.singular_values.iter().fold(0.0_f64, |most, size| most.max(*size));
+    let solution = found.solve(&DVector::from_column_slice(residual), smallest).ok()?;
+    solution.iter().all(|x| x.is_finite()).then(|| solution.iter().copied().collect())
+}
+
+/// Checks that the energy is a finite number.
+fn energy(functions: &crate::own_model::Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(), Failure> {
+    let Some(energy) = &functions.energy else { return Ok(()) };
+    let mut value = 0.0;
+    functions.of_state(calls, ("`energy`", energy), t, y, Target::Number(&mut value))?;
+    defined(calls, t)?.map_or(Ok(()), |wrong| Err(functions.refused(&wrong)))
+}
+
+/// A message about the last result that is not finite, if there is one.
+fn defined(calls: &Calls, t: f64) -> Result<Option<String>, Failure> {
+    Ok(calls.undefined()?.map(|found| format!("{found} at t = {t}; accepted: finite numbers")))
+}
+
+/// Whether a state can be checked. The start has to be finite; other states that are not are left out.
+fn usable(
+    place: usize,
+    found: Result<Option<String>, Failure>,
+    refuse: impl Fn(String) -> Failure,
+) -> Result<bool, Failure> {
+    match found {
+        Ok(None) => Ok(true),
+        Ok(Some(wrong)) if place == 0 => Err(refuse(wrong)),
+        Err(failure) if place == 0 || matches!(failure, Failure::Interrupted { .. }) => Err(failure),
+        _ => Ok(false),
+    }
+}
+
+/// Whether a state beside the start has a value. An interruption by the user is kept.
+fn passed(found: Result<Option<String>, Failure>, interrupted: &mut Option<Failure>) -> bool {
+    match found {
+        Ok(wrong) => wrong.is_none(),
+        Err(failure) => {
+            if matches!(failure, Failure::Interrupted { .. }) {
+                *interrupted = Some(failure);
+            }
+            false
+        }
+    }
+}
+
+fn finite(what: &str, values: &[f64]) -> Result<(), String> {
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(place) => Err(format!("{what} has {} in component {place}; accepted: finite numbers", values[place])),
+        None => Ok(()),
+    }
+}
+
+/// A vector for a message; of a long one the first components.
+fn shown(values: &[f64]) -> String {
+    let mut shown: Vec<String> = values.iter().take(8).map(|value| format!("{value}")).collect();
+    if values.len() > shown.len() {
+        shown.push("…".to_owned());
+    }
+    format!("[{}]", shown.join(", "))
+}

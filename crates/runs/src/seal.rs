@@ -1,0 +1,215 @@
+//! Seals: whether the results of an experiment are as the program wrote them.
+//!
+//! Beside the results of an experiment lies `manifest.json` with a hash of each file of them. Whoever writes such a
+//! file writes it with [`write`], and whoever believes one asks [`inspect`] first. Times are not sealed: they change
+//! from day to day.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mbsbench_input::{LARGEST_DATA, read_file, write_atomically};
+use serde_json::{Value, json};
+
+use crate::timings;
+
+/// Name of a manifest.
+pub(crate) const FILE: &str = "manifest.json";
+
+/// Key of the hashes in a manifest.
+pub(crate) const OUTPUTS: &str = "outputs";
+
+/// Hashes of files by their names.
+type Hashes = BTreeMap<String, String>;
+
+/// A file of results cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {error}", path = path.display())]
+pub struct SealError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub error: io::Error,
+}
+
+/// How the files of a folder of results stand to its manifest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// Files that differ from what the manifest lists.
+    pub changed: Vec<PathBuf>,
+    /// Files with numbers that the manifest does not list, so that a change of them would not be noticed.
+    pub unsealed: Vec<PathBuf>,
+}
+
+/// Writes files, by their names, into a folder of results, each whole or not at all, and lists them in its manifest.
+///
+/// A program that is killed on the way leaves files that are not listed, and none that is listed wrongly.
+///
+/// # Errors
+/// The first file that could not be written; those before it are whole.
+pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), SealError> {
+    let old = listed(folder).unwrap_or_default();
+    let new: Hashes = files.iter().map(|(name, content)| (name.clone(), hash(content))).collect();
+    let mut unchanged = old.clone();
+    unchanged.retain(|name, hash| new.get(name).is_none_or(|new| new == hash));
+    if unchanged.len() < old.len() {
+        list(folder, &unchanged)?;
+    }
+    for (name, content) in files {
+        put(folder.join(name), content)?;
+    }
+    let mut whole = unchanged;
+    whole.extend(new);
+    whole.retain(|name, _| folder.join(name).exists());
+    list(folder, &whole)
+}
+
+/// Compares the files of a folder of results with its manifest. A listed file that is missing is no change: nothing
+/// can be read from it.
+///
+/// # Errors
+/// The first file that cannot be read.
+pub fn inspect(folder: &Path) -> Result<Inspection, SealError> {
+    let mut inspection = Inspection::default();
+    let Some(listed) = listed(folder) else {
+        inspection.changed.push(folder.join(FILE));
+        return Ok(inspection);
+    };
+    for (name, sealed) in &listed {
+        let path = folder.join(name);
+        match read_file(&path, LARGEST_DATA) {
+            Ok(content) if hash(&content) == *sealed => {}
+            Ok(_) => inspection.changed.push(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(SealError { path, error }),
+        }
+    }
+    let unreadable = |error| SealError { path: folder.to_owned(), error };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(inspection),
+        entries => entries.map_err(unreadable)?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name();
+        let has_numbers = Path::new(&name).extension().is_some_and(|extension| extension == "csv");
+        if has_numbers && name != timings::FILE && !name.to_str().is_some_and(|name| listed.contains_key(name)) {
+            inspection.unsealed.push(entry.path());
+        }
+    }
+    inspection.unsealed.sort();
+    Ok(inspection)
+}
+
+/// blake3 of a file, as hexadecimal digits. Ends of lines count as those of Unix: git may change them on the way.
+pub(crate) fn hash(content: &[u8]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut rest = content;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'\r') {
+        let is_end = rest.get(at + 1) == Some(&b'\n');
+        hasher.update(&rest[..if is_end { at } else { at + 1 }]);
+        rest = &rest[at + 1..];
+    }
+    hasher.update(rest);
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The hashes in the manifest of a folder, empty if there is no manifest; none if it is damaged.
+fn listed(folder: &Path) -> Option<Hashes> {
+    match read_file(&folder.join(FILE), LARGEST_DATA) {
+        Ok(content) => {
+            let manifest: Value = serde_json::from_slice(&content).ok()?;
+            serde_json::from_value(manifest.get(OUTPUTS)?.clone()).ok()
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Hashes::new()),
+        Err(_) => None,
+    }
+}
+
+fn list(folder: &Path, hashes: &Hashes) -> Result<(), SealError> {
+    put(folder.join(FILE), format!("{:#}\n", json!({ OUTPUTS: hashes })).as_bytes())
+}
+
+fn put(path: PathBuf, content: &[u8]) -> Result<(), SealError> {
+    write_atomically(&path, content).map_err(|error| SealError { path, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, content: &str) -> (String, Vec<u8>) {
+        (name.to_owned(), content.into())
+    }
+
+    /// A folder with results, and the names of changed and of unsealed files in it.
+    fn sealed() -> (tempfile::TempDir, impl Fn(&Path) -> [Vec<String>; 2]) {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[file("runs.csv", "run,x\na,1\n"), file("table-1.md", "| x |\n")]).unwrap();
+        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+        let names = move |folder: &Path| {
+            let Inspection { changed, unsealed } = inspect(folder).unwrap();
+            [changed, unsealed].map(|paths| paths.iter().map(name).collect())
+        };
+        (folder, names)
+    }
+
+    const NONE: [&str; 0] = [];
+
+    #[test]
+    fn an_edit_is_noticed_and_ends_of_lines_are_not_one() {
+        let (folder, names) = sealed();
+        let at = |name: &str| folder.path().join(name);
+        assert_eq!(names(folder.path()), [NONE, NONE]);
+        fs::write(at("runs.csv"), "run,x\r\na,1\r\n").unwrap();
+        assert_eq!(names(folder.path()), [NONE, NONE]);
+        for edited in ["run,x\na,2\n", "run,x\na,1", "run,x\n\na,1\n", "run,x\r\r\na,1\n", ""] {
+            fs::write(at("runs.csv"), edited).unwrap();
+            assert_eq!(names(folder.path()), [&["runs.csv"][..], &NONE], "{edited:?}");
+        }
+        fs::write(at("table-1.md"), "| y |\n").unwrap();
+        assert_eq!(names(folder.path()), [&["runs.csv", "table-1.md"][..], &NONE]);
+        fs::remove_file(at("runs.csv")).unwrap();
+        assert_eq!(names(folder.path()), [&["table-1.md"][..], &NONE], "nothing is read from a file that is missing");
+    }
+
+    #[test]
+    fn what_no_manifest_lists_is_told_and_times_are_not_sealed() {
+        let (folder, names) = sealed();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["timings.csv", "notes.txt", "figure.png"] {
+            fs::write(at(name), "1").unwrap();
+        }
+        assert_eq!(names(folder.path()), [NONE, NONE]);
+        fs::write(at("robustness.csv"), "check\n").unwrap();
+        assert_eq!(names(folder.path()), [&NONE[..], &["robustness.csv"]]);
+        write(folder.path(), &[file("robustness.csv", "check\n")]).unwrap();
+        assert_eq!(names(folder.path()), [NONE, NONE], "what others have written stays listed");
+        fs::remove_file(at(FILE)).unwrap();
+        assert_eq!(names(folder.path()), [&NONE[..], &["robustness.csv", "runs.csv"]]);
+        fs::write(at(FILE), "{}").unwrap();
+        assert_eq!(names(folder.path()), [&[FILE][..], &NONE]);
+        assert_eq!(inspect(&at("nowhere")).unwrap(), Inspection::default());
+    }
+
+    #[test]
+    fn a_program_that_is_killed_leaves_nothing_that_looks_edited() {
+        let (folder, names) = sealed();
+        // A folder in the place of a file cannot be written: as if the program had ended there.
+        fs::create_dir(folder.path().join("table-2.csv")).unwrap();
+        let files = [file("runs.csv", "run,x\na,2\n"), file("table-2.csv", "x\n"), file("table-1.md", "| z |\n")];
+        let error = write(folder.path(), &files).unwrap_err();
+        assert!(error.path.ends_with("table-2.csv"), "{error}");
+        assert_eq!(names(folder.path())[0], NONE);
+        assert!(names(folder.path())[1].contains(&"runs.csv".to_owned()));
+    }
+
+    #[test]
+    fn files_that_are_gone_are_listed_no_more() {
+        let (folder, _) = sealed();
+        fs::remove_file(folder.path().join("table-1.md")).unwrap();
+        write(folder.path(), &[file("runs.csv", "run,x\na,1\n")]).unwrap();
+        assert_eq!(listed(folder.path()).unwrap().into_keys().collect::<Vec<_>>(), ["runs.csv"]);
+    }
+}
