@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mbsbench_input::{Key, Node, Place, Problem, Value, read};
 
 use super::axis::{self, Axis, Role};
-use super::every::Methods;
+use super::every::{Methods, Omission};
 use super::keys::{self, CASE, RUN};
 use super::reference::ReferenceSpec;
 use super::shape::Shape;
@@ -34,7 +34,7 @@ pub struct Case {
     /// Combinations that are left out.
     pub exclude: Vec<Exclusion>,
     /// Methods that `every` leaves out, each with the reason.
-    pub left_out: BTreeMap<String, String>,
+    pub left_out: BTreeMap<String, Omission>,
     /// How the reference is made.
     pub reference: Option<ReferenceSpec>,
     /// Rules that a run must not break.
@@ -165,7 +165,7 @@ fn write_out_methods(
     shape: &mut Shape,
     registry: &Registry,
     problems: &mut Problems,
-) -> Option<BTreeMap<String, String>> {
+) -> Option<BTreeMap<String, Omission>> {
     let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
     // A model that is wrong is a problem of its own axis.
     let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();

@@ -32,12 +32,21 @@ pub struct Every {
     pub controlled: bool,
 }
 
+/// Why `every` does not run a method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Omission {
+    /// The reason, in words.
+    pub reason: String,
+    /// True if the file gives it under `except`; false if the model does not suit the method.
+    pub is_written: bool,
+}
+
 /// Methods as an axis gives them, with `every:` written out.
 pub(super) struct Methods {
     /// The axis, each method by its name.
     pub node: Node,
     /// Methods that are left out, each with the reason.
-    pub left_out: BTreeMap<String, String>,
+    pub left_out: BTreeMap<String, Omission>,
 }
 
 impl Methods {
@@ -86,14 +95,16 @@ impl Methods {
                 match on_all(&*made, models, events) {
                     Ok(()) => written.push(point(method, &parameters)),
                     Err(jumps) => {
-                        methods.left_out.insert(method.name().to_owned(), jumps.to_string());
+                        let omission = Omission { reason: jumps.to_string(), is_written: false };
+                        methods.left_out.insert(method.name().to_owned(), omission);
                     }
                 }
             }
             if contender.is_none() {
                 check_parameters(with, &meant)?;
             }
-            methods.left_out.extend(every.except);
+            let written = |reason| Omission { reason, is_written: true };
+            methods.left_out.extend(every.except.into_iter().map(|(method, reason)| (method, written(reason))));
         }
         if written.is_empty() && contender.is_some() {
             return Ok(None);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Plan;
+use crate::Omission;
 
 /// Methods that `every` leaves out in the same cases for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct LeftOut<'p> {
     pub cases: Vec<&'p str>,
     /// Why.
     pub reason: &'p str,
+    /// True if the file gives the reason under `except`.
+    pub is_written: bool,
 }
 
 impl fmt::Display for LeftOut<'_> {
@@ -33,18 +36,18 @@ impl Plan {
     #[must_use]
     pub fn left_out(&self) -> Vec<LeftOut<'_>> {
         let cases = &self.experiment.cases;
-        let mut of_one: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        let mut of_one: BTreeMap<(&str, bool, &str), Vec<&str>> = BTreeMap::new();
         for case in cases {
-            for (method, reason) in &case.left_out {
-                of_one.entry((reason, method)).or_default().extend(case.name.as_deref());
+            for (method, Omission { reason, is_written }) in &case.left_out {
+                of_one.entry((reason, *is_written, method)).or_default().extend(case.name.as_deref());
             }
         }
         let mut all: Vec<LeftOut<'_>> = Vec::new();
-        for ((reason, method), named) in of_one {
+        for ((reason, is_written, method), named) in of_one {
             let named = if named.len() == cases.len() { Vec::new() } else { named };
             match all.iter_mut().find(|known| known.reason == reason && known.cases == named) {
                 Some(known) => known.methods.push(method),
-                None => all.push(LeftOut { methods: vec![method], cases: named, reason }),
+                None => all.push(LeftOut { methods: vec![method], cases: named, reason, is_written }),
             }
         }
         all

@@ -74,10 +74,10 @@ pub(super) fn heed(plans: &[Plan], strict: Strict, output: &mut Output<'_>) -> R
     Ok(())
 }
 
-/// Says beside the output which methods `every` does not run, and why.
+/// Says beside the output which methods `every` does not run since they do not suit the model, and why.
 pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) {
     for plan in plans {
-        for left_out in plan.left_out() {
+        for left_out in plan.left_out().iter().filter(|left_out| !left_out.is_written) {
             output.beside(format!("{}: left out: {left_out}", plan.experiment.id));
         }
     }

@@ -296,7 +296,7 @@ fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
 fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
     let reasons = standing.plan.experiment.cases.iter().filter_map(|case| case.left_out.get(&examined.label));
     if let Some(reason) = reasons.clone().next() {
-        return reason.clone();
+        return reason.reason.clone();
     }
     let method = examined.choice.object().method();
     let runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
