@@ -31,7 +31,7 @@ repeat:
     joints:
       \"pin_{{i}}\": {{ revolute: {{ between: [\"rod_{{i}}.pin\", \"rod_{{i-1}}.end\"], axis: [0.1, 1, 0.2], angle: 0.05, rate: 0.1 }} }}
     forces:
-      \"spring_{{i}}\": {{ torsion-spring: {{ between: [\"rod_{{i-1}}\", \"rod_{{i}}\"], stiffness: 1, damping: 0.1 }} }}
+      \"spring_{{i}}\": {{ torsion-spring: {{ between: [\"rod_{{i-1}}\", \"rod_{{i}}\"], axis: [0, 0, 1], stiffness: 1, damping: 0.1 }} }}
 ",
         bodies - 1
     );

@@ -1,6 +1,6 @@
-//! What the README shows and names, held against the program and the files.
+//! What README and guide show and name, held against the program and the files.
 //!
-//! | in the README | what is done |
+//! | in a document | what is done |
 //! |---|---|
 //! | `console` | a shell runs every command, and what it prints is compared |
 //! | derived tables and numbers | made from the results and the registry, and compared |
@@ -17,7 +17,7 @@
 //!
 //! A line that is none of these is an error. Everything is run in a copy of the experiments, results and scripts, with no run in
 //! the store. Another processor may change last digits, and numbers that roundoff decides by a factor.
-//! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` writes outputs and derived parts anew.
+//! `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme` writes outputs and derived parts again.
 
 mod chapter;
 mod document;
@@ -41,9 +41,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Commands that take minutes, and what is run in their place.
-const SHORTENED: [(&str, &str); 5] = [
+const SHORTENED: [(&str, &str); 4] = [
     ("mbsbench reproduce gil2013", "mbsbench reproduce gil2013 --quick"),
-    ("mbsbench reproduce compere2001 --engine hyperqueue --parts 256", "mbsbench plan compere2001"),
     ("mbsbench reproduce comparison", "mbsbench plan comparison"),
     ("mbsbench reference zhang2022/shaft-convergence", "mbsbench plan zhang2022/shaft-convergence"),
     (
@@ -53,8 +52,10 @@ const SHORTENED: [(&str, &str); 5] = [
 ];
 
 /// Commands that cannot be tried here.
-const UNCHECKED: [&str; 2] =
-    ["git clone <this repository> mbsbench && cd mbsbench", "export PATH=\"$PWD/target/release:$PATH\""];
+const UNCHECKED: [&str; 1] = ["git clone <this repository> mbsbench && cd mbsbench"];
+
+/// The documents, by their paths in the repository.
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/guide.md"];
 
 /// A mistake of each kind that a reader of the README is shown.
 const MISTAKEN: &str = "\
@@ -72,32 +73,38 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn readme() -> String {
-    fs::read_to_string(root().join("README.md")).unwrap()
+fn text_of(document: &str) -> String {
+    fs::read_to_string(root().join(document)).unwrap()
+}
+
+/// All documents, one after the other.
+fn all() -> String {
+    DOCUMENTS.map(text_of).concat()
 }
 
 /// The lines of all blocks in one language.
-fn blocks<'r>(readme: &'r str, language: &str) -> Vec<Vec<&'r str>> {
+fn blocks<'r>(text: &'r str, language: &str) -> Vec<Vec<&'r str>> {
     let block = |part| match part {
         Part::Block(found, lines) if found == language => Some(lines),
         _ => None,
     };
-    parts(readme).into_iter().filter_map(block).collect()
+    parts(text).into_iter().filter_map(block).collect()
 }
 
-/// A clone as far as commands of the README need one.
+/// A clone as far as the commands of the documents need one.
 struct Scratch(TempDir);
 
 impl Scratch {
-    fn new(readme: &str) -> Self {
+    fn new(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["experiments", "results", "scripts", "examples/mechanisms", "examples/methods"] {
             copy(&root().join(name), &folder.path().join(name));
         }
         copy(&root().join("results/gil2013"), &folder.path().join("elsewhere/gil2013"));
-        let yaml = blocks(readme, "yaml");
-        assert!(yaml.len() == 1 && yaml[0][0] == "# my-pendulum.yaml", "the README shows an experiment");
-        fs::write(folder.path().join("my-pendulum.yaml"), yaml[0].join("\n")).unwrap();
+        for lines in blocks(text, "yaml") {
+            let name = lines[0].strip_prefix("# ").expect("an experiment begins with the name of its file");
+            fs::write(folder.path().join(name), lines.join("\n")).unwrap();
+        }
         fs::write(folder.path().join("mistaken.yaml"), MISTAKEN).unwrap();
         Self(folder)
     }
@@ -113,11 +120,10 @@ impl Scratch {
     }
 }
 
-/// The README with outputs and derived parts put in.
-fn renewed(readme: &str) -> String {
-    let scratch = Scratch::new(readme);
+/// A document with outputs and derived parts put in.
+fn renewed(document: &str, scratch: &Scratch) -> String {
     let mut text = String::new();
-    for part in parts(readme) {
+    for part in parts(document) {
         match part {
             Part::Text(line) => writeln!(text, "{line}").unwrap(),
             Part::Derived(name) => {
@@ -139,18 +145,28 @@ fn renewed(readme: &str) -> String {
 }
 
 #[test]
-fn output_and_numbers_in_the_readme_are_real() {
-    let readme = readme();
-    let renewed = renewed(&readme);
-    if std::env::var_os("UPDATE_README").is_some() {
-        fs::write(root().join("README.md"), renewed).unwrap();
-        return;
+fn output_and_numbers_in_the_documents_are_real() {
+    let scratch = Scratch::new(&all());
+    assert!(all().matches("\n$ mbsbench ").count() >= 10);
+    for document in DOCUMENTS {
+        let text = text_of(document);
+        let renewed = renewed(&text, &scratch);
+        if std::env::var_os("UPDATE_README").is_some() {
+            fs::write(root().join(document), renewed).unwrap();
+            continue;
+        }
+        for (shown, real) in text.lines().zip(renewed.lines()) {
+            let update = "run `UPDATE_README=1 cargo test --release -p mbsbench-runner --test readme`";
+            assert!(same(shown, real), "{document}:\n{shown}\n{real}\n{update}");
+        }
+        assert_eq!(text.lines().count(), renewed.lines().count(), "{document}");
     }
-    assert!(readme.matches("\n$ mbsbench ").count() >= 10);
-    for (shown, real) in readme.lines().zip(renewed.lines()) {
-        assert!(same(shown, real), "{shown}\n{real}\nrun `UPDATE_README=1 cargo test --release --test readme`");
-    }
-    assert_eq!(readme.lines().count(), renewed.lines().count());
+}
+
+#[test]
+fn the_readme_is_short() {
+    let readme = text_of("README.md");
+    assert!(readme.lines().count() <= 180 && readme.len() <= 9 * 1024, "{} bytes", readme.len());
 }
 
 /// What stands in a derived part.
@@ -208,7 +224,7 @@ fn scorecard() -> String {
     );
     for paper in papers() {
         let statements = statements(&paper, false);
-        let mut name = format!("[`{paper}`](results/report/{paper}.html)");
+        let mut name = format!("[`{paper}`](../results/report/{paper}.html)");
         for (ground, marks) in GROUNDS {
             let rests = |statement: &&Value| {
                 marks.iter().any(|mark| statement["rests_on"].as_str() == mark.map(mbsbench::experiment::Mark::name))
@@ -313,19 +329,19 @@ fn without_comment(line: &str) -> &str {
 }
 
 #[test]
-fn commands_of_the_readme_can_be_given() {
-    let readme = readme();
-    let scratch = Scratch::new(&readme);
-    let commands: Vec<&str> = blocks(&readme, "sh").into_iter().flatten().map(without_comment).collect();
+fn commands_of_the_documents_can_be_given() {
+    let text = all();
+    let scratch = Scratch::new(&text);
+    let commands: Vec<&str> = blocks(&text, "sh").into_iter().flatten().map(without_comment).collect();
     for line in SHORTENED.iter().map(|(line, _)| line).chain(&UNCHECKED) {
-        assert!(commands.contains(line), "the README does not have `{line}`");
+        assert!(commands.contains(line), "no document has `{line}`");
     }
     for command in commands {
         if !UNCHECKED.contains(&command) {
             check(command, Some(&scratch));
         }
     }
-    let sentences = parts(&readme);
+    let sentences = parts(&text);
     for sentence in sentences.iter().filter_map(|part| if let Part::Text(line) = part { Some(line) } else { None }) {
         for command in sentence.split('`').skip(1).step_by(2).filter(|code| is_command(code)) {
             check(command, None);
@@ -412,10 +428,10 @@ fn check_script(path: &Path) {
 }
 
 #[test]
-fn python_of_the_readme_works() {
-    let readme = readme();
-    let scratch = Scratch::new(&readme);
-    let blocks = blocks(&readme, "python");
+fn python_of_the_documents_works() {
+    let text = all();
+    let scratch = Scratch::new(&text);
+    let blocks = blocks(&text, "python");
     assert!(!blocks.is_empty());
     let can = |line: &str| scratch.shell(line).status.success();
     for block in blocks {
@@ -428,20 +444,29 @@ fn python_of_the_readme_works() {
     }
 }
 
-#[test]
-fn links_of_the_readme_lead_somewhere() {
-    let readme = readme();
-    let headings: Vec<String> = readme
-        .lines()
+/// The fragments by which the headings of a document can be linked to.
+fn fragments(text: &str) -> Vec<String> {
+    text.lines()
         .filter_map(|line| Some(line.strip_prefix("##")?.trim_start_matches('#').trim()))
         .map(|heading| heading.to_lowercase().replace(' ', "-").replace([',', '?', '\''], ""))
-        .collect();
-    let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    assert!(links.len() > 10);
-    for link in links {
-        match link.strip_prefix('#') {
-            Some(heading) => assert!(headings.iter().any(|known| known == heading), "no heading {heading}"),
-            None => assert!(root().join(link).exists(), "{link} is not there"),
+        .collect()
+}
+
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    for document in DOCUMENTS {
+        let text = text_of(document);
+        let folder = root().join(document).parent().unwrap().to_owned();
+        let links: Vec<&str> = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+        assert!(links.len() > 10, "{document}");
+        for link in links.into_iter().filter(|link| !link.starts_with("https://")) {
+            let (path, fragment) = link.split_once('#').map_or((link, None), |(path, name)| (path, Some(name)));
+            let target = if path.is_empty() { root().join(document) } else { folder.join(path) };
+            assert!(target.exists(), "{document}: {link} is not there");
+            if let Some(fragment) = fragment {
+                let there = fragments(&fs::read_to_string(target).unwrap());
+                assert!(there.iter().any(|known| known == fragment), "{document}: no heading {link}");
+            }
         }
     }
 }

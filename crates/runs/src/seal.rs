@@ -1,7 +1,7 @@
 //! Seals: whether the results of an experiment are as the program wrote them.
 //!
 //! Beside the results of an experiment lies `manifest.json` with a hash of each file of them. Whoever writes such a
-//! file writes it with [`write`], and whoever believes one asks [`inspect`] first. Times are not sealed: they change
+//! file writes it with [`write()`], and whoever believes one asks [`inspect`] first. Times are not sealed: they change
 //! from day to day.
 
 use std::collections::BTreeMap;

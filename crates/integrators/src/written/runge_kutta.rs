@@ -283,7 +283,7 @@ fn stable_on_imaginary_axis(formula: &Formula<DoubleDouble>) -> f64 {
         powers = rows.iter().map(|row| dot(row, &powers)).collect();
     }
     let stages = weights.len();
-    // |R(iy)|² − 1 = Σ y²ᵐ Σ_{j + k = 2m} i^{j − k} r_j r_k, m ≥ 1
+    // |R(i y)|² − 1 = Σ y²ᵐ Σ_{j + k = 2m} i^{j − k} r_j r_k, m ≥ 1
     let excess: Vec<f64> = (1..=stages)
         .map(|m| {
             let pairs = (0..=2 * m).filter(|j| *j <= stages && 2 * m - j <= stages);
@@ -316,7 +316,7 @@ mod tests {
         // Kutta's rule of order three and the classical one of order four have √3 and 2 √2.
         assert!((stable(&tableaux::KUTTA_3) - 3f64.sqrt()).abs() < 2e-3);
         assert!((stable(&tableaux::CLASSICAL_4) - 8f64.sqrt()).abs() < 2e-3);
-        // Of these |R(iy)|² − 1 begins with a positive power: y⁴/4 with Heun's rule, y⁶ with Fehlberg's of order five.
+        // Of these |R(i y)|² − 1 begins with a positive power: y⁴/4 with Heun's rule, y⁶ with Fehlberg's of order five.
         let heun = Formula {
             rows: vec![vec![], vec![1.0.into()]],
             weights: vec![0.5.into(); 2],

@@ -46,7 +46,7 @@ impl<X: Space> JointSpace<X> {
     /// in `system`.
     ///
     /// # Errors
-    /// [`Refused`], with the number of a row among those of all relations.
+    /// A row that cannot be kept, by its number among those of all relations.
     pub fn new(
         system: &System<X>,
         [q, v]: &[Vec<f64>; 2],

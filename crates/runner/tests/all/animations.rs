@@ -279,6 +279,7 @@ fn models_with_bodies_have_a_picture() {
         };
         let how = [
             "method: rk4\nstep: 0.1",
+            "method: rk4\nstep: 0.1\nsettings: { events: ignored }",
             "method: radau5\ntolerance: 1e-5",
             "method: { lms2: { rho-inf: 0.0 } }\nstep: 0.1",
         ];

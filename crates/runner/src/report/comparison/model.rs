@@ -114,7 +114,7 @@ fn left_out(plan: &Plan) -> Markup {
     let all = plan.left_out();
     html! {
         @if !all.is_empty() {
-            p.caption { "Left out: " @for (index, LeftOut { methods, cases, reason }) in all.iter().enumerate() {
+            p.caption { "Left out: " @for (index, LeftOut { methods, cases, reason, .. }) in all.iter().enumerate() {
                 @if index > 0 { "; " }
                 @for (index, name) in methods.iter().enumerate() { @if index > 0 { ", " } code { (name) } }
                 @if !cases.is_empty() { " in " (cases.join(", ")) }
