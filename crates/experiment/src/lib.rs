@@ -38,7 +38,7 @@ pub use account::Account;
 pub use axis::{Axis, AxisPoint, Label, Role};
 pub use case::read_settings;
 pub use case::{Case, Exclusion};
-pub use every::{Contender, Every, Omission};
+pub use every::{Contender, Every};
 pub use file_names::panel_id;
 pub use gathered::Gathered;
 pub use given::{Bound, Given, GivenSpec};
