@@ -213,7 +213,10 @@ fn experiment(index: usize, twin: &Twin) -> String {
     // Explicit formulas without a pair have no options.
     let ways = if twin.is_explicit { 1 } else { 2 };
     for (title, method) in [("", &usual), (" otherwise", &other)].into_iter().take(ways) {
-        case(&format!("equation{title}"), "pendulum", method, "step: 0.01", &plane);
+        // Generalized-α formulas solve equations of motion with constraints only.
+        if name != "generalized-alpha" {
+            case(&format!("equation{title}"), "pendulum", method, "step: 0.01", &plane);
+        }
         case(&format!("index 3{title}"), "slider-crank", method, "step: 0.01", &slider);
         case(&format!("rotations{title}"), mechanism, method, "step: 0.001", &top);
     }
