@@ -18,7 +18,7 @@ pub(super) enum Reason {
 impl Reason {
     /// That the method does not suit the model, jumps apart.
     pub fn unsuitable(unsuitable: &Unsuitable) -> Self {
-        Self::NotAskedFor(format!("that need {}", unsuitable.needs))
+        Self::NotAskedFor(format!("needing {}", unsuitable.needs))
     }
 
     /// The words after the number of methods that are left out for this reason.
@@ -26,7 +26,7 @@ impl Reason {
         match self {
             Self::Except(_) => "by `except`".to_owned(),
             Self::NotAskedFor(why) => why.clone(),
-            Self::Jumps(unsuitable) => format!("that need {}", unsuitable.needs),
+            Self::Jumps(unsuitable) => format!("needing {}", unsuitable.needs),
         }
     }
 
@@ -88,10 +88,12 @@ impl Account {
             *counts.entry(reason.counted()).or_default() += 1;
         }
         let reasons: Vec<String> = counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-        let methods = match self.left_out.len() {
-            0 => format!("`every` means {} methods and leaves none out", self.meant),
-            count => format!("`every` means {} methods and leaves out {count}: {}", self.meant, reasons.join(", ")),
+        let left_out = match reasons.as_slice() {
+            [] => "none".to_owned(),
+            [all] => all.clone(),
+            several => format!("{}: {}", self.left_out.len(), several.join(", ")),
         };
+        let methods = format!("`every` means {} methods and leaves out {left_out}", self.meant);
         let parameters = self.not_set.iter().map(|((name, why), methods)| {
             format!("`{name}` of `every` is not set in methods that {why}: {}", methods.join(", "))
         });
