@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use mbsbench_problem::{
-    Failure, Formulated, Observer, Ode, Settings, Solution as Solved, Statistics, Status, Step, StepControl, Task,
-    for_each_counter,
+    Events, Failure, Formulated, Observer, Ode, Settings, Solution as Solved, Statistics, Status, Step, StepControl,
+    Task, for_each_counter,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -179,6 +179,8 @@ pub struct Control {
     max_steps: Option<u64>,
     #[pyo3(item)]
     max_evaluations: Option<u64>,
+    #[pyo3(item)]
+    events: String,
 }
 
 impl Control {
@@ -197,6 +199,11 @@ impl Control {
         }
         settings.max_steps = self.max_steps.unwrap_or(settings.max_steps);
         settings.max_rhs_evaluations = self.max_evaluations.unwrap_or(settings.max_rhs_evaluations);
+        settings.events = match self.events.as_str() {
+            "located" => Events::Located,
+            "ignored" => Events::Ignored,
+            other => return Err(input_error(format!("`events` is `{other}`; accepted: `located` or `ignored`"))),
+        };
         Ok(settings)
     }
 }

@@ -130,8 +130,16 @@ def test_a_model_is_bitwise_the_problem_that_a_step_is_given(name: str) -> None:
             same.append(np.array_equal(problem.rhs(t, y), m.rhs(t, y)))
             return y
 
-    solution = mbsbench.solve(m, 1e-9, method=Probe, step=1e-9)
+    solution = mbsbench.solve(m, 1e-9, method=Probe, step=1e-9, events="ignored")
     assert same and all(same), solution.message
+
+
+def test_a_method_that_does_not_locate_events_refuses_a_model_that_jumps() -> None:
+    refused = mbsbench.solve("thermostat", 1.0, method="rk4", step=0.1)
+    assert refused.status == "not-applicable" and "jumps" in refused.message
+    assert mbsbench.solve("thermostat", 1.0, method="rk4", step=0.1, events="ignored").success
+    with pytest.raises(mbsbench.InputError, match="located"):
+        mbsbench.solve("thermostat", 1.0, method="rk4", step=0.1, events="forgotten")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "end", "first"), [("pendulum", 2.0, 0.3), ("squeezer", 0.03, 2e-3), ("slider-crank", 0.5, 0.02)])

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ def solve(
     max_step: float | None = None,
     max_steps: int | None = None,
     max_evaluations: int | None = None,
+    events: 'Literal["located", "ignored"]' = "located",
 ) -> Solution:
     """One solution of a model.
 
@@ -47,6 +48,8 @@ def solve(
         start: initial state, where it is not the model's own.
         first_step, max_step: sizes of steps, s, that follow a tolerance.
         max_steps, max_evaluations: budgets; a run that needs more ends with the status `budget-exhausted`.
+        events: a model that jumps at its events, such as a ball with restitution, is refused by methods that do not locate
+            them; "ignored" solves it without the jumps.
 
     A run that fails is a result too: `success`, `status` and `message` say so.
 
@@ -68,6 +71,7 @@ def solve(
         "max_step": max_step,
         "max_steps": max_steps,
         "max_evaluations": max_evaluations,
+        "events": events,
     }
     initial = None if start is None else real("start", start).tolist()
     return _mbsbench.solve(m, text_of(method), ends, control, None if times is None else times.tolist(), initial)
