@@ -71,9 +71,13 @@ impl Account {
         }
     }
 
-    /// The methods that are left out by `except` or because the model jumps, each with the reason.
-    pub fn named(&self) -> impl Iterator<Item = (&str, String)> {
-        self.left_out.iter().filter_map(|(method, reason)| Some((method.as_str(), reason.named()?)))
+    /// The methods that are left out by `except` or because the model jumps, each with the reason, and whether the file
+    /// gives it.
+    pub fn named(&self) -> impl Iterator<Item = (&str, String, bool)> {
+        let is_written = |reason: &Reason| matches!(reason, Reason::Except(_));
+        self.left_out
+            .iter()
+            .filter_map(move |(method, reason)| Some((method.as_str(), reason.named()?, is_written(reason))))
     }
 
     /// One line with the number of methods for each reason, and a line for each parameter that is not set everywhere; no

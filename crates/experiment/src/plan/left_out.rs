@@ -15,6 +15,8 @@ pub struct LeftOut<'p> {
     pub cases: Vec<&'p str>,
     /// Why.
     pub reason: String,
+    /// True if the file gives the reason under `except`.
+    pub is_written: bool,
 }
 
 impl fmt::Display for LeftOut<'_> {
@@ -33,12 +35,17 @@ impl Plan {
     /// apply since they do not locate the events of a model that jumps.
     #[must_use]
     pub fn left_out(&self) -> Vec<LeftOut<'_>> {
-        let named = self.by_cases(|account| account.named().map(|(method, reason)| (reason, method)).collect());
+        let named = self.by_cases(|account| {
+            account.named().map(|(method, reason, is_written)| (reason, is_written, method)).collect()
+        });
         let mut all: Vec<LeftOut<'_>> = Vec::new();
-        for ((reason, method), cases) in named {
-            match all.iter_mut().find(|known| known.reason == reason && known.cases == cases) {
+        for ((reason, is_written, method), cases) in named {
+            match all
+                .iter_mut()
+                .find(|known| (&known.reason, known.is_written, &known.cases) == (&reason, is_written, &cases))
+            {
                 Some(known) => known.methods.push(method),
-                None => all.push(LeftOut { methods: vec![method], cases, reason }),
+                None => all.push(LeftOut { methods: vec![method], cases, reason, is_written }),
             }
         }
         all

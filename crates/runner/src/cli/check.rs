@@ -75,14 +75,15 @@ pub(super) fn heed(plans: &[Plan], strict: Strict, output: &mut Output<'_>) -> R
     Ok(())
 }
 
-/// Says how many methods `every` means and leaves out and, beside the output, which ones do not run by name, and why.
+/// Says how many methods `every` means and leaves out and, beside the output, names those that do not run since the model
+/// jumps.
 pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) -> io::Result<()> {
     for plan in plans {
         let id = &plan.experiment.id;
         for line in plan.accounts() {
             output.line(format!("{id}: {line}"))?;
         }
-        for left_out in plan.left_out() {
+        for left_out in plan.left_out().iter().filter(|left_out| !left_out.is_written) {
             output.beside(format!("{id}: left out: {left_out}"));
         }
     }

@@ -332,7 +332,7 @@ fn why_untold(standings: &[Standing<'_>], head: &str) -> &'static str {
 /// Why a method was not run on what a ranking is about.
 fn why_absent(examined: &Examined, standing: &Standing<'_>) -> String {
     let mut named = standing.plan.experiment.cases.iter().flat_map(|case| case.account.named());
-    if let Some((_, reason)) = named.find(|(method, _)| *method == examined.label) {
+    if let Some((_, reason, _)) = named.find(|(method, ..)| *method == examined.label) {
         return reason;
     }
     let method = examined.choice.object().method();
