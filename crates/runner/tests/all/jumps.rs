@@ -76,13 +76,15 @@ fn every_leaves_such_methods_out_and_names_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jumps.yaml");
     let arguments = ["check", path.to_str().unwrap()];
-    fs::write(&path, file("{ every: { with: { radau5: {} } } }", "")).unwrap();
+    let every = "{ every: { with: { radau5: {} }, except: { bs32: the file says why } } }";
+    fs::write(&path, file(every, "")).unwrap();
     let (exit, out, err) = with(&Registry::builtin(), &arguments);
     assert_eq!(exit, Exit::Done);
     assert!(out.contains("with 2 runs"), "{out}");
     assert!(err.contains("mine/jumps: left out: ") && err.contains("dopri5, ") && err.contains("radau5"), "{err}");
     assert!(err.contains("jumps at its events, which only a method that locates events can follow"), "{err}");
     assert!(!err.contains("newmark"), "the model has no constraints: {err}");
+    assert!(!err.contains("bs32") && out.contains(" 1 by `except`, "), "the file says why: {out}{err}");
     fs::write(&path, file("every", "settings: { events: ignored }\n")).unwrap();
     let (exit, out, err) = with(&Registry::builtin(), &arguments);
     assert_eq!((exit, err.as_str()), (Exit::Done, ""));
