@@ -1,8 +1,8 @@
 # Calls of the tools and nothing else; every target can be typed by hand.
 CARGO ?= cargo
-# The package for Python asks its dependencies for more than the others do, so that all would be compiled twice.
+# The package for Python is built by `make python`, which needs Python.
 WITHOUT_PYTHON = --exclude mbsbench-python
-MBSBENCH = $(CARGO) run --quiet --release --package mbsbench-runner --bin mbsbench --
+MBSBENCH = $(CARGO) run --release --
 
 # Folders of experiments that are sets of benchmark problems.
 SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
@@ -15,10 +15,10 @@ reproduce: setup ## all papers: runs, tables, plots, verdicts and report into re
 times: setup ## the same with the times of this machine in results/, in place of those recorded; for a quiet one
 	$(MBSBENCH) reproduce --record-times
 
-quick: ## every method, model and renderer on shortened experiments, into target/quick/
+quick: setup ## every method, model and renderer on shortened experiments, into target/quick/
 	$(MBSBENCH) reproduce --quick
 
-report: ## results/report/ anew, from the results that are there
+report: setup ## results/report/ anew, from the results that are there
 	$(MBSBENCH) report
 
 pages: ## the report's pages in Chromium: WCAG level AA, nothing fetched, no small text; needs node, npm and Chromium
@@ -32,27 +32,27 @@ study: setup ## how far verdicts depend on what the papers leave out; all method
 	$(MBSBENCH) reproduce comparison
 	$(MBSBENCH) report
 
-test: ## the fast set, in the same optimised profile as `reproduce`
+test: setup ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)
 
-fuzz: ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
+fuzz: setup ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
 	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench-runner --test fuzz -- --nocapture
 
-attack: ## mutated files, extreme runs, kills and full disks, as docs/reliability.md counts them; the disks as root
-	$(CARGO) build --release -p mbsbench-runner
+attack: setup ## mutated files, extreme runs, kills and full disks, as docs/reliability.md counts them; the disks as root
+	$(CARGO) build --release
 	./scripts/attack.py files 30000
 	./scripts/attack.py runs 11000
 	./scripts/attack.py kills 200
 	./scripts/attack.py disks 40
 
-bench: ## Criterion benches of steppers and right-hand sides
+bench: setup ## Criterion benches of steppers and right-hand sides
 	$(CARGO) bench --workspace $(WITHOUT_PYTHON)
 
-instructions: ## instructions of two methods on Andrews' squeezer against their bounds; needs valgrind
+instructions: setup ## instructions of two methods on Andrews' squeezer against their bounds; needs valgrind
 	./scripts/instructions.sh
 
 performance: setup ## docs/performance.md: what steps cost on this machine, against bars; a quiet one is wanted
-	$(CARGO) run --release --package mbsbench-runner --example performance -- docs/performance.md
+	$(CARGO) run --release --example performance -- docs/performance.md
 	printf '\n## Beside diffsol and ode_solvers\n\nInstructions of solutions of the same equations, by callgrind.\n\n' >> docs/performance.md
 	./scripts/peers.sh >> docs/performance.md
 	./scripts/first_minutes.py table
@@ -60,12 +60,12 @@ performance: setup ## docs/performance.md: what steps cost on this machine, agai
 python: setup ## the package for Python, built into an environment in target/python, with its tests, types and notebooks
 	./scripts/python.sh
 
-lint: ## what the gate asks of the sources
+lint: setup ## what the gate asks of the sources
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace $(WITHOUT_PYTHON) --all-targets -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --release --no-deps --workspace $(WITHOUT_PYTHON) --lib
 	./scripts/features.sh
 	./scripts/lint-tools.sh
 
-setup: ## the system library SUNDIALS, which some methods call, where it may be installed
-	./scripts/setup.sh
+setup: ## check the tools, and install the system library SUNDIALS if that is allowed; every target that builds calls it
+	@./scripts/setup.sh

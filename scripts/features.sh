@@ -1,17 +1,23 @@
 #!/usr/bin/env bash
-# Fails where a dependency of the program has other features when tests are built: it is compiled twice then, with all that stands on it.
+# Fails if the program, the tests and the package for Python ask a dependency for different features: it would be compiled
+# twice, with everything that uses it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Name, version and features of what is compiled, a line each.
+# Name, version and features of each compiled dependency, one per line.
 features() {
     cargo tree --locked --prefix none --format '{p} [{f}]' "$@" | sed 's/ (\*)$//; s/ (proc-macro)//' | grep -v ' (/' | sort -u
 }
 
-program=$(features --package mbsbench-runner --edges normal)
-tests=$(features --workspace --exclude mbsbench-python --edges normal,dev)
-if twice=$(comm -23 <(echo "$program") <(echo "$tests") | grep .); then
-    echo "with other features in tests, so compiled twice (see crates/runner/Cargo.toml):" >&2
-    echo "$twice" >&2
-    exit 1
-fi
+program=$(features --package mbsbench-runner --edges normal,build)
+differ() {
+    local others
+    others=$(features "${@:2}")
+    if twice=$(comm -23 <(echo "$program") <(echo "$others") | grep .); then
+        echo "the $1 compiles these with other features, so twice (see crates/runner/Cargo.toml):" >&2
+        echo "$twice" >&2
+        exit 1
+    fi
+}
+differ "test suite" --workspace --exclude mbsbench-python --edges normal,dev,build
+differ "package for Python" --package mbsbench-python --edges normal,build

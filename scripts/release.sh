@@ -51,7 +51,7 @@ glibc_of() {
     echo "$newest"
 }
 
-cargo build --release --locked --package mbsbench-runner --bin mbsbench
+cargo build --release --locked --bin mbsbench
 program=$scratch/$name/mbsbench
 cp "$CARGO_TARGET_DIR/release/mbsbench" "$program"
 size=$(stat -c %s "$program")

@@ -1,17 +1,25 @@
 #!/usr/bin/env bash
-# Before the first build, and harmless afterwards: says which tools are missing, and installs the one system library
-# that some methods call, SUNDIALS, where it may. Without it everything works but these methods, whose runs say so.
+# Called by `make` before a build: says which tools are missing and how to get them, and installs the one system library
+# that some methods call, SUNDIALS, if it may. Without SUNDIALS the other methods work as before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 package=libsundials-dev
 
-missing=0
-for tool in cargo cc git make; do
-    if ! command -v "$tool" >/dev/null; then
-        echo "missing: $tool" >&2
-        missing=1
-    fi
-done
+# The version that Cargo.toml asks for; the compiler itself reports an older one.
+rust=$(sed -n 's/^rust-version = "\(.*\)".*/\1/p' Cargo.toml)
+if ! command -v cargo >/dev/null; then
+    echo "cargo is missing: install Rust $rust or later from https://rustup.rs, then open a new shell" >&2
+    exit 1
+fi
+if ! command -v cc >/dev/null; then
+    echo "a C compiler is missing: install build-essential (Debian, Ubuntu), gcc (Fedora) or the Xcode tools (macOS)" >&2
+    exit 1
+fi
+present=$(cargo --version | sed 's/^cargo \([0-9.]*\).*/\1/')
+if [ "$(printf '%s\n' "$rust" "$present" | sort -V | head -1)" != "$rust" ]; then
+    echo "cargo $present is too old: install Rust $rust or later from https://rustup.rs (\`rustup update\`)" >&2
+    exit 1
+fi
 
 has_sundials() {
     local prefix
@@ -21,7 +29,7 @@ has_sundials() {
     [ -z "${SUNDIALS_DIR:-}" ] && command -v pkg-config >/dev/null && pkg-config --exists sundials_cvode
 }
 
-# Runs a command as root, if that needs no password.
+# Runs a command as root; only called if that needs no password.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -37,22 +45,19 @@ may_install() {
 install_sundials() {
     local install=(env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$package")
     echo "installing $package" >&2
-    # Lists of packages may be old.
+    # The package lists may be out of date.
     as_root "${install[@]}" >/dev/null 2>&1 || { as_root apt-get update -qq && as_root "${install[@]}" >/dev/null; }
 }
 
 if [ "${MBSBENCH_WITHOUT_SUNDIALS:-}" = 1 ]; then
-    echo "without SUNDIALS, as asked for"
+    echo "without SUNDIALS, as asked for" >&2
 elif ! has_sundials; then
     if may_install && install_sundials && has_sundials; then
         # The build script looks again when it has changed, and not at every build.
         touch crates/sundials/build.rs
     else
-        echo "SUNDIALS is not there, and the methods cvode-bdf, cvode-adams and ida are unavailable: install $package" >&2
-        echo "(Debian, Ubuntu), sundials (Homebrew) or sundials-devel (Fedora), or name its place in SUNDIALS_DIR;" >&2
-        echo "then: touch crates/sundials/build.rs" >&2
+        echo "SUNDIALS is missing, so the methods cvode-bdf, cvode-adams and ida are unavailable. To have them, install" >&2
+        echo "$package (Debian, Ubuntu), sundials (Homebrew) or sundials-devel (Fedora), or set SUNDIALS_DIR to its" >&2
+        echo "folder; then: touch crates/sundials/build.rs" >&2
     fi
 fi
-
-[ "$missing" -eq 0 ] && echo "all tools are there"
-exit "$missing"

@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 MBSBENCH=${MBSBENCH:-${CARGO_TARGET_DIR:-$root/target}/release/mbsbench}
-[ -x "$MBSBENCH" ] || (cd "$root" && cargo build --release --package mbsbench-runner)
+[ -x "$MBSBENCH" ] || (cd "$root" && cargo build --release)
 runs=720
 
 fail() {
