@@ -208,11 +208,14 @@ impl Made<'_> {
         let of_paper = |each: &[(&Plan, &Written)]| {
             let files: usize = each.iter().map(|(_, written)| written.files.len()).sum();
             let (plan, Written { folder, .. }) = each[0];
-            let (name, folder) = match each.len() {
-                1 => (plan.experiment.id.clone(), folder.as_path()),
-                count => (format!("{}: {count} experiments", plan.experiment.paper), folder.parent().unwrap_or(folder)),
+            let line = match each.len() {
+                1 => format!("{}: {files} files in {}", plan.experiment.id, folder.display()),
+                count => {
+                    let folder = folder.parent().unwrap_or(folder);
+                    format!("{}: {files} files of {count} experiments in {}", plan.experiment.paper, folder.display())
+                }
             };
-            (format!("{name}: {files} files in {}", folder.display()), None)
+            (line, None)
         };
         each.chunk_by(|(one, _), (other, _)| one.experiment.paper == other.experiment.paper).map(of_paper).collect()
     }
