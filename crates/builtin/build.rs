@@ -1,5 +1,5 @@
-//! Packs what is built in: all experiments, the mechanisms that they name, and of the results what runs take, and studies and comparison, which take
-//! half an hour to make and which verdicts and rankings rest on, with the manifests that seal them.
+//! Packs what is built in: all experiments, the mechanisms that they name, and of the results what runs take, recorded times, and studies and
+//! comparison, which take half an hour to make, with the manifests that seal them. Verdicts and rankings rest on these.
 
 use std::env;
 use std::error::Error;
@@ -29,6 +29,7 @@ fn is_wanted(path: &str) -> bool {
         Some("results") => {
             path == "results/costs.csv"
                 || path.ends_with("/robustness.csv")
+                || path.ends_with("/timings.csv")
                 || (path.ends_with("/manifest.json") && path != "results/manifest.json")
                 || (path.starts_with("results/comparison/") && path.ends_with(".csv"))
         }

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Paths are as in the repository, since experiments name mechanisms by theirs. Of the results there are the studies of what papers leave
-//! out and the comparison of all methods: verdicts and rankings rest on them, and they take half an hour to make.
+//! out, the recorded times, and the comparison of all methods. Verdicts and rankings rest on them: studies and comparison take half an hour
+//! to make, and times are those of the machine that recorded them.
 
 use std::collections::BTreeMap;
 use std::fs;

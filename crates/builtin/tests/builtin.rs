@@ -16,7 +16,7 @@ fn below(root: &Path, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn experiments_are_those_of_the_repository_and_results_are_studies_costs_and_the_comparison() {
+fn experiments_are_those_of_the_repository_and_results_are_studies_times_costs_and_the_comparison() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut expected = below(&root, "experiments");
     expected.append(&mut below(&root, "examples/mechanisms"));
@@ -25,7 +25,8 @@ fn experiments_are_those_of_the_repository_and_results_are_studies_costs_and_the
         let is_of_comparison =
             path.starts_with("results/comparison") && path.extension().is_some_and(|end| end == "csv");
         let is_seal = path.ends_with("manifest.json") && path != Path::new("results/manifest.json");
-        is_of_comparison || is_seal || path.ends_with("robustness.csv") || path == Path::new("results/costs.csv")
+        let is_recorded = ["robustness.csv", "timings.csv"].iter().any(|name| path.ends_with(name));
+        is_of_comparison || is_seal || is_recorded || path == Path::new("results/costs.csv")
     });
     expected.append(&mut results);
     let found = files().unwrap();

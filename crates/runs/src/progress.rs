@@ -17,7 +17,7 @@ use crate::stop::Stop;
 #[derive(Debug)]
 pub struct Progress {
     bar: Option<ProgressBar>,
-    /// Whether each failure is told as it happens.
+    /// Whether failures are told as they happen.
     tells_failures: bool,
     state: Mutex<State>,
     stop: Stop,
@@ -29,6 +29,8 @@ struct State {
     done: usize,
     kept: usize,
     failed: usize,
+    /// How many failures were told, or would have been if they were fewer.
+    told: usize,
     /// What program or machine ended, and how.
     lost: Vec<(Status, String)>,
     /// Seconds that each run and reference took, by its key.
@@ -106,6 +108,7 @@ impl Progress {
                 done: 0,
                 kept: 0,
                 failed: 0,
+                told: 0,
                 lost: Vec::new(),
                 costs: BTreeMap::new(),
                 left: Left::default(),
@@ -195,9 +198,22 @@ impl Progress {
         self.count(record.status, if is_kept { Kept::Now } else { Kept::Not });
     }
 
+    /// Says why a run failed. Of many runs that fail the first ones stand for all: their rows say why, too.
     fn tell_failure(&self, title: &str, record: &Record) {
-        if let Some(message) = record.message.as_ref().filter(|_| self.tells_failures && record.status != Status::Ok) {
-            self.line(&format!("{title}: {message}"));
+        const MOST: usize = 5;
+        let Some(message) = record.message.as_ref().filter(|_| self.tells_failures && record.status != Status::Ok)
+        else {
+            return;
+        };
+        let told = {
+            let mut state = self.lock();
+            state.told += 1;
+            state.told
+        };
+        match told {
+            ..=MOST => self.line(&format!("{title}: {message}")),
+            _ if told == MOST + 1 => self.line("more runs fail; the column `message` of `runs.csv` says why"),
+            _ => {}
         }
     }
 

@@ -48,6 +48,14 @@ impl RunTiming {
         }
     }
 
+    /// True if the ratio differs from that of another call: their intervals, moved out by [`pairs::PLACEMENT`] for runs of
+    /// different code, have no number in common.
+    #[must_use]
+    pub fn ratio_differs_from(&self, other: &Self) -> bool {
+        let both = self.ratio.zip(other.ratio);
+        both.is_some_and(|(own, other)| own.is_apart_from(&other, !self.same_code))
+    }
+
     /// What a column is uncertain by: the larger side of its interval, with [`pairs::PLACEMENT`] for times of different code
     /// and for times that stand alone.
     #[must_use]

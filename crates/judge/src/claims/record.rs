@@ -35,9 +35,10 @@ pub struct Judged {
 }
 
 impl JudgedCheck {
-    /// Whether the verdict differs from the one that the check says we stand by. What cannot be had on this machine surprises nobody.
+    /// Whether the verdict differs from the expected one, if the check has one. A check that cannot be tested on this machine
+    /// does not differ.
     #[must_use]
-    pub fn is_surprise(&self) -> bool {
+    pub fn differs(&self) -> bool {
         !self.judgement.excused && self.check.expected.is_some_and(|expected| expected != self.standing.verdict)
     }
 
@@ -130,25 +131,35 @@ impl JudgedCheck {
 
 impl Judged {
     fn new(statement: &Statement, is_finding: bool, checks: Vec<JudgedCheck>) -> Self {
-        // Where times leave a check open, counts of work carry the verdict.
-        let is_counted = |each: &JudgedCheck| {
-            !each.check.kind.is_of_time()
-                && !matches!(each.standing.verdict, Verdict::Inconclusive | Verdict::Untestable)
-        };
-        let has_counts = checks.iter().any(is_counted);
-        let is_left = |each: &&JudgedCheck| {
-            has_counts && each.check.kind.is_of_time() && each.standing.verdict == Verdict::Inconclusive
-        };
-        let verdicts: Vec<Verdict> =
-            checks.iter().filter(|each| !is_left(each)).map(|each| each.standing.verdict).collect();
-        Self { verdict: statement.rule.verdict(&verdicts), statement: statement.clone(), is_finding, checks }
+        Self { verdict: verdict_of(statement, &checks, None), statement: statement.clone(), is_finding, checks }
     }
 
-    /// Whether its verdict, or that of a check, differs from the one that we stand by.
+    /// Whether its verdict, or that of a check, differs from the expected one.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        (self.verdict != self.statement.expected && !self.is_excused()) || self.checks.iter().any(JudgedCheck::differs)
+    }
+
+    /// Whether it differs from what is expected by more than times, which are those of one machine.
     #[must_use]
     pub fn is_surprise(&self) -> bool {
-        let is_excused = self.checks.iter().any(|check| check.judgement.excused);
-        (self.verdict != self.statement.expected && !is_excused) || self.checks.iter().any(JudgedCheck::is_surprise)
+        self.differs() && !self.differs_by_times()
+    }
+
+    /// Whether it differs from what is expected, and other times would make it as expected.
+    #[must_use]
+    pub fn differs_by_times(&self) -> bool {
+        let expected = self.statement.expected;
+        let could_be =
+            || Verdict::ALL.into_iter().any(|times| verdict_of(&self.statement, &self.checks, Some(times)) == expected);
+        self.differs()
+            && self.checks.iter().all(|check| !check.differs() || check.check.kind.is_of_time())
+            && (self.verdict == expected || self.is_excused() || could_be())
+    }
+
+    /// Whether a check on anything but times cannot be tested on this machine.
+    fn is_excused(&self) -> bool {
+        self.checks.iter().any(|check| check.judgement.excused && !check.check.kind.is_of_time())
     }
 
     /// The weakest mark of its checks, of those that are judged where any is; none where it rests on no run.
@@ -214,6 +225,23 @@ impl Judged {
         lines.push(format!("\"checks\": [\n{}\n]", checks.join(",\n")));
         format!("{{\n{}\n}}", lines.join(",\n"))
     }
+}
+
+/// The verdict of a statement with these checks; with `times`, as if each check on times had that verdict.
+fn verdict_of(statement: &Statement, checks: &[JudgedCheck], times: Option<Verdict>) -> Verdict {
+    let verdicts = checks.iter().map(|each| {
+        let is_time = each.check.kind.is_of_time();
+        (is_time, times.filter(|_| is_time).unwrap_or(each.standing.verdict))
+    });
+    let verdicts: Vec<(bool, Verdict)> = verdicts.collect();
+    // If times leave a check open, counts of work decide.
+    let is_counted = |&(is_time, verdict): &(bool, Verdict)| {
+        !is_time && !matches!(verdict, Verdict::Inconclusive | Verdict::Untestable)
+    };
+    let has_counts = verdicts.iter().any(is_counted);
+    let left =
+        verdicts.into_iter().filter(|&(is_time, verdict)| !(has_counts && is_time && verdict == Verdict::Inconclusive));
+    statement.rule.verdict(&left.map(|(_, verdict)| verdict).collect::<Vec<_>>())
 }
 
 fn number_or_null(number: f64) -> Value {

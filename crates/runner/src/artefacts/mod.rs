@@ -16,6 +16,6 @@ pub use drawings::drawing;
 pub use figures::figure;
 pub use standing::work_precision;
 pub use tables::table;
-pub use times::{Kept, keep_times, recorded_times};
+pub use times::{Kept, OWN_TIMES, differing_ratios, keep_times, recorded_times};
 pub(crate) use write::put;
 pub use write::{WriteError, Written, write, write_pictures};

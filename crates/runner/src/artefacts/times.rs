@@ -9,15 +9,15 @@ use mbsbench_runs::timings::{self, RunTiming};
 
 use super::WriteError;
 
-/// Where a reader's own times go, so that recorded ones stay as they are.
-const OWN: &str = "target/times";
+/// Folder of the times of this machine, so that recorded ones stay as they are.
+pub const OWN_TIMES: &str = "target/times";
 
 /// What came of times that were just taken.
 #[derive(Debug, Default)]
 pub struct Kept {
-    /// What a reader should be told.
-    pub told: Vec<String>,
-    /// Those just taken, row by row, where others are shown.
+    /// How many finished runs have no recorded time.
+    pub lacking: usize,
+    /// The times just taken, row by row, if the recorded ones are shown.
     pub apart: Option<Vec<Option<RunTiming>>>,
 }
 
@@ -37,19 +37,14 @@ pub fn keep_times(
     let id = &plan.experiment.id;
     let recorded = out.join(id).join(timings::FILE);
     let is_apart = keeps && recorded.exists();
-    let path = if is_apart { Path::new(OWN).join(id).join(timings::FILE) } else { recorded.clone() };
+    let path = if is_apart { Path::new(OWN_TIMES).join(id).join(timings::FILE) } else { recorded.clone() };
     let mut kept = Kept::default();
     if taken.iter().any(Option::is_some) {
         put(path.clone(), plan, &taken)?;
     }
     let shown = if is_apart { timings::read(&recorded, plan)? } else { taken.clone() };
     if is_apart {
-        let told = &mut kept.told;
-        let lacking = results.rows.iter().zip(&shown).filter(|(row, timing)| row.is_ok() && timing.is_none()).count();
-        told.push(format!("{id}: times of this machine in {}; shown are those recorded", path.display()));
-        if lacking > 0 {
-            told.push(format!("{id}: {lacking} runs have no recorded time; `--record-times` records those just taken"));
-        }
+        kept.lacking = results.rows.iter().zip(&shown).filter(|(row, timing)| row.is_ok() && timing.is_none()).count();
     }
     results.show(shown);
     kept.apart = is_apart.then_some(taken);
@@ -65,6 +60,20 @@ pub fn recorded_times(out: &Path, plan: &Plan, results: &mut ResultSet) -> Resul
     let shown = if recorded.exists() { timings::read(&recorded, plan)? } else { Vec::new() };
     results.show(shown);
     Ok(())
+}
+
+/// How many ratios of times differ from the recorded ones, and how many there are. Rows are those of the plan's runs.
+#[must_use]
+pub fn differing_ratios(plan: &Plan, recorded: &ResultSet, own: &ResultSet) -> [usize; 2] {
+    let [mut differing, mut all] = [0, 0];
+    for (run, unit) in timings::units(plan).into_iter().enumerate().filter(|&(run, unit)| unit != Some(run)) {
+        let [Some(recorded), Some(own)] = [recorded, own].map(|results| results.rows[run].timing.as_ref()) else {
+            continue;
+        };
+        differing += usize::from(own.ratio_differs_from(recorded));
+        all += usize::from(unit.is_some());
+    }
+    [differing, all]
 }
 
 fn put(path: PathBuf, plan: &Plan, taken: &[Option<RunTiming>]) -> Result<(), WriteError> {

@@ -7,7 +7,6 @@ use clap::{Parser, Subcommand, ValueEnum};
 use super::animate::AnimateOptions;
 use super::check::Strict;
 use super::diff::DiffOptions;
-use super::engine::EngineOptions;
 use super::export::Form;
 use super::files::are_files;
 use super::like::LikeOptions;
@@ -16,7 +15,7 @@ use super::new::Start;
 use super::parts::Part;
 use super::plan::PlanOptions;
 use super::robustness::StudyOptions;
-use super::run::{RunOptions, STORE};
+use super::run::{MakeOptions, RunOptions, STORE};
 use super::source::Need;
 use super::verify::{Recompute, Shown};
 
@@ -41,45 +40,29 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
-    /// Reproduce papers or experiments: run, tables and plots into `results/` (with `--quick`, `target/quick/`).
+    /// Reproduce papers into `results/`: run, judge the statements, write the report.
     Reproduce {
-        /// Papers (`compere2001`) or experiments (`compere2001/pendulum-ode`); all where none is given.
-        wanted: Vec<String>,
-        /// Take times anew and write them into `results/`, with the tables and figures that show them, in place of those recorded
-        /// there; else they go to `target/times/`.
+        /// Papers (`gil2013`), experiments (`gil2013/eq35-global`) or experiment files [default: all papers].
+        #[arg(value_name = "NAME|FILE")]
+        wanted: Vec<PathBuf>,
+        /// Exit with 1 if ratios of times differ from the recorded ones, or turn a verdict.
         #[arg(long)]
-        record_times: bool,
-        /// Whether warnings are errors.
+        strict_times: bool,
+        /// Options that both commands have.
         #[command(flatten)]
-        strict: Strict,
-        /// How runs are made.
-        #[command(flatten)]
-        options: RunOptions,
-        /// Where they are made.
-        #[command(flatten)]
-        engine: EngineOptions,
+        make: MakeOptions,
     },
-    /// Run experiment files, also the user's own.
+    /// Run experiments, your own or others, and write their results; nothing is judged.
     Run {
-        /// Experiment files.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Folder for results; each experiment goes to `DIR/<id>/`.
+        /// Experiment files, or names of papers or experiments.
+        #[arg(required = true, value_name = "NAME|FILE")]
+        wanted: Vec<PathBuf>,
+        /// Results directory; each experiment goes to `DIR/<id>/`.
         #[arg(long, value_name = "DIR", default_value = "results")]
         out: PathBuf,
-        /// Take times anew and write them into `results/`, with the tables and figures that show them, in place of those recorded
-        /// there; else they go to `target/times/`.
-        #[arg(long)]
-        record_times: bool,
-        /// Whether warnings are errors.
+        /// Options that both commands have.
         #[command(flatten)]
-        strict: Strict,
-        /// How runs are made.
-        #[command(flatten)]
-        options: RunOptions,
-        /// Where they are made.
-        #[command(flatten)]
-        engine: EngineOptions,
+        make: MakeOptions,
     },
     /// Draw the figures of experiments and write nothing else. `run` and `reproduce` write them as SVG.
     Render {
@@ -323,15 +306,16 @@ impl Command {
     pub(super) fn need(&self) -> Need {
         let of = |wanted: &[PathBuf]| if are_files(wanted) { Need::Nothing } else { Need::Read };
         match self {
-            Self::Reproduce { .. }
-            | Self::Verify { .. }
+            Self::Verify { .. }
             | Self::Explain { .. }
             | Self::Robustness { .. }
             | Self::Report { .. }
             | Self::Export { .. }
             | Self::Rank { .. }
             | Self::Like { .. } => Need::Read,
-            Self::Render { wanted, .. }
+            Self::Reproduce { wanted, .. }
+            | Self::Run { wanted, .. }
+            | Self::Render { wanted, .. }
             | Self::Plan { wanted, .. }
             | Self::Cell { wanted, .. }
             | Self::Shard { wanted, .. } => of(wanted),
@@ -342,8 +326,7 @@ impl Command {
                 Listed::Experiments | Listed::Models | Listed::Methods | Listed::Measures => Need::Nothing,
             },
             Self::Reference { .. } | Self::Lock { .. } => Need::Change,
-            Self::Run { .. }
-            | Self::Diff { .. }
+            Self::Diff { .. }
             | Self::Examine { .. }
             | Self::Init { .. }
             | Self::New { .. }

@@ -1,7 +1,6 @@
 //! `mbsbench check`, and reading experiment files for any command.
 
 use std::collections::HashMap;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -75,19 +74,18 @@ pub(super) fn heed(plans: &[Plan], strict: Strict, output: &mut Output<'_>) -> R
     Ok(())
 }
 
-/// Says how many methods `every` means and leaves out and, beside the output, names those that do not run since the model
-/// jumps.
-pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) -> io::Result<()> {
+/// Gives lines on how many methods `every` means and leaves out and, beside the output, names those that do not run since the
+/// model jumps.
+pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) -> Vec<String> {
+    let mut accounts = Vec::new();
     for plan in plans {
         let id = &plan.experiment.id;
-        for line in plan.accounts() {
-            output.line(format!("{id}: {line}"))?;
-        }
+        accounts.extend(plan.accounts().into_iter().map(|line| format!("{id}: {line}")));
         for left_out in plan.left_out().iter().filter(|left_out| !left_out.is_written) {
             output.beside(format!("{id}: left out: {left_out}"));
         }
     }
-    Ok(())
+    accounts
 }
 
 /// `2 warnings`.
@@ -140,6 +138,8 @@ pub(super) fn check(
             ledger.paper
         ))?;
     }
-    tell_left_out(&plans, output)?;
+    for line in tell_left_out(&plans, output) {
+        output.line(line)?;
+    }
     heed(&plans, strict, output)
 }

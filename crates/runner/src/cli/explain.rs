@@ -235,7 +235,7 @@ fn hangs_on(judged: &Judged) -> Vec<(&'static str, String)> {
 fn verdict_text(each: &JudgedCheck) -> String {
     let standing = &each.standing;
     let reason = if standing.reason.is_empty() { String::new() } else { format!(": {}", standing.reason) };
-    match each.check.expected.filter(|_| each.is_surprise()) {
+    match each.check.expected.filter(|_| each.differs()) {
         Some(expected) => format!("{}{reason}, expected {expected}", standing.verdict),
         None => format!("{}{reason}", standing.verdict),
     }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
-use mbsbench_input::{BadInput, Document};
+use mbsbench_input::{BadInput, Document, write_atomically};
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::comparison::{COMPARISON, is_comparison};
 use mbsbench_judge::publication::{self, Publication, PublicationKind};
-use mbsbench_runs::seal;
+use mbsbench_runs::{seal, timings};
 use rayon::prelude::*;
 
 use super::{CommandError, load};
@@ -51,15 +51,24 @@ impl Library<'_> {
         self.beside()
     }
 
-    /// Takes over the built-in studies of experiments whose results have none: verdicts rest on them.
-    pub(super) fn bring_studies(&self, plans: &[Plan]) -> Result<(), CommandError> {
+    /// Copies the recorded studies and times of built-in experiments whose results have none: verdicts rest on them.
+    pub(super) fn bring_recorded(&self, plans: &[Plan]) -> Result<(), CommandError> {
         let results = self.results();
-        for id in plans.iter().filter(|_| self.is_builtin).map(|plan| &plan.experiment.id) {
+        for id in plans.iter().filter(|plan| self.is_builtin && !plan.experiment.quick).map(|plan| &plan.experiment.id)
+        {
             let [from, to] = [&self.beside(), &results].map(|results| results.join(id));
-            if from.join(STUDY).exists() && !to.join(STUDY).exists() {
-                let content = mbsbench_input::read_file(&from.join(STUDY), mbsbench_input::LARGEST_DATA)
-                    .map_err(|error| CommandError::Unreadable { path: from.join(STUDY), error })?;
-                seal::write(&to, &[(STUDY.to_owned(), content)])?;
+            for name in [STUDY, timings::FILE] {
+                let (from, path) = (from.join(name), to.join(name));
+                if !from.exists() || path.exists() {
+                    continue;
+                }
+                let content = mbsbench_input::read_file(&from, mbsbench_input::LARGEST_DATA)
+                    .map_err(|error| CommandError::Unreadable { path: from, error })?;
+                if name == timings::FILE {
+                    write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
+                } else {
+                    seal::write(&to, &[(name.to_owned(), content)])?;
+                }
             }
         }
         Ok(())
@@ -98,15 +107,8 @@ impl Library<'_> {
         Ok(plans)
     }
 
-    /// The same, and all other plans where these are of all papers: read together, both cores have work to the end.
-    pub(super) fn named_and_others(
-        &self,
-        names: &[String],
-        quick: bool,
-    ) -> Result<(Vec<Plan>, Vec<Plan>), CommandError> {
-        if quick || !names.is_empty() {
-            return Ok((self.named(names, quick)?, Vec::new()));
-        }
+    /// Plans of all papers, and all other plans: read together, both cores have work to the end.
+    pub(super) fn papers_and_others(&self) -> Result<(Vec<Plan>, Vec<Plan>), CommandError> {
         let papers = self.papers_alone()?;
         Ok(self.plans(false)?.into_iter().partition(|plan| papers.contains(&plan.experiment.paper)))
     }

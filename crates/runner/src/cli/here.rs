@@ -29,9 +29,23 @@ const MADE_OF: &str = ".made-of";
 pub(super) struct Timed<'p> {
     pub plan: &'p Plan,
     pub outcome: Outcome,
+    /// How many ratios of times differ from the recorded ones, and how many there are.
+    pub ratios: [usize; 2],
 }
 
-/// Writes all results with times of this machine, and a report of them, unless they are there; says which verdicts differ.
+/// A line on the experiments whose ratios of times differ from the recorded ones; none if all agree.
+pub(super) fn differing_ratios(timed: &[Timed<'_>]) -> Option<String> {
+    let differing =
+        timed.iter().filter(|timed| timed.ratios[0] > 0).map(|Timed { plan, ratios: [differing, all], .. }| {
+            format!("{} ({differing} of {all} ratios)", plan.experiment.id)
+        });
+    let differing: Vec<String> = differing.collect();
+    (!differing.is_empty())
+        .then(|| format!("times of this machine differ from those recorded: {}", differing.join(", ")))
+}
+
+/// Writes all results with times of this machine, and a report of them, unless they are there. Gives lines on the
+/// verdicts that differ and on where the report is.
 pub(super) fn here(
     library: Library<'_>,
     plans: &[Plan],
@@ -39,39 +53,43 @@ pub(super) fn here(
     (ledgers, known): (&[Ledger], &Judgements),
     (results, store): (&Path, &Store),
     output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+) -> Result<Vec<String>, CommandError> {
     if timed.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let folder = Path::new(FOLDER);
     let page = folder.join("report/index.html");
     let made_of = made_of(library, timed, results)?;
-    if page.exists() && read_file(&folder.join(MADE_OF), LARGEST_DATA).is_ok_and(|found| found == made_of.as_bytes()) {
-        output.line(format!("report with times of this machine: {}", page.display()))?;
-        return Ok(());
-    }
-    let _ = std::fs::remove_file(folder.join(MADE_OF));
-    copy(results, folder, timed)?;
-    for Timed { plan, outcome } in timed {
-        for table in write(folder, plan, outcome, library.registry, store)?.tables {
-            output.line(format!("{}, times of this machine:\n{table}", plan.experiment.id))?;
+    let is_made =
+        page.exists() && read_file(&folder.join(MADE_OF), LARGEST_DATA).is_ok_and(|found| found == made_of.as_bytes());
+    if !is_made {
+        let _ = std::fs::remove_file(folder.join(MADE_OF));
+        copy(results, folder, timed)?;
+        for Timed { plan, outcome, .. } in timed {
+            write(folder, plan, outcome, library.registry, store)?;
+            let times = outcome.results.rows.iter().map(|row| row.timing.clone()).collect();
+            keep_times(folder, plan, &mut outcome.results.clone(), times, false)?;
         }
-        let times = outcome.results.rows.iter().map(|row| row.timing.clone()).collect();
-        keep_times(folder, plan, &mut outcome.results.clone(), times, false)?;
     }
     let mut judgements = Judgements::new();
+    let mut differing = Vec::new();
     for ledger in ledgers {
         let own = judged(ledger, plans, folder)?;
         keep_judged(ledger, &own, folder)?;
-        for line in known.get(&ledger.paper).iter().flat_map(|recorded| differing(&ledger.paper, recorded, &own)) {
-            output.line(line)?;
-        }
+        let recorded = known.get(&ledger.paper);
+        differing.extend(recorded.iter().flat_map(|recorded| differences(&ledger.paper, recorded, &own)));
         judgements.insert(ledger.paper.clone(), own);
     }
-    report(library, plans, judgements, folder, &mut Output::new(&mut std::io::sink(), &mut std::io::sink()))?;
-    put(&folder.join(MADE_OF), made_of.as_bytes())?;
-    output.line(format!("report with times of this machine: {}", page.display()))?;
-    Ok(())
+    if !is_made {
+        report(library, plans, judgements, folder, output)?;
+        put(&folder.join(MADE_OF), made_of.as_bytes())?;
+    }
+    let mut lines = Vec::new();
+    if !differing.is_empty() {
+        lines.push(format!("with times of this machine {}", differing.join(", ")));
+    }
+    lines.push(format!("report with times of this machine: {}", page.display()));
+    Ok(lines)
 }
 
 /// Hashes of program, experiments, results and times.
@@ -90,7 +108,7 @@ fn made_of(library: Library<'_>, timed: &[Timed<'_>], results: &Path) -> Result<
     for hash in files.map(hash).collect::<Result<Vec<_>, _>>()? {
         hasher.update(hash.as_bytes());
     }
-    for Timed { plan, outcome } in timed {
+    for Timed { plan, outcome, .. } in timed {
         let samples: Vec<_> = outcome.results.rows.iter().map(|row| row.timing.as_ref()).collect();
         hasher.update(format!("{} {samples:?}", plan.experiment.id).as_bytes());
     }
@@ -130,12 +148,11 @@ fn is_copied(path: &Path) -> bool {
     path.extension().is_none_or(|extension| extension != "html") && path.file_name().is_none_or(|name| name != MADE_OF)
 }
 
-/// Statements whose verdicts hang on whose times they are.
-fn differing(paper: &str, recorded: &[Judged], own: &[Judged]) -> Vec<String> {
+/// Statements that have another verdict by times of this machine.
+fn differences(paper: &str, recorded: &[Judged], own: &[Judged]) -> Vec<String> {
     let pairs = recorded.iter().zip(own).filter(|(recorded, own)| recorded.verdict != own.verdict);
     let said = |(recorded, own): (&Judged, &Judged)| {
-        let id = &own.statement.id;
-        format!("{paper}: {id} is `{}` by times of this machine, `{}` by those recorded", own.verdict, recorded.verdict)
+        format!("{paper}/{} would be {}, not {}", own.statement.id, own.verdict, recorded.verdict)
     };
     pairs.map(said).collect()
 }

@@ -33,6 +33,7 @@ mod run;
 mod schema;
 mod sealed;
 mod source;
+mod summary;
 mod verify;
 
 use std::ffi::OsString;
@@ -125,8 +126,8 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
     let library = Library { registry, experiments: &source.folder, is_builtin: source.is_builtin };
     let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
     match &arguments.command {
-        Command::Reproduce { wanted, options, engine, record_times, strict } => {
-            return run::reproduce(library, wanted, (options, *engine), *record_times, *strict, output);
+        Command::Reproduce { wanted, strict_times, make } => {
+            return run::reproduce(library, wanted, *strict_times, make, output);
         }
         Command::Verify { paper, shown, strict, recompute, results } => {
             return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &beside(results), output);
@@ -137,15 +138,15 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         }
         Command::Diff { one, other, options } => return diff::diff(one, other, *options, output),
         Command::Reference { id } => return reference::reference(library, id, output),
-        Command::Run { files, out, options, engine, record_times, strict } => {
-            return run::run(library, files, out, (options, *engine), *record_times, *strict, output);
-        }
+        Command::Run { wanted, out, make } => return run::run(library, wanted, out, make, output),
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Animate { file, options } => animate::animate(library, file, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
         Command::Report { results } => {
-            report::report(library, &library.plans(false)?, report::Judgements::new(), &beside(results), output)?
+            let judged = report::Judgements::new();
+            let page = report::report(library, &library.plans(false)?, judged, &beside(results), output)?;
+            output.line(format!("report: {}", page.display()))?;
         }
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;

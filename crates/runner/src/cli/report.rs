@@ -22,14 +22,15 @@ use crate::report::{ComparisonReport, PaperReport, write};
 /// The judged statements of papers, by their ids.
 pub(super) type Judgements = BTreeMap<String, Vec<Judged>>;
 
-/// Writes the report of all papers of these plans whose results are there; `judged` are statements that were judged on these results.
+/// Writes the report of all papers of these plans whose results are there, and gives the path of its first page; `judged` are statements
+/// that were judged on these results.
 pub(super) fn report(
     library: Library<'_>,
     plans: &[Plan],
     judged: Judgements,
     results: &Path,
     output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+) -> Result<PathBuf, CommandError> {
     ensure_sealed(library, results, plans, output)?;
     let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
     let is_complete = |paper: &str| {
@@ -50,9 +51,7 @@ pub(super) fn report(
             Ok(PaperReport { plans: of(&paper), judged: judgements(&paper)?, paper, publication })
         })
         .collect::<Result<_, CommandError>>()?;
-    let page = write(results, &reports, &lacking, compared.as_ref())?;
-    output.line(format!("report: {}", page.display()))?;
-    Ok(())
+    Ok(write(results, &reports, &lacking, compared.as_ref())?)
 }
 
 /// The comparison across the papers from its results; its summary is written beside them.
@@ -71,17 +70,22 @@ fn comparison<'p>(
     Ok(ComparisonReport { plans: own, summary, evidence })
 }
 
-/// Writes the rankings of experiments beside their results, each for itself.
-pub(super) fn rankings(plans: &[Plan], results: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
+/// Writes the rankings of experiments beside their results, each for itself. Gives a line on where they are, if there are any.
+pub(super) fn rankings(plans: &[Plan], results: &Path) -> Result<Option<String>, CommandError> {
     let ranks = |plan: &Plan| !plan.experiment.rankings.is_empty();
     let evidence = Evidence::read(results, plans, ranks)?;
+    let mut pages = Vec::new();
     for plan in plans.iter().filter(|plan| ranks(plan)) {
         let summary = Summary(rank(plan, &evidence));
         let folder = results.join(&plan.experiment.id);
         seal::write(&folder, &files("ranking", &summary)?)?;
-        output.line(format!("ranking: {}", folder.join("ranking.md").display()))?;
+        pages.push(folder.join("ranking.md"));
     }
-    Ok(())
+    Ok(match pages.as_slice() {
+        [] => None,
+        [page] => Some(format!("ranking: {}", page.display())),
+        many => Some(format!("{} rankings: `ranking.md` in the folder of each experiment", many.len())),
+    })
 }
 
 /// A summary as CSV and as Markdown, with the names of both files.

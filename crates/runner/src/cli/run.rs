@@ -18,12 +18,13 @@ use rayon::prelude::*;
 use super::check::{Strict, heed, tell_left_out};
 use super::engine::{EngineOptions, Planned, distribute};
 use super::files::{Library, papers};
-use super::here::{Timed, here};
+use super::here::{self, Timed};
 use super::jobs::Jobs;
-use super::report::{manifest, rankings, report};
-use super::verify::{Shown, verify_papers};
-use super::{CommandError, Exit, load};
-use crate::artefacts::{Kept, Written, keep_times, recorded_times, write, write_pictures};
+use super::report::{Judgements, manifest, rankings, report};
+use super::summary::Summary;
+use super::verify::judge_papers;
+use super::{CommandError, Exit};
+use crate::artefacts::{Kept, OWN_TIMES, Written, differing_ratios, keep_times, recorded_times, write, write_pictures};
 use crate::output::Output;
 
 /// Where the store is, seen from the folder of the project.
@@ -51,31 +52,56 @@ pub struct RunOptions {
     pub cache: PathBuf,
 }
 
-/// Runs experiment files and writes their results under `out`. An experiment of which no run reached its end is not
+/// Options that `run` and `reproduce` have in common.
+#[derive(Debug, Clone, clap::Args)]
+pub struct MakeOptions {
+    /// Print all tables, even if they do not fit on a screen.
+    #[arg(long)]
+    pub show: bool,
+    /// Replace the times in the results [default: write to `target/times/`].
+    #[arg(long)]
+    pub record_times: bool,
+    /// Treatment of warnings.
+    #[command(flatten)]
+    pub strict: Strict,
+    /// Computation of the runs.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Machines that compute the runs.
+    #[command(flatten)]
+    pub engine: EngineOptions,
+}
+
+/// Runs experiments and writes their results under `out`. An experiment of which no run reached its end is not
 /// as expected.
 pub(super) fn run(
     library: Library<'_>,
-    files: &[PathBuf],
+    wanted: &[PathBuf],
     out: &Path,
-    (options, engine): (&RunOptions, EngineOptions),
-    record_times: bool,
-    strict: Strict,
+    make: &MakeOptions,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let plans = load(library.registry, files, options.quick)?;
-    heed(&plans, strict, output)?;
-    tell_left_out(&plans, output)?;
+    let plans = library.selected(wanted, make.options.quick)?;
+    heed(&plans, make.strict, output)?;
+    let accounts = tell_left_out(&plans, output);
     for plan in &plans {
         remove_leftovers(&out.join(&plan.experiment.id));
     }
-    let Made { progress, failed, .. } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
-    rankings(&plans, out, output)?;
-    output.line(progress.summary())?;
-    for line in &failed {
-        output.beside(line);
+    let made = run_plans(library, &plans, out, make, output)?;
+    let mut summary = Summary { tables: made.tables(), ..Summary::default() };
+    summary.done = accounts.into_iter().map(|line| (line, None)).chain(made.files()).collect();
+    summary.done.extend(rankings(&plans, out)?.map(|line| (line, None)));
+    summary.differences.extend(made.notes.iter().chain(&made.failed).cloned());
+    summary.end.extend(here::differing_ratios(&made.timed));
+    if !made.timed.is_empty() {
+        summary
+            .end
+            .push(format!("times of this machine are in {OWN_TIMES}; tables and figures show the recorded ones"));
     }
-    none_lost(&progress)?;
-    Ok(if failed.is_empty() { Exit::Done } else { Exit::Differs })
+    summary.end.push(made.progress.summary());
+    summary.print(make.show, output)?;
+    none_lost(&made.progress)?;
+    Ok(made.exit())
 }
 
 /// Says of an experiment that none of its runs reached its end, if that is so.
@@ -92,59 +118,111 @@ fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
     Some(format!("{}: no run reached its end, of {}: {}", plan.experiment.id, rows.len(), counts.join(", ")))
 }
 
-/// Reproduces the papers or experiments named, all papers where none is.
+/// Reproduces papers or experiments, all papers if none is wanted: runs them, judges whole papers on the results, and
+/// writes the report. With `strict_times`, times that differ from those recorded are not as expected.
 pub(super) fn reproduce(
     library: Library<'_>,
-    wanted: &[String],
-    (options, engine): (&RunOptions, EngineOptions),
-    record_times: bool,
-    strict: Strict,
+    wanted: &[PathBuf],
+    strict_times: bool,
+    make: &MakeOptions,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
-    let (plans, others) = library.named_and_others(wanted, options.quick)?;
-    heed(&plans, strict, output)?;
+    let quick = make.options.quick;
+    let is_all = wanted.is_empty() && !quick;
+    let (plans, others) =
+        if is_all { library.papers_and_others()? } else { (library.selected(wanted, quick)?, Vec::new()) };
+    heed(&plans, make.strict, output)?;
     // What a shortened experiment gives is nobody's result.
-    let out = if options.quick { PathBuf::from(QUICK) } else { library.results() };
+    let out = if quick { PathBuf::from(QUICK) } else { library.results() };
     let out = out.as_path();
     // Ledgers are read before anything is run, so that a mistake in one is known at once.
-    let whole: Vec<String> = papers(&plans)
-        .into_iter()
-        .filter(|paper| !options.quick && (wanted.is_empty() || wanted.contains(paper)))
-        .collect();
+    let is_whole = |paper: &String| wanted.is_empty() || wanted.iter().any(|name| name.as_os_str() == paper.as_str());
+    let whole: Vec<String> = papers(&plans).into_iter().filter(|paper| !quick && is_whole(paper)).collect();
     let ledgers = library.ledgers(&whole, &plans)?;
     remove_leftovers(out);
-    if !options.quick {
-        library.bring_studies(&plans)?;
+    let made = run_plans(library, &plans, out, make, output)?;
+    let verdicts = judge_papers(library, &ledgers, &plans, out, output)?;
+    let mut summary = Summary { tables: made.tables(), ..Summary::default() };
+    let mut exit = Exit::Done;
+    if ledgers.is_empty() {
+        summary.done = made.files();
+        summary.differences.extend(made.failed.iter().cloned());
+        exit = made.exit();
     }
-    let Made { progress, store, timed, .. } = run_plans(library, &plans, out, (options, engine), record_times, output)?;
-    output.line(progress.summary())?;
-    let (known, exit) = verify_papers(library, &ledgers, &plans, Shown::default(), out, output)?;
-    if wanted.is_empty() && !options.quick {
-        if record_times {
-            Costs::known(&options.cache, out)
+    for paper in &verdicts {
+        summary.done.push((paper.summary(), paper.result.clone()));
+        summary.differences.extend(paper.differences());
+        exit = exit.worst(paper.exit(strict_times));
+    }
+    summary.differences.extend(made.notes.iter().cloned());
+    if is_all {
+        if make.record_times {
+            Costs::known(&make.options.cache, out)
                 .record(&plans, out)
                 .map_err(|error| CommandError::Store { path: out.to_owned(), error })?;
         }
         manifest(library, &plans, out)?;
     }
+    let differing = here::differing_ratios(&made.timed);
+    if strict_times && differing.is_some() {
+        exit = exit.worst(Exit::Differs);
+    }
+    summary.end.extend(differing);
     if !whole.is_empty() {
         let all = library.completed(plans.iter().cloned().chain(others).collect())?;
-        report(library, &all, known.clone(), out, output)?;
-        here(library, &all, &timed, (&ledgers, &known), (out, &store), output)?;
+        let known: Judgements = verdicts.into_iter().map(|verdicts| (verdicts.paper, verdicts.judged)).collect();
+        let page = report(library, &all, known.clone(), out, output)?;
+        summary.end.extend(here::here(library, &all, &made.timed, (&ledgers, &known), (out, &made.store), output)?);
+        summary.end.push(format!("report: {}", page.display()));
     }
-    none_lost(&progress)?;
+    summary.end.push(made.progress.summary());
+    summary.print(make.show, output)?;
+    none_lost(&made.progress)?;
     Ok(exit)
 }
 
 /// What is left of runs when their results are written.
 struct Made<'p> {
+    plans: &'p [Plan],
     /// How many there were, and which of them program or machine ended.
     progress: Progress,
     store: Store,
-    /// Timed experiments with times of this machine, where others are among the results.
+    /// What was written of each plan.
+    written: Vec<Written>,
+    /// Timed experiments with times of this machine, if their results have others.
     timed: Vec<Timed<'p>>,
-    /// What is said of experiments of which no run reached its end.
+    /// Experiments whose recorded times are not those of all their runs, a line each.
+    notes: Vec<String>,
+    /// Experiments of which no run reached its end, a line each.
     failed: Vec<String>,
+}
+
+impl Made<'_> {
+    fn tables(&self) -> Vec<String> {
+        self.written.iter().flat_map(|written| written.tables.iter().cloned()).collect()
+    }
+
+    /// How many files were written and where: a line for the experiments of each paper.
+    fn files(&self) -> Vec<(String, Option<String>)> {
+        let each: Vec<(&Plan, &Written)> = self.plans.iter().zip(&self.written).collect();
+        let of_paper = |each: &[(&Plan, &Written)]| {
+            let files: usize = each.iter().map(|(_, written)| written.files.len()).sum();
+            let (plan, Written { folder, .. }) = each[0];
+            let line = match each.len() {
+                1 => format!("{}: {files} files in {}", plan.experiment.id, folder.display()),
+                count => {
+                    let folder = folder.parent().unwrap_or(folder);
+                    format!("{}: {files} files of {count} experiments in {}", plan.experiment.paper, folder.display())
+                }
+            };
+            (line, None)
+        };
+        each.chunk_by(|(one, _), (other, _)| one.experiment.paper == other.experiment.paper).map(of_paper).collect()
+    }
+
+    fn exit(&self) -> Exit {
+        if self.failed.is_empty() { Exit::Done } else { Exit::Differs }
+    }
 }
 
 /// Makes the runs of plans and writes what comes of them.
@@ -152,17 +230,20 @@ fn run_plans<'p>(
     library: Library<'_>,
     plans: &'p [Plan],
     out: &Path,
-    (options, engine): (&RunOptions, EngineOptions),
-    record_times: bool,
+    MakeOptions { options, engine, record_times, .. }: &MakeOptions,
     output: &mut Output<'_>,
 ) -> Result<Made<'p>, CommandError> {
+    let is_beside = out == library.results();
+    if is_beside {
+        library.bring_recorded(plans)?;
+    }
     let recorded = library.recorded();
     let planned = Planned { plans, experiments: library.experiments, recorded: &recorded, options };
-    distribute(library.registry, planned, engine, output)?;
+    distribute(library.registry, planned, *engine, output)?;
     let (pool, store, progress, outcomes) = make(library, plans, options, output)?;
     let kept = |error| CommandError::Store { path: options.cache.clone(), error };
     // Times that are committed stay, unless these are to be recorded; elsewhere those just taken are the ones.
-    let keeps = !record_times && out == library.results();
+    let keeps = !record_times && is_beside;
     let mut outcomes: Vec<(&Plan, Outcome)> = plans.iter().zip(outcomes).collect();
     let writing = |outcomes: &[(&Plan, Outcome)], is_timed: bool| {
         let wanted = outcomes.par_iter().enumerate().filter(|(_, (plan, _))| plan.is_timed() == is_timed);
@@ -171,36 +252,35 @@ fn run_plans<'p>(
         pool.install(|| written.collect::<Result<Vec<(usize, Written)>, CommandError>>())
     };
     let mut written = writing(&outcomes, false)?;
-    let mut timed = Vec::new();
+    let (mut timed, mut notes) = (Vec::new(), Vec::new());
     for (plan, outcome) in &mut outcomes {
         // Alone, after all other work: nothing else of this program runs while it is timed.
         // Those to be recorded are of now, and not what the store remembers.
         let begin = Instant::now();
-        let timings = timings_of(plan, &outcome.results, &store, options.fresh || record_times).map_err(kept)?;
+        let timings = timings_of(plan, &outcome.results, &store, options.fresh || *record_times).map_err(kept)?;
         Costs::of_times(plan, begin.elapsed()).learnt(&options.cache).map_err(kept)?;
         if let Some(timings) = timings {
-            let Kept { told, apart } = keep_times(out, plan, &mut outcome.results, timings, keeps)?;
-            for line in told {
-                output.line(line)?;
+            let Kept { lacking, apart } = keep_times(out, plan, &mut outcome.results, timings, keeps)?;
+            if lacking > 0 {
+                let id = &plan.experiment.id;
+                notes.push(format!(
+                    "{id}: {lacking} runs have no recorded time; `--record-times` records all times again"
+                ));
             }
             if let Some(times) = apart {
-                let mut outcome = outcome.clone();
-                outcome.results.show(times);
-                timed.push(Timed { plan, outcome });
+                let mut own = outcome.clone();
+                own.results.show(times);
+                let ratios = differing_ratios(plan, &outcome.results, &own.results);
+                timed.push(Timed { plan, outcome: own, ratios });
             }
         }
     }
     written.extend(writing(&outcomes, true)?);
     written.sort_by_key(|&(index, _)| index);
-    for (index, Written { folder, tables, files }) in written {
-        for table in &tables {
-            output.line(table)?;
-        }
-        output.line(format!("{}: {} files in {}", plans[index].experiment.id, files.len(), folder.display()))?;
-    }
+    let written = written.into_iter().map(|(_, written)| written).collect();
     tell_refused(&store, output);
     let failed = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
-    Ok(Made { progress, store, timed, failed })
+    Ok(Made { plans, progress, store, written, timed, notes, failed })
 }
 
 /// Draws the figures of experiments, from the store as far as it has their runs. Times are those recorded in `results/`.

@@ -1,11 +1,13 @@
 //! `mbsbench verify`: verdicts on all statements.
 
+use std::io;
 use std::path::Path;
 
-use mbsbench_experiment::plan::Plan;
+use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
-use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
+use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
+use mbsbench_judge::publication::Takeaway;
 use mbsbench_judge::robustness::studies;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
@@ -16,7 +18,6 @@ use tabled::settings::{Modify, Style, Width};
 use super::check::{Strict, heed};
 use super::files::Library;
 pub use super::recompute::Recompute;
-use super::report::Judgements;
 use super::sealed::ensure_sealed;
 use super::{CommandError, Exit};
 use crate::output::Output;
@@ -47,40 +48,166 @@ pub(super) fn verify(
     };
     heed(&plans, strict, output)?;
     let ledgers = library.ledgers(&wanted, &plans)?;
-    let (_, exit) = verify_papers(library, &ledgers, &plans, shown, results, output)?;
+    let mut exit = Exit::Done;
+    for verdicts in judge_papers(library, &ledgers, &plans, results, output)? {
+        verdicts.print(shown, output)?;
+        exit = exit.worst(verdicts.exit(false));
+    }
     Ok(exit.worst(recompute.make(library, plans, results, output)?))
 }
 
-/// Judges the statements of ledgers on the results in a folder, writes `claims.json` of each and prints its table.
-pub(super) fn verify_papers(
+/// Said of statements whose verdicts differ from the expected ones.
+const NOT_AS_EXPECTED: &str = "not as expected";
+/// The same if only checks on times make the difference. That changes no exit code.
+const BY_TIMES: &str = "not as expected by the recorded times, which do not decide the exit code";
+
+/// What was judged of a paper on its results.
+pub(super) struct Verdicts {
+    /// Its id.
+    pub(super) paper: String,
+    /// Its statements and findings.
+    pub(super) judged: Vec<Judged>,
+    /// How many anchors it has.
+    anchors: usize,
+    /// The anchors that do not hold, a line each.
+    loose: Vec<String>,
+    /// The runs that program or machine ended, a line each.
+    lost: Vec<String>,
+    /// The numbers in the texts of `paper.yaml` that differ from the results, a line each.
+    stale: Vec<String>,
+    /// What came out, in the words of `paper.yaml`, if that was written for these verdicts.
+    pub(super) result: Option<String>,
+}
+
+/// Judges the statements of ledgers on the results in a folder, and writes `claims.json` of each.
+pub(super) fn judge_papers(
     library: Library<'_>,
     ledgers: &[Ledger],
     plans: &[Plan],
-    shown: Shown,
     results: &Path,
     output: &mut Output<'_>,
-) -> Result<(Judgements, Exit), CommandError> {
-    ensure_sealed(
-        library,
-        results,
-        plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan))),
-        output,
-    )?;
-    let judge = |ledger: &Ledger| {
+) -> Result<Vec<Verdicts>, CommandError> {
+    let of_these = plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan)));
+    ensure_sealed(library, results, of_these, output)?;
+    let judged = |ledger: &Ledger| {
+        let verdicts = Verdicts::of(library, ledger, plans, results)?;
+        keep_judged(ledger, &verdicts.judged, results)?;
+        Ok(verdicts)
+    };
+    ledgers.par_iter().map(judged).collect()
+}
+
+impl Verdicts {
+    /// Judges the statements of a ledger on the results in a folder, where nothing is written.
+    pub(super) fn of(
+        library: Library<'_>,
+        ledger: &Ledger,
+        plans: &[Plan],
+        results: &Path,
+    ) -> Result<Self, CommandError> {
+        let paper = ledger.paper.clone();
         let evidence = evidence(ledger, plans, results)?;
         let judged = judged_on(&evidence, ledger, plans, results)?;
-        keep_judged(ledger, &judged, results)?;
-        Ok((evidence, judged))
-    };
-    let judged: Vec<_> = ledgers.par_iter().map(judge).collect::<Result<_, CommandError>>()?;
-    let (mut judgements, mut exit) = (Judgements::new(), Exit::Done);
-    for (Ledger { paper, .. }, (evidence, judged)) in ledgers.iter().zip(judged) {
-        exit = exit.worst(verify_anchors(library, paper, plans, results, output)?);
-        exit = exit.worst(print(paper, &judged, shown, output)?).worst(tell_lost(&evidence, output)?);
-        exit = exit.worst(tell_stale(library, paper, &judged, output)?);
-        judgements.insert(paper.clone(), judged);
+        let mut lost = lost(&evidence);
+        let (mut anchors, mut loose) = (0, Vec::new());
+        if let Some(ledger) = library.anchors(&paper, plans)? {
+            let evidence = self::evidence(&ledger, plans, results)?;
+            anchors = ledger.checks().count();
+            loose = self::loose(&ledger, &evidence);
+            lost.extend(self::lost(&evidence));
+        }
+        let publication = library.publication(&paper)?;
+        let stale = publication.stale(&judged).into_iter().map(|line| format!("{paper}/paper.yaml: {line}")).collect();
+        let is_valid = |result: &Takeaway| {
+            let is_so =
+                |each: &Judged| result.verdicts.get(&each.statement.id).is_none_or(|&said| said == each.verdict);
+            judged.iter().all(is_so)
+        };
+        let result = publication.result.filter(is_valid).map(|result| result.says);
+        Ok(Self { paper, anchors, loose, lost, stale, result, judged })
     }
-    Ok((judgements, exit))
+
+    /// The exit code that they ask for; with `strict_times`, verdicts on times count as all others do.
+    pub(super) fn exit(&self, strict_times: bool) -> Exit {
+        let is_surprise = |each: &Judged| if strict_times { each.differs() } else { each.is_surprise() };
+        if !self.lost.is_empty() {
+            Exit::System
+        } else if self.loose.is_empty() && self.stale.is_empty() && !self.judged.iter().any(is_surprise) {
+            Exit::Done
+        } else {
+            Exit::Differs
+        }
+    }
+
+    /// `gil2013: 36 statements: 15 reproduced, 16 depends, …; 8 findings of ours`.
+    pub(super) fn summary(&self) -> String {
+        let parts = [false, true].map(|is_finding| {
+            let scores = Scores::of(&self.judged, is_finding);
+            let name = if is_finding { "finding" } else { "statement" };
+            (scores.total() > 0).then(|| format!("{}: {}", counted(scores.total(), name), by_verdict(&scores)))
+        });
+        let parts = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        format!("{}: {}", self.paper, if parts.is_empty() { "no statements" } else { &parts })
+    }
+
+    /// What differs from what is expected, a line each: statements, anchors, numbers of texts, and runs that are lost.
+    pub(super) fn differences(&self) -> Vec<String> {
+        let line = |each: &Judged| {
+            let what = if each.is_surprise() { NOT_AS_EXPECTED } else { BY_TIMES };
+            let verdict = if each.verdict == each.statement.expected {
+                String::new()
+            } else {
+                format!(" is {}, expected {}", each.verdict, each.statement.expected)
+            };
+            format!("{}: {what}: {}{verdict}", self.paper, surprise(each))
+        };
+        let statements = self.judged.iter().filter(|each| each.differs()).map(line);
+        self.lost.iter().chain(&self.loose).chain(&self.stale).cloned().chain(statements).collect()
+    }
+
+    /// Prints statements as tables, and below them how many have each verdict and what differs from what is expected.
+    fn print(&self, shown: Shown, output: &mut Output<'_>) -> io::Result<()> {
+        let Self { paper, judged, .. } = self;
+        for line in &self.loose {
+            output.line(line)?;
+        }
+        if self.anchors > 0 {
+            output.line(format!("{paper}: {} of {} anchors hold", self.anchors - self.loose.len(), self.anchors))?;
+        }
+        for (is_finding, head) in [(false, "statement"), (true, "finding of ours")] {
+            let rows = judged.iter().filter(|each| each.is_finding == is_finding);
+            let rows: Vec<&Judged> =
+                rows.filter(|each| !shown.brief || each.verdict != Verdict::Reproduced || each.differs()).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let mut table = Builder::default();
+            table.push_record([head, "place", "rests on", "checks", "verdict"]);
+            for each in rows {
+                push(&mut table, each, shown);
+            }
+            let mut table = table.build();
+            table.with(Style::psql());
+            table.with(Modify::new(Columns::first()).with(Width::wrap(64)));
+            table.with(Modify::new(Columns::one(1)).with(Width::wrap(24)));
+            output.line(table.to_string())?;
+        }
+        output.line(format!("{paper}: {}", tally(judged, false, "statement")))?;
+        if judged.iter().any(|each| each.is_finding) {
+            output.line(format!("{paper}: {}", tally(judged, true, "finding")))?;
+        }
+        let listed = |is_meant: fn(&Judged) -> bool| {
+            judged.iter().filter(|each| is_meant(each)).map(surprise).collect::<Vec<_>>().join(", ")
+        };
+        for (what, names) in
+            [(NOT_AS_EXPECTED, listed(Judged::is_surprise)), (BY_TIMES, listed(Judged::differs_by_times))]
+        {
+            if !names.is_empty() {
+                output.line(format!("{what}: {names}"))?;
+            }
+        }
+        self.lost.iter().chain(&self.stale).try_for_each(|line| output.line(line))
+    }
 }
 
 /// Writes `claims.json`.
@@ -89,51 +216,28 @@ pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &Path) ->
     write_atomically(&path, to_json(judged).as_bytes()).map_err(|error| CommandError::Store { path, error })
 }
 
-/// Names the numbers in the texts of `paper.yaml` that the results do not bear out.
-fn tell_stale(
-    library: Library<'_>,
-    paper: &str,
-    judged: &[Judged],
-    output: &mut Output<'_>,
-) -> Result<Exit, CommandError> {
-    let stale = library.publication(paper)?.stale(judged);
-    for line in &stale {
-        output.line(format!("{paper}/paper.yaml: {line}"))?;
-    }
-    Ok(if stale.is_empty() { Exit::Done } else { Exit::Differs })
-}
-
-/// Names the runs that program or machine ended.
-fn tell_lost(evidence: &Evidence<'_>, output: &mut Output<'_>) -> Result<Exit, CommandError> {
-    let mut exit = Exit::Done;
-    for (plan, run, status) in evidence.lost() {
+/// The runs that program or machine ended, a line each.
+fn lost(evidence: &Evidence<'_>) -> Vec<String> {
+    let line = |(plan, run, status): (&Plan, &RunSpec, Status)| {
         let (id, key) = (&plan.experiment.id, run.key());
-        output.line(match status {
+        match status {
             Status::Memory => {
                 format!("{id}: there was too little memory for the run {key}; what rests on it is not judged")
             }
             _ => format!("{id}: the program panicked in the run {key}; what rests on it is not judged"),
-        })?;
-        exit = Exit::System;
-    }
-    Ok(exit)
+        }
+    };
+    evidence.lost().map(line).collect()
 }
 
-/// Judges the values that guard against regressions, which no report counts, and names those that do not hold.
-fn verify_anchors(
-    library: Library<'_>,
-    paper: &str,
-    plans: &[Plan],
-    results: &Path,
-    output: &mut Output<'_>,
-) -> Result<Exit, CommandError> {
-    let Some(ledger) = library.anchors(paper, plans)? else { return Ok(Exit::Done) };
-    let evidence = evidence(&ledger, plans, results)?;
-    let judged: Vec<_> =
-        ledger.checks().map(|check| (check, mbsbench_judge::claims::judge(paper, check, &evidence))).collect();
-    let loose: Vec<_> = judged.iter().filter(|(_, judgement)| judgement.verdict != Verdict::Reproduced).collect();
-    let lost = tell_lost(&evidence, output)?;
-    for (check, judgement) in &loose {
+/// The anchors that do not hold, a line each. They guard against regressions, and no report counts them.
+fn loose(ledger: &Ledger, evidence: &Evidence<'_>) -> Vec<String> {
+    let Ledger { paper, .. } = ledger;
+    let line = |check: &Check| {
+        let judgement = mbsbench_judge::claims::judge(paper, check, evidence);
+        if judgement.verdict == Verdict::Reproduced {
+            return None;
+        }
         let failing: Vec<String> = judgement
             .details
             .iter()
@@ -141,12 +245,11 @@ fn verify_anchors(
             .map(|detail| format!("{} is {:?}, expected {}", detail.name, detail.measured, detail.published))
             .collect();
         let number = judgement.measured.map_or_else(String::new, |number| format!("{number:e} was measured"));
-        let why = [failing.join("; "), number, judgement.note.clone()];
+        let why = [failing.join("; "), number, judgement.note];
         let why = why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-        output.line(format!("{paper}: the anchor {} does not hold: {why}", check.id))?;
-    }
-    output.line(format!("{paper}: {} of {} anchors hold", judged.len() - loose.len(), judged.len()))?;
-    Ok(if loose.is_empty() { Exit::Done } else { Exit::Differs }.worst(lost))
+        Some(format!("{paper}: the anchor {} does not hold: {why}", check.id))
+    };
+    ledger.checks().filter_map(line).collect()
 }
 
 /// Whether a ledger speaks of an experiment.
@@ -181,53 +284,16 @@ pub(super) fn evidence<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -
     Ok(Evidence::read(results, plans, |plan| is_named(ledger, plan))?)
 }
 
-/// Prints judged statements as a table, the verdicts counted, and what surprises.
-pub(super) fn print(
-    paper: &str,
-    judged: &[Judged],
-    shown: Shown,
-    output: &mut Output<'_>,
-) -> Result<Exit, CommandError> {
-    for (is_finding, head) in [(false, "statement"), (true, "finding of ours")] {
-        let rows = judged.iter().filter(|each| each.is_finding == is_finding);
-        let rows: Vec<&Judged> =
-            rows.filter(|each| !shown.brief || each.verdict != Verdict::Reproduced || each.is_surprise()).collect();
-        if rows.is_empty() {
-            continue;
-        }
-        let mut table = Builder::default();
-        table.push_record([head, "place", "rests on", "checks", "verdict"]);
-        for each in rows {
-            push(&mut table, each, shown);
-        }
-        let mut table = table.build();
-        table.with(Style::psql());
-        table.with(Modify::new(Columns::first()).with(Width::wrap(64)));
-        table.with(Modify::new(Columns::one(1)).with(Width::wrap(24)));
-        output.line(table.to_string())?;
-    }
-    output.line(format!("{paper}: {}", tally(judged, false, "statement")))?;
-    if judged.iter().any(|each| each.is_finding) {
-        output.line(format!("{paper}: {}", tally(judged, true, "finding of ours")))?;
-    }
-    let surprises: Vec<String> = judged.iter().filter(|each| each.is_surprise()).map(surprise).collect();
-    if surprises.is_empty() {
-        return Ok(Exit::Done);
-    }
-    output.line(format!("not as expected: {}", surprises.join(", ")))?;
-    Ok(Exit::Differs)
-}
-
 fn push(table: &mut Builder, each: &Judged, shown: Shown) {
     let rests_on = each.rests_on().map_or("", mbsbench_experiment::Mark::name);
-    let verdict = match each.is_surprise() && each.verdict != each.statement.expected {
+    let verdict = match each.differs() && each.verdict != each.statement.expected {
         true => format!("{}, expected {}", each.verdict, each.statement.expected),
         false => each.verdict.to_string(),
     };
     let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
     table.push_record([id, place, rests_on.to_owned(), each.tally(), verdict]);
     for check in each.checks.iter().filter(|_| shown.checks) {
-        if shown.brief && check.standing.verdict == Verdict::Reproduced && !check.is_surprise() {
+        if shown.brief && check.standing.verdict == Verdict::Reproduced && !check.differs() {
             continue;
         }
         let rests_on = check.standing.rests_on.map_or("", mbsbench_experiment::Mark::name);
@@ -242,31 +308,43 @@ fn said(check: &JudgedCheck) -> String {
     let reason = &check.standing.reason;
     let verdict = check.standing.verdict;
     let text = if reason.is_empty() { verdict.to_string() } else { format!("{verdict}: {reason}") };
-    match check.check.expected.filter(|_| check.is_surprise()) {
+    match check.check.expected.filter(|_| check.differs()) {
         Some(expected) => format!("{text}, expected {expected}"),
         None => text,
     }
 }
 
+/// A statement that differs from what is expected, with its checks that do: `table-1 (table-1/rk3, table-1/rk5)`.
 fn surprise(each: &Judged) -> String {
-    let checks: Vec<&str> =
-        each.checks.iter().filter(|check| check.is_surprise()).map(|check| check.check.id.as_str()).collect();
-    if checks.is_empty() { each.statement.id.clone() } else { format!("{} ({})", each.statement.id, checks.join(", ")) }
+    const MOST: usize = 4;
+    let differing = each.checks.iter().filter(|check| check.differs()).map(|check| check.check.id.as_str());
+    let mut checks: Vec<String> = differing.map(str::to_owned).collect();
+    if checks.is_empty() {
+        return each.statement.id.clone();
+    }
+    if checks.len() > MOST {
+        let more = checks.len() - MOST + 1;
+        checks.splice(MOST - 1.., [format!("and {more} more")]);
+    }
+    format!("{} ({})", each.statement.id, checks.join(", "))
 }
 
 /// `12 statements with 40 checks: 9 reproduced, 3 depends`.
 fn tally(judged: &[Judged], is_finding: bool, name: &str) -> String {
     let scores = Scores::of(judged, is_finding);
-    let parts: Vec<String> = Verdict::ALL
-        .into_iter()
-        .filter(|&verdict| scores.with(verdict) > 0)
-        .map(|verdict| format!("{} {verdict}", scores.with(verdict)))
-        .collect();
-    let plural = |count: usize, one: &str| match (count, one) {
-        (1, one) => format!("1 {one}"),
-        (count, "finding of ours") => format!("{count} findings of ours"),
-        (count, one) => format!("{count} {one}s"),
-    };
-    let (statements, checks) = (plural(scores.total(), name), plural(scores.checks, "check"));
-    format!("{statements} with {checks}: {}", parts.join(", "))
+    let checks = if scores.checks == 1 { "1 check".to_owned() } else { format!("{} checks", scores.checks) };
+    format!("{} with {checks}: {}", counted(scores.total(), name), by_verdict(&scores))
+}
+
+/// `9 reproduced, 3 depends`.
+fn by_verdict(scores: &Scores) -> String {
+    let with = Verdict::ALL.into_iter().filter(|&verdict| scores.with(verdict) > 0);
+    with.map(|verdict| format!("{} {verdict}", scores.with(verdict))).collect::<Vec<_>>().join(", ")
+}
+
+/// `1 statement`, `8 findings of ours`.
+fn counted(count: usize, name: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    let ours = if name == "finding" { " of ours" } else { "" };
+    format!("{count} {name}{plural}{ours}")
 }

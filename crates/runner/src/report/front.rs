@@ -196,7 +196,10 @@ fn how_to_verify() -> Markup {
                 "mbsbench verify gil2013                         # all verdicts from these runs\n"
                 "mbsbench export gil2013/linear/exact --to tex   # to cite it"
             } }
-            p { "Everything here is made again by " code { "make reproduce" } ". Bounds that were moved show in " code { "bounds.lock" } "." }
+            p {
+                code { "make reproduce" } " makes the runs, tables, figures and verdicts of the papers again; times stay as they were recorded. "
+                code { "make sets" } " and " code { "make study" } " make the rest. Bounds that were moved show in " code { "bounds.lock" } "."
+            }
         }
     }
 }

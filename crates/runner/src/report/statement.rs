@@ -72,7 +72,7 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
                 span.place { (statement.place) }
                 @if !tally.is_empty() { span.tally { (tally) " checks" } }
                 (ground(judged.rests_on()))
-                @if judged.is_surprise() { span.surprise { "expected " (statement.expected) } }
+                @if judged.differs() { span.surprise { "expected " (statement.expected) } }
             }
             @if !statement.because.is_empty() { p.because { (statement.because) } }
             @if let Some(stand_in) = on_the_stand_in(judged) { p.stand-in { "On the stand-in: " (stand_in) "." } }

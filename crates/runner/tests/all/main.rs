@@ -34,6 +34,7 @@ mod reference;
 mod render;
 mod robustness;
 mod schema;
+mod screen;
 mod silence;
 mod spans;
 #[cfg(unix)]

@@ -37,15 +37,49 @@ statements:
 ";
 
 fn run(folder: &Path, arguments: &str) -> String {
+    let (code, said) = end(folder, arguments);
+    assert_eq!(code, Some(0), "{said}");
+    said
+}
+
+/// Exit code and output.
+fn end(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
         .current_dir(folder)
         .args(arguments.split_whitespace())
         .env("NO_COLOR", "1")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned();
-    assert_eq!(status.code(), Some(0), "{said}");
-    said
+    (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+}
+
+/// A folder with the experiment and a ledger whose ratio has this bound; its first times are recorded.
+fn recorded(bound: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("experiments/timed")).unwrap();
+    fs::write(folder.path().join("experiments/timed/pendulum.yaml"), EXPERIMENT).unwrap();
+    fs::write(folder.path().join("experiments/timed/claims.yaml"), CLAIMS.replace("above: 1.0e-9", bound)).unwrap();
+    run(folder.path(), "lock timed");
+    run(folder.path(), "reproduce timed");
+    folder
+}
+
+/// Makes the recorded times of `rk8` longer by a factor, as if they were those of another machine.
+fn slow_down(file: &Path, factor: f64) {
+    let mut reader = csv::Reader::from_path(file).unwrap();
+    let head = reader.headers().unwrap().clone();
+    let samples = head.iter().position(|name| name == "samples_s").unwrap();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&head).unwrap();
+    for record in reader.records() {
+        let mut cells: Vec<String> = record.unwrap().iter().map(str::to_owned).collect();
+        if cells[0] == "rk8" {
+            let slower = cells[samples].split(' ').map(|time| (factor * time.parse::<f64>().unwrap()).to_string());
+            cells[samples] = slower.collect::<Vec<_>>().join(" ");
+        }
+        writer.write_record(&cells).unwrap();
+    }
+    fs::write(file, writer.into_inner().unwrap()).unwrap();
 }
 
 /// All files below a folder with what is in them.
@@ -64,16 +98,10 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 #[test]
 fn recorded_times_change_only_when_that_is_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::create_dir_all(at("experiments/timed")).unwrap();
-    fs::write(at("experiments/timed/pendulum.yaml"), EXPERIMENT).unwrap();
-    fs::write(at("experiments/timed/claims.yaml"), CLAIMS).unwrap();
-    let (recorded, own) = (at("results/timed/pendulum/timings.csv"), at("target/times/timed/pendulum/timings.csv"));
-
     // Nothing is recorded yet, so the first times are.
-    run(folder.path(), "lock timed");
-    run(folder.path(), "reproduce timed");
+    let folder = recorded("above: 1.0e-9");
+    let at = |name: &str| folder.path().join(name);
+    let (recorded, own) = (at("results/timed/pendulum/timings.csv"), at("target/times/timed/pendulum/timings.csv"));
     assert!(recorded.exists() && !own.exists());
     let header = fs::read_to_string(&recorded).unwrap();
     assert!(
@@ -85,7 +113,7 @@ fn recorded_times_change_only_when_that_is_asked_for() {
     // Times are taken again, tables and figures are drawn again, and not a byte of what is recorded has changed.
     for command in ["reproduce timed --fresh", "run experiments/timed/pendulum.yaml --fresh"] {
         let said = run(folder.path(), command);
-        assert!(said.contains("target/times/timed/pendulum/timings.csv"), "{said}");
+        assert_eq!(said.contains("times of this machine are in target/times"), command.starts_with("run"), "{said}");
         assert!(own.exists() && fs::read(&own).unwrap() != before[&recorded]);
         assert!(contents(&at("results")) == before, "{command}");
     }
@@ -93,7 +121,7 @@ fn recorded_times_change_only_when_that_is_asked_for() {
     // Beside them are all results with the reader's times, and a report.
     let here = |name: &str| at("target/here").join(name);
     let said = run(folder.path(), "reproduce timed --fresh");
-    assert!(said.contains("timed/pendulum, times of this machine:") && said.contains("target/here/report/index.html"));
+    assert!(said.contains("report with times of this machine: target/here/report/index.html"), "{said}");
     assert_eq!(fs::read(here("timed/pendulum/timings.csv")).unwrap(), fs::read(&own).unwrap());
     assert_eq!(fs::read(here("timed/pendulum/runs.csv")).unwrap(), before[&at("results/timed/pendulum/runs.csv")]);
     let page = fs::read_to_string(here("report/timed.html")).unwrap();
@@ -115,6 +143,65 @@ fn recorded_times_change_only_when_that_is_asked_for() {
     assert!(fs::read(&recorded).unwrap() != before[&recorded], "times differ from one run to the next");
     let table = at("results/timed/pendulum/cost.csv");
     assert!(fs::read(&table).unwrap() != before[&table]);
+}
+
+#[test]
+fn times_of_another_machine_decide_no_exit_code() {
+    // Thirteen stages against three.
+    let folder = recorded("below: 12");
+    let times = folder.path().join("results/timed/pendulum/timings.csv");
+    for (factor, verdict) in [(10.0, "contradicted"), (0.01, "reproduced")] {
+        slow_down(&times, factor);
+        let said = run(folder.path(), "reproduce timed");
+        let differ = "times of this machine differ from those recorded: timed/pendulum (1 of 1 ratios)";
+        assert!(said.contains(differ) && said.contains(&format!("1 statement: 1 {verdict}")), "{said}");
+        let is_expected = verdict == "reproduced";
+        for command in ["reproduce timed", "verify timed"] {
+            let said = run(folder.path(), command);
+            assert_eq!(!said.contains("not as expected by the recorded times"), is_expected, "{said}");
+            assert!(!said.contains("not as expected: "), "{said}");
+        }
+        assert_eq!(said.contains("with times of this machine timed/positive would be "), !is_expected, "{said}");
+        // On the machine that recorded them both are wrong.
+        let (code, said) = end(folder.path(), "reproduce timed --strict-times");
+        assert!(code == Some(1) && said.contains(differ), "{said}");
+    }
+    // Times that are taken anew agree with themselves.
+    run(folder.path(), "reproduce timed --record-times");
+    let said = run(folder.path(), "reproduce timed --strict-times");
+    assert!(!said.contains("differ"), "{said}");
+}
+
+#[test]
+fn what_rests_on_more_than_times_still_decides_the_exit_code() {
+    let folder = recorded("below: 12");
+    let ledger = folder.path().join("experiments/timed/claims.yaml");
+    let work = "  - id: work
+    place: Table 1
+    says: It takes less work.
+    bound_from: ours
+    why: nothing but a test
+    checks:
+      - id: work/time
+        about: time
+        ratio:
+          of: { experiment: pendulum, where: { method: rk8 }, column: timing.median_s }
+          to: { experiment: pendulum, where: { method: rk3 }, column: timing.median_s }
+          below: 1.0e-9
+      - id: work/calls
+        about: calls
+        ratio:
+          of: { experiment: pendulum, where: { method: rk8 }, column: rhs_evaluations }
+          to: { experiment: pendulum, where: { method: rk3 }, column: rhs_evaluations }
+          below: BOUND
+";
+    for (bound, code) in [("100", 0), ("1", 1)] {
+        fs::write(&ledger, CLAIMS.replace("above: 1.0e-9", "below: 12") + &work.replace("BOUND", bound)).unwrap();
+        let _ = fs::remove_file(folder.path().join("experiments/timed/bounds.lock"));
+        let (found, said) = end(folder.path(), "reproduce timed");
+        assert_eq!(found, Some(code), "{bound}: {said}");
+        assert!(said.contains("work is contradicted, expected reproduced"), "{said}");
+    }
 }
 
 #[test]

@@ -204,8 +204,11 @@ fn claims_about_time_are_open_where_the_spread_is_wide() {
     for name in ["slower", "quotient", "order"] {
         assert_eq!(verdict(name, 4.2, 0.01), ("reproduced", Some(0)), "{name}");
         assert_eq!(verdict(name, 4.2, 0.9), ("inconclusive", Some(0)), "{name}: no surprise on a time");
-        assert_eq!(verdict(name, 0.9, 0.01), ("contradicted", Some(1)), "{name}");
+        assert_eq!(verdict(name, 0.9, 0.01), ("contradicted", Some(0)), "{name}: times decide no exit code");
     }
+    let said = text(&run(folder.path(), "verify timed"));
+    assert!(said.contains("not as expected by the recorded times, which do not decide the exit code: "), "{said}");
+    assert!(said.contains("contradicted, expected reproduced"), "{said}");
     let (placed, _) = verdict("order", 3.4, 0.01);
     assert_eq!(placed, "inconclusive", "within five per cent of the factor, by where code is placed");
     let output = run(folder.path(), "explain timed/quotient");

@@ -1,0 +1,164 @@
+//! What `run` and `reproduce` print when they are done: at most [`MOST_LINES`] lines, unless tables are asked for.
+
+use std::io;
+
+use crate::output::Output;
+
+/// Lines that fit on a screen.
+pub(super) const MOST_LINES: usize = 40;
+
+/// Characters in a line of a text that is broken into lines.
+const WIDTH: usize = 116;
+
+/// What is printed at the end, in this order.
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    /// Tables of the experiments; left out if they do not fit.
+    pub tables: Vec<String>,
+    /// What was made or judged, a line each, with a text below it that is left out if not all of them fit.
+    pub done: Vec<(String, Option<String>)>,
+    /// What differs from what is expected, a line each; the last ones are left out if they do not fit.
+    pub differences: Vec<String>,
+    /// Where files are, and how many runs there were, a line each.
+    pub end: Vec<String>,
+}
+
+impl Summary {
+    /// Prints it; with `show` all tables, however long they are.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub(super) fn print(&self, show: bool, output: &mut Output<'_>) -> io::Result<()> {
+        self.lines(show).iter().try_for_each(|line| output.line(line))
+    }
+
+    /// Its lines.
+    fn lines(&self, show: bool) -> Vec<String> {
+        let mut done: Vec<String> = self.done.iter().map(|(line, _)| line.clone()).collect();
+        let tables: Vec<&str> = self.tables.iter().flat_map(|table| table.split('\n')).collect();
+        // A line says that tables were left out.
+        let mut room = MOST_LINES - usize::from(!tables.is_empty() && !show);
+        room = room.saturating_sub(self.end.len());
+        done = first(done, room);
+        room -= done.len();
+        let differences = first(self.differences.clone(), room);
+        room -= differences.len();
+        let with_texts: Vec<String> = self
+            .done
+            .iter()
+            .flat_map(|(line, text)| {
+                let text = text.as_deref().map(paragraph).unwrap_or_default();
+                std::iter::once(line.clone()).chain(text)
+            })
+            .collect();
+        if with_texts.len() <= done.len() + room {
+            room -= with_texts.len() - self.done.len();
+            done = with_texts;
+        }
+        let mut lines: Vec<String> = if show || tables.len() <= room + 1 {
+            tables.iter().map(|&line| line.to_owned()).collect()
+        } else {
+            vec![format!("tables: {} lines, which `--show` prints", tables.len())]
+        };
+        lines.extend(done.into_iter().chain(differences).chain(self.end.iter().cloned()));
+        lines
+    }
+}
+
+/// As many lines as there is room for; the last one says how many are left out.
+fn first(mut lines: Vec<String>, room: usize) -> Vec<String> {
+    if lines.len() > room {
+        let left_out = lines.len() - room.saturating_sub(1);
+        lines.truncate(room.saturating_sub(1));
+        lines.extend((room > 0).then(|| format!("and {left_out} lines more")));
+    }
+    lines
+}
+
+/// A text in lines, indented.
+fn paragraph(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use mbsbench_experiment::Registry;
+
+    use super::super::files::Library;
+    use super::super::verify::Verdicts;
+    use super::*;
+
+    fn lines(count: usize) -> Vec<String> {
+        (0..count).map(|line| format!("line {line}")).collect()
+    }
+
+    #[test]
+    fn a_summary_fits_on_a_screen_whatever_there_is_to_say() {
+        let text = || Some("word ".repeat(100));
+        for (tables, done, differences) in [(500, 5, 3), (0, 80, 3), (5, 5, 90), (90, 90, 90), (0, 0, 0)] {
+            let summary = Summary {
+                tables: vec![lines(tables).join("\n")],
+                done: lines(done).into_iter().map(|line| (line, text())).collect(),
+                differences: lines(differences),
+                end: lines(4),
+            };
+            let said = summary.lines(false);
+            assert!(said.len() <= MOST_LINES, "{tables} {done} {differences}: {}", said.len());
+            assert_eq!(said[said.len() - 4..], lines(4));
+            assert!(tables < 90 || said[0] == format!("tables: {tables} lines, which `--show` prints"));
+            assert!(summary.lines(true).len() >= tables);
+        }
+    }
+
+    #[test]
+    fn a_table_is_shown_if_it_fits() {
+        let summary = |count| Summary { tables: lines(count), end: lines(3), ..Summary::default() };
+        assert_eq!(summary(37).lines(false).len(), 40);
+        assert_eq!(summary(38).lines(false).len(), 4);
+        assert_eq!(summary(38).lines(true).len(), 41);
+    }
+
+    #[test]
+    fn texts_are_shown_if_all_of_them_fit() {
+        let said = |count| {
+            let done = lines(count).into_iter().map(|line| (line, Some("a text".to_owned()))).collect();
+            Summary { done, ..Summary::default() }.lines(false).join("\n")
+        };
+        assert!(said(20).contains("line 3\n  a text\nline 4") && !said(21).contains("a text"));
+    }
+
+    #[test]
+    fn all_papers_fit_on_a_screen_with_what_came_out_of_them() {
+        let registry = Registry::builtin();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let experiments = root.join("experiments");
+        let library = Library { registry: &registry, experiments: &experiments, is_builtin: false };
+        let plans = library.named(&[], false).unwrap();
+        let papers = library.papers_alone().unwrap();
+        let mut summary = Summary { tables: lines(1000), end: lines(5), ..Summary::default() };
+        for ledger in library.ledgers(&papers, &plans).unwrap() {
+            let verdicts = Verdicts::of(library, &ledger, &plans, &root.join("results")).unwrap();
+            assert!(verdicts.result.is_some(), "{}", verdicts.paper);
+            summary.done.push((verdicts.summary(), verdicts.result.clone()));
+            summary.differences.extend(verdicts.differences());
+        }
+        let said = summary.lines(false);
+        assert!(said.len() <= MOST_LINES, "{said:#?}");
+        for paper in papers {
+            let place = said.iter().position(|line| line.starts_with(&format!("{paper}: "))).unwrap();
+            assert!(said[place].contains("statements: ") && said[place + 1].starts_with("  "), "{said:#?}");
+        }
+    }
+}
