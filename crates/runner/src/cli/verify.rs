@@ -1,11 +1,10 @@
 //! `mbsbench verify`: verdicts on all statements.
 
-use std::path::Path;
-
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
 use mbsbench_judge::claims::{Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
+use mbsbench_judge::folders::Folders;
 use mbsbench_judge::robustness::studies;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
@@ -17,6 +16,7 @@ use super::check::{Strict, heed};
 use super::files::Library;
 pub use super::recompute::Recompute;
 use super::report::Judgements;
+use super::results::evidence_of;
 use super::sealed::ensure_sealed;
 use super::{CommandError, Exit};
 use crate::output::Output;
@@ -38,7 +38,7 @@ pub(super) fn verify(
     paper: Option<&str>,
     (shown, strict): (Shown, Strict),
     recompute: &Recompute,
-    results: &Path,
+    results: &impl Folders,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let (wanted, plans) = match paper {
@@ -57,19 +57,14 @@ pub(super) fn verify_papers(
     ledgers: &[Ledger],
     plans: &[Plan],
     shown: Shown,
-    results: &Path,
+    results: &(impl Folders + ?Sized),
     output: &mut Output<'_>,
 ) -> Result<(Judgements, Exit), CommandError> {
-    ensure_sealed(
-        library,
-        results,
-        plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan))),
-        output,
-    )?;
+    ensure_sealed(results, plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan))), output)?;
     let judge = |ledger: &Ledger| {
         let evidence = evidence(ledger, plans, results)?;
         let judged = judged_on(&evidence, ledger, plans, results)?;
-        keep_judged(ledger, &judged, results)?;
+        keep_judged(ledger, &judged, results.root())?;
         Ok((evidence, judged))
     };
     let judged: Vec<_> = ledgers.par_iter().map(judge).collect::<Result<_, CommandError>>()?;
@@ -84,7 +79,7 @@ pub(super) fn verify_papers(
 }
 
 /// Writes `claims.json`.
-pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &Path) -> Result<(), CommandError> {
+pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &std::path::Path) -> Result<(), CommandError> {
     let path = results.join(&ledger.paper).join("claims.json");
     write_atomically(&path, to_json(judged).as_bytes()).map_err(|error| CommandError::Store { path, error })
 }
@@ -124,7 +119,7 @@ fn verify_anchors(
     library: Library<'_>,
     paper: &str,
     plans: &[Plan],
-    results: &Path,
+    results: &(impl Folders + ?Sized),
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let Some(ledger) = library.anchors(paper, plans)? else { return Ok(Exit::Done) };
@@ -162,7 +157,11 @@ pub(super) fn rests_on(ledger: &Ledger, plan: &Plan) -> bool {
 }
 
 /// All statements of a ledger, judged on the results and studies in a folder.
-pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<Vec<Judged>, CommandError> {
+pub(super) fn judged(
+    ledger: &Ledger,
+    plans: &[Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Vec<Judged>, CommandError> {
     judged_on(&evidence(ledger, plans, results)?, ledger, plans, results)
 }
 
@@ -171,14 +170,18 @@ pub(super) fn judged_on(
     evidence: &Evidence<'_>,
     ledger: &Ledger,
     plans: &[Plan],
-    results: &Path,
+    results: &(impl Folders + ?Sized),
 ) -> Result<Vec<Judged>, CommandError> {
     Ok(judge_all(ledger, evidence, &Grounds::new(plans), &studies(ledger, plans, results)?))
 }
 
 /// What was measured in the experiments that a ledger names.
-pub(super) fn evidence<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Evidence<'p>, CommandError> {
-    Ok(Evidence::read(results, plans, |plan| is_named(ledger, plan))?)
+pub(super) fn evidence<'p>(
+    ledger: &Ledger,
+    plans: &'p [Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Evidence<'p>, CommandError> {
+    evidence_of(results, plans, |plan| is_named(ledger, plan))
 }
 
 /// Prints judged statements as a table, the verdicts counted, and what surprises.
