@@ -329,6 +329,12 @@ fn is_experiment(path: &Path) -> bool {
         && matches!(file_kind(path), None | Some(FileKind::Experiment))
 }
 
+/// Whether a folder is that of a paper: it has a `paper.yaml` or an experiment.
+pub(super) fn is_paper(folder: &Path) -> bool {
+    folder.join(publication::FILE).exists()
+        || entries(folder).is_ok_and(|entries| entries.iter().any(|path| is_experiment(path)))
+}
+
 /// The paper of the experiment with an id.
 pub(super) fn paper_of(id: &str) -> &str {
     id.split('/').next().unwrap_or_default()

@@ -103,6 +103,9 @@ pub(super) fn is_mechanism(path: &Path) -> bool {
 /// # Errors
 /// What is wrong with the mechanism.
 pub(super) fn motion(registry: &Registry, path: &Path, span: f64, method: &str) -> Result<Plan, CommandError> {
+    // A file that is missing is an error of the command line, not of the experiment below.
+    mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
+        .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let stem = if is_safe_name(&stem) { &stem } else { "motion" };

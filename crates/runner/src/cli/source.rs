@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::files::EXPERIMENTS;
+use super::files::{EXPERIMENTS, is_paper, is_yaml};
 use super::{Arguments, CommandError};
 use crate::output::Output;
 
@@ -31,10 +31,10 @@ pub(super) struct Builtin {
 }
 
 impl Builtin {
-    /// All that no folder of `experiments` replaces.
+    /// All that no folder of `experiments` replaces: one with a `paper.yaml` or an experiment.
     fn beside(experiments: &Path) -> Self {
         let mut papers = mbsbench_builtin::papers();
-        papers.retain(|paper| !experiments.join(paper).is_dir());
+        papers.retain(|paper| !is_paper(&experiments.join(paper)));
         Self { papers, root: OnceLock::new() }
     }
 
@@ -110,10 +110,12 @@ impl Source {
     }
 }
 
-/// Whether a folder has nothing in it, or is missing.
+/// Whether a folder has neither papers nor experiments in it, or is missing.
 fn is_empty(folder: &Path) -> bool {
     match folder.read_dir() {
-        Ok(mut entries) => entries.next().is_none(),
+        Ok(mut entries) => {
+            entries.all(|entry| entry.is_ok_and(|entry| !is_paper(&entry.path()) && !is_yaml(&entry.path())))
+        }
         Err(error) => error.kind() == io::ErrorKind::NotFound && folder.symlink_metadata().is_err(),
     }
 }

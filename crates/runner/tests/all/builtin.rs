@@ -172,6 +172,20 @@ fn a_paper_of_the_user_replaces_the_built_in_one_of_its_name() {
 }
 
 #[test]
+fn a_folder_without_papers_is_as_good_as_none() {
+    let place = Place::new();
+    fs::create_dir(place.here.path().join("experiments")).unwrap();
+    fs::write(place.here.path().join("experiments/notes.txt"), "to do").unwrap();
+    let (out, err) = place.done("plan gil2013/linear-exactness");
+    assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
+    // Nor does a folder replace a built-in paper if nothing in it is one.
+    fs::create_dir(place.here.path().join("experiments/gil2013")).unwrap();
+    fs::write(place.here.path().join("experiments/gil2013/notes.txt"), "to do").unwrap();
+    let (out, err) = place.done("plan gil2013/linear-exactness");
+    assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
+}
+
+#[test]
 fn a_paper_that_was_just_begun_is_told_what_comes_next() {
     let place = Place::new();
     place.done("new paper mine2026");

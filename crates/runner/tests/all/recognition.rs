@@ -108,6 +108,11 @@ fn check_and_animate_take_mechanisms_and_check_takes_methods() {
     assert!(line("arm.urdf").contains("states"), "{out}");
     assert!(line("cash-karp.yaml").contains("of order 5"), "{out}");
 
+    for arguments in ["check nowhere.urdf", "like nowhere.urdf", "check nowhere.yaml", "animate nowhere.yaml"] {
+        let (code, _, err) = mbsbench(place.path(), arguments);
+        assert!(code == 2 && err.starts_with("error: nowhere."), "{arguments}: {err}");
+    }
+
     // It is really checked, and mistakes are shown in the file itself.
     let top = place.path().join("experiments/mine2026/top.yaml");
     let text = fs::read_to_string(&top).unwrap();
