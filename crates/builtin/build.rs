@@ -1,5 +1,5 @@
-//! Packs what is built in: all experiments, the mechanisms that they name, and of the results what runs take, recorded times, and studies and
-//! comparison, which take half an hour to make, with the manifests that seal them. Verdicts and rankings rest on these.
+//! Packs what is built in: all experiments, the mechanisms that they name, and the numbers of all results with the manifests that seal them.
+//! Figures and pages are not packed: they would double the archive, and `mbsbench reproduce` draws them.
 
 use std::env;
 use std::error::Error;
@@ -16,9 +16,10 @@ type Done<T> = Result<T, Box<dyn Error>>;
 fn main() -> Done<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..");
-    let archive = archive(&root)?;
-    let path = Path::new(&env::var("OUT_DIR")?).join("builtin.tar.gz");
-    fs::write(path, &archive)?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let (archive, index) = archive(&root)?;
+    fs::write(out.join("builtin.tar.gz"), &archive)?;
+    fs::write(out.join("index.txt"), index)?;
     println!("cargo::rustc-env=MBSBENCH_BUILTIN_HASH={}", blake3::hash(&archive).to_hex());
     Ok(())
 }
@@ -27,18 +28,18 @@ fn main() -> Done<()> {
 fn is_wanted(path: &str) -> bool {
     match path.split('/').next() {
         Some("results") => {
-            path == "results/costs.csv"
-                || path.ends_with("/robustness.csv")
-                || path.ends_with("/timings.csv")
-                || (path.ends_with("/manifest.json") && path != "results/manifest.json")
-                || (path.starts_with("results/comparison/") && path.ends_with(".csv"))
+            let has_numbers = path.ends_with(".csv") && !path.ends_with("/robustness-samples.csv");
+            let is_seal = path.ends_with("/manifest.json") && path != "results/manifest.json";
+            (has_numbers || is_seal) && !path.starts_with("results/report/")
         }
         _ => true,
     }
 }
 
-/// The wanted files below a root, sorted, without times and owners, so that the same files give the same bytes.
-fn archive(root: &Path) -> Done<Vec<u8>> {
+/// The wanted files below a root, sorted, without times and owners, so that the same files give the same bytes; and their hashes and paths,
+/// a line each.
+fn archive(root: &Path) -> Done<(Vec<u8>, String)> {
+    let mut index = String::new();
     let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     for folder in ["examples/mechanisms", "experiments", "results"] {
         // A new file of results is seen with the next change; it would else be one after every reproduction.
@@ -52,10 +53,12 @@ fn archive(root: &Path) -> Done<Vec<u8>> {
                 continue;
             }
             println!("cargo::rerun-if-changed={}", entry.path().display());
-            append(&mut builder, &path, &fs::read(entry.path())?)?;
+            let content = fs::read(entry.path())?;
+            index += &format!("{} {path}\n", blake3::hash(&content).to_hex());
+            append(&mut builder, &path, &content)?;
         }
     }
-    Ok(builder.into_inner()?.finish()?)
+    Ok((builder.into_inner()?.finish()?, index))
 }
 
 fn append(builder: &mut tar::Builder<impl Write>, path: &str, content: &[u8]) -> Done<()> {

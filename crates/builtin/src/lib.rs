@@ -7,11 +7,10 @@
 //! experiments/  examples/mechanisms/  results/…  ──build.rs──▶ archive ──unpacked──▶ ~/.cache/mbsbench/HASH/experiments/ …
 //! ```
 //!
-//! Paths are as in the repository, since experiments name mechanisms by theirs. Of the results there are the studies of what papers leave
-//! out, the recorded times, and the comparison of all methods. Verdicts and rankings rest on them: studies and comparison take half an hour
-//! to make, and times are those of the machine that recorded them.
+//! Paths are as in the repository, since experiments name mechanisms by theirs. Of the results there are the numbers, on which verdicts and
+//! rankings rest; figures and pages are left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -21,6 +20,9 @@ use flate2::read::GzDecoder;
 use walkdir::WalkDir;
 
 const ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin.tar.gz"));
+
+/// The hash and the path of each built-in file, a line each.
+const INDEX: &str = include_str!(concat!(env!("OUT_DIR"), "/index.txt"));
 
 /// Why the built-in files are not to be had.
 #[derive(Debug, thiserror::Error)]
@@ -73,8 +75,20 @@ pub fn files() -> Result<Files, BuiltinError> {
     read().map_err(BuiltinError::Archive)
 }
 
-/// The folder with the unpacked files, in the user's folder for caches (`XDG_CACHE_HOME`, `~/.cache`): every call compares them with what
-/// is built in, and unpacks them where they are not there or not the same.
+/// Hashes of the built-in files, in hexadecimal digits, and their paths in the repository.
+fn index() -> impl Iterator<Item = (&'static str, &'static str)> {
+    INDEX.lines().filter_map(|line| line.split_once(' '))
+}
+
+/// The built-in papers, sets of problems and the comparison: the folders of `experiments/`.
+#[must_use]
+pub fn papers() -> BTreeSet<&'static str> {
+    let below = index().filter_map(|(_, path)| path.strip_prefix("experiments/"));
+    below.filter_map(|path| path.split_once('/')).map(|(paper, _)| paper).collect()
+}
+
+/// The folder with the unpacked files, in the user's folder for caches (`XDG_CACHE_HOME`, `~/.cache`): every call compares their hashes with
+/// what is built in, and unpacks them if one is missing or differs.
 ///
 /// # Errors
 /// Where there is no such folder, or the file system fails.
@@ -87,26 +101,26 @@ pub fn unpacked() -> Result<PathBuf, BuiltinError> {
 /// # Errors
 /// Where the file system fails.
 pub fn unpacked_below(cache: &Path) -> Result<PathBuf, BuiltinError> {
-    let files = files()?;
     let folder = cache.join(&env!("MBSBENCH_BUILTIN_HASH")[..16]);
-    if !is_whole(&folder, &files) {
-        unpack(cache, &folder, &files).map_err(|error| BuiltinError::Files { path: folder.clone(), error })?;
+    if !is_whole(&folder) {
+        unpack(cache, &folder, &files()?).map_err(|error| BuiltinError::Files { path: folder.clone(), error })?;
     }
     Ok(folder)
 }
 
-/// Whether a folder has these files and no others.
-fn is_whole(folder: &Path, files: &Files) -> bool {
-    let there =
+/// Whether a folder has the built-in files and no others.
+fn is_whole(folder: &Path) -> bool {
+    let present =
         WalkDir::new(folder).into_iter().filter(|entry| !matches!(entry, Ok(entry) if entry.file_type().is_dir()));
-    let is_same =
-        |(path, content): (&PathBuf, &Vec<u8>)| fs::read(folder.join(path)).is_ok_and(|found| found == *content);
-    there.count() == files.len() && files.iter().all(is_same)
+    let is_same = |(hash, path): (&str, &str)| {
+        fs::read(folder.join(path)).is_ok_and(|found| blake3::hash(&found).to_hex().as_str() == hash)
+    };
+    present.count() == index().count() && index().all(is_same)
 }
 
-/// Writes all built-in files into a folder, as they are in the repository, and says which were not there yet. What is there already and the
-/// same stays; where anything is not the same, nothing is written. All are written beside their places first, so that a full disk leaves
-/// everything as it was.
+/// Writes all built-in files into a folder, as they are in the repository, and returns those that were missing. Folders with results that
+/// exist stay as they are. If any other file exists and differs, nothing is written. All files are written beside their places first, so
+/// that a full disk leaves everything as it was.
 ///
 /// # Errors
 /// [`BuiltinError::Differ`], or where the file system fails.
@@ -115,6 +129,9 @@ pub fn write_out(folder: &Path) -> Result<Vec<PathBuf>, BuiltinError> {
     let mut different = Vec::new();
     files.retain(|path, content| {
         let place = folder.join(path);
+        if path.starts_with("results") && place.parent().is_some_and(Path::exists) {
+            return false;
+        }
         match fs::read(&place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => true,
             Ok(found) if found == *content => false,
@@ -163,7 +180,7 @@ fn unpack(cache: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     }
     match fs::rename(&new, folder) {
         // Another program was faster.
-        Err(_) if is_whole(folder, files) => Ok(()),
+        Err(_) if is_whole(folder) => Ok(()),
         done => done,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mbsbench_builtin::{BuiltinError, files, unpacked_below, write_out};
+use mbsbench_builtin::{BuiltinError, files, papers, unpacked_below, write_out};
 use walkdir::WalkDir;
 
 /// Visible files below a folder by their paths from a root.
@@ -16,17 +16,15 @@ fn below(root: &Path, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn experiments_are_those_of_the_repository_and_results_are_studies_times_costs_and_the_comparison() {
+fn experiments_and_the_numbers_of_results_are_those_of_the_repository() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut expected = below(&root, "experiments");
     expected.append(&mut below(&root, "examples/mechanisms"));
     let mut results = below(&root, "results");
     results.retain(|path, _| {
-        let is_of_comparison =
-            path.starts_with("results/comparison") && path.extension().is_some_and(|end| end == "csv");
+        let has_numbers = path.extension().is_some_and(|end| end == "csv") && !path.ends_with("robustness-samples.csv");
         let is_seal = path.ends_with("manifest.json") && path != Path::new("results/manifest.json");
-        let is_recorded = ["robustness.csv", "timings.csv"].iter().any(|name| path.ends_with(name));
-        is_of_comparison || is_seal || is_recorded || path == Path::new("results/costs.csv")
+        has_numbers || is_seal
     });
     expected.append(&mut results);
     let found = files().unwrap();
@@ -34,6 +32,14 @@ fn experiments_are_those_of_the_repository_and_results_are_studies_times_costs_a
     for (path, content) in expected {
         assert!(found[&path] == content, "{} is not what the repository has", path.display());
     }
+}
+
+#[test]
+fn papers_are_the_folders_of_the_experiments() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let folders = fs::read_dir(folder).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir());
+    let folders: Vec<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert!(papers().len() == folders.len() && folders.iter().all(|folder| papers().contains(folder.as_str())));
 }
 
 #[test]
@@ -76,6 +82,12 @@ fn files_are_written_out_where_none_differs_and_only_those_that_are_missing() {
     let (ledger, paper) = (Path::new("experiments/gil2013/claims.yaml"), Path::new("experiments/gil2013/paper.yaml"));
     fs::remove_file(project.join(ledger)).unwrap();
     assert_eq!(write_out(&project).unwrap(), [ledger]);
+
+    // Results that were made here have their own times.
+    let times = project.join("results/gil2013/stiff-pendulum-timing/timings.csv");
+    fs::write(&times, "mine").unwrap();
+    assert!(write_out(&project).unwrap().is_empty());
+    assert_eq!(fs::read(times).unwrap(), b"mine");
 
     fs::remove_file(project.join(ledger)).unwrap();
     fs::write(project.join(paper), "mine").unwrap();

@@ -4,5 +4,6 @@
 pub mod claims;
 pub mod comparison;
 pub mod fit;
+pub mod folders;
 pub mod publication;
 pub mod robustness;

@@ -51,3 +51,13 @@ def test_experiments_and_baselines_are_built_in(monkeypatch: pytest.MonkeyPatch)
     ranked = mbsbench.compare("dop853", models=["pendulum"])
     assert set(ranked.table["result"]) >= {"reached"}
     assert "gil2013" in mbsbench.command("list", "papers")
+    assert not Path("results").exists()
+
+    assert len(mbsbench.run("gil2013/linear-exactness", progress=False).runs) == 20
+    assert set(mbsbench.verify("gil2013")["verdict"]) >= {"reproduced"}
+    assert "verdict     reproduced" in mbsbench.explain("gil2013/linear/exact")
+    with pytest.warns(UserWarning, match="built-in"):
+        shaft = mbsbench.load("results", "zhang2022/shaft-convergence")
+    assert len(shaft.runs) and shaft.figures
+    with pytest.raises(FileNotFoundError, match="neither a file nor an experiment"):
+        mbsbench.run("gil2013/nothing")

@@ -14,6 +14,8 @@ use mbsbench_runs::results::Row;
 use mbsbench_runs::timings::{self, RunTiming};
 use rayon::prelude::*;
 
+use crate::folders::Folders;
+
 use super::ledger::plan_of;
 use super::spec::{At, Operand, Reduce, Unit};
 
@@ -153,11 +155,13 @@ impl<'p> Evidence<'p> {
     /// # Errors
     /// Files that are missing, outdated or damaged.
     pub fn read(
-        results: &Path,
+        results: &(impl Folders + ?Sized),
         plans: &'p [Plan],
         wanted: impl Fn(&Plan) -> bool + Sync,
     ) -> Result<Self, EvidenceError> {
-        let rows = plans.par_iter().map(|plan| if wanted(plan) { read(results, plan) } else { Ok(Vec::new()) });
+        let rows = plans
+            .par_iter()
+            .map(|plan| if wanted(plan) { read(&results.of(&plan.experiment.id), plan) } else { Ok(Vec::new()) });
         Ok(Self { plans, rows: rows.collect::<Result<_, _>>()? })
     }
 
@@ -354,8 +358,8 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
 }
 
-fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
-    let path = results.join(&plan.experiment.id).join("runs.csv");
+fn read(folder: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
+    let path = folder.join("runs.csv");
     let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
     let bytes =
         mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA).map_err(|error| missing(error.into()))?;
@@ -403,14 +407,14 @@ fn read(results: &Path, plan: &Plan) -> Result<Vec<Recorded>, EvidenceError> {
         .map(|run| by_key.get(&run.key().to_string()).cloned().ok_or_else(|| outdated(run)))
         .collect::<Result<_, _>>()?;
     if plan.experiment.timing.is_some() {
-        read_timings(results, plan, &mut rows)?;
+        read_timings(folder, plan, &mut rows)?;
     }
     Ok(rows)
 }
 
 /// Adds what `timings.csv` says to the rows of the runs.
-fn read_timings(results: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
-    let path = results.join(&plan.experiment.id).join(timings::FILE);
+fn read_timings(folder: &Path, plan: &Plan, rows: &mut [Recorded]) -> Result<(), EvidenceError> {
+    let path = folder.join(timings::FILE);
     let missing = |error| EvidenceError::Missing { path: path.clone(), experiment: plan.experiment.id.clone(), error };
     for (row, timing) in rows.iter_mut().zip(timings::read(&path, plan).map_err(missing)?) {
         row.timing = timing;

@@ -7,12 +7,13 @@ use rayon::prelude::*;
 
 use super::{Finding, Scope};
 use crate::claims::{Ledger, Studied, Studies};
+use crate::folders::Folders;
 
 /// Results of a study cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OutdatedStudy {
     /// The study was made of another check or another experiment.
-    #[error("{path}: the check `{check}` or its runs have changed since; `mbsbench robustness experiments/{experiment}.yaml` makes the study anew", path = path.display())]
+    #[error("{path}: the check `{check}` or its runs have changed since; `mbsbench robustness {experiment}` makes the study again", path = path.display())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -43,7 +44,11 @@ pub enum OutdatedStudy {
 ///
 /// # Errors
 /// The first file that is damaged or outdated.
-pub fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Studies<'p>, OutdatedStudy> {
+pub fn studies<'p>(
+    ledger: &Ledger,
+    plans: &'p [Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Studies<'p>, OutdatedStudy> {
     let is_own = |plan: &&Plan| plan.experiment.paper == ledger.paper && !plan.experiment.undetermined.is_empty();
     let own: Vec<&Plan> = plans.iter().filter(is_own).collect();
     let found: Vec<Vec<_>> =
@@ -60,9 +65,9 @@ fn study<'p>(
     plan: &'p Plan,
     ledger: &Ledger,
     plans: &'p [Plan],
-    results: &Path,
+    results: &(impl Folders + ?Sized),
 ) -> Result<Vec<(String, Studied<'p>)>, OutdatedStudy> {
-    let Some((path, findings)) = read(plan, results)? else { return Ok(Vec::new()) };
+    let Some((path, findings)) = read(&results.of(&plan.experiment.id))? else { return Ok(Vec::new()) };
     let id = &plan.experiment.id;
     let scope = Scope::new(plan, plans).map_err(|along| OutdatedStudy::Along { experiment: id.clone(), along })?;
     let (checks, _) = scope.checks(ledger);
@@ -84,8 +89,8 @@ fn study<'p>(
 }
 
 /// What the study of an experiment found, with its file; none where no study was made.
-fn read(plan: &Plan, results: &Path) -> Result<Option<(PathBuf, Vec<Finding>)>, OutdatedStudy> {
-    let path = results.join(&plan.experiment.id).join("robustness.csv");
+fn read(folder: &Path) -> Result<Option<(PathBuf, Vec<Finding>)>, OutdatedStudy> {
+    let path = folder.join("robustness.csv");
     if !path.exists() {
         return Ok(None);
     }

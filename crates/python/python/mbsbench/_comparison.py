@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from ._methods import Coefficients, spelled
-from ._program import command, data
+from ._program import command
 from ._runs import store
 from .results import Picture
 
@@ -57,13 +57,10 @@ def compare(
     Args:
         method: a class, a `Coefficients`, or a name.
         models: names of experiments of the comparison (`pendulum`, `squeezer`, …), or `every`.
-        experiments: the folder with `comparison`, where it is not the one that came with this package or is around this folder.
+        experiments: the folder with `comparison`, if it is neither the built-in one nor the one around this folder.
         results: the folder with the results of the others.
         jobs: threads; one a processor where not given.
     """
-    home = data()
-    folder = Path(experiments) if experiments is not None else home / "experiments"
-    known = Path(results) if results is not None else home / "results"
     wanted = [] if models == "every" else [models] if isinstance(models, str) else list(models)
     with tempfile.TemporaryDirectory(prefix="mbsbench-") as scratch:
         if isinstance(method, Coefficients):
@@ -74,7 +71,9 @@ def compare(
             named = label = spelled(method)
         arguments: list[str | os.PathLike[str]] = ["rank", named]
         arguments += [name if "/" in name else f"comparison/{name}" for name in wanted]
-        arguments += ["--experiments", folder, "--results", known, "--cache", store(), "--format", "json"]
+        arguments += ["--cache", store(), "--format", "json"]
+        arguments += [] if experiments is None else ["--experiments", experiments]
+        arguments += [] if results is None else ["--results", results]
         arguments += ["--figures", scratch]
         arguments += [] if jobs is None else ["--jobs", str(jobs)]
         found = json.loads(command(*arguments))

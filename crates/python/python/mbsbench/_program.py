@@ -1,6 +1,7 @@
 """The program `mbsbench` from Python, and its answers."""
 
 import ctypes
+import json
 import os
 from pathlib import Path
 
@@ -24,27 +25,30 @@ def interrupt() -> None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
 
 
-def data() -> Path:
-    """The folder with `experiments` and `results`: `MBSBENCH_HOME`, or the project around this folder, or what is built in."""
-    home = os.environ.get("MBSBENCH_HOME")
-    if home:
-        return Path(home)
+def home() -> Path | None:
+    """The folder with `experiments` and `results`: `MBSBENCH_HOME`, or the project around this folder; if there is neither, the program
+    looks into the current folder and has its built-in experiments and results."""
+    named = os.environ.get("MBSBENCH_HOME")
+    if named:
+        return Path(named)
     here = Path.cwd()
     for folder in (here, *here.parents):
-        if (folder / "experiments" / "comparison").is_dir():
+        if (folder / "experiments" / "comparison" / "pendulum.yaml").is_file():
             return folder
-    return Path(_mbsbench.builtin())
+    return None
 
 
 def command(*arguments: "str | os.PathLike[str]", accept: tuple[int, ...] = (0,)) -> str:
-    """Runs the program with these arguments and gives what it prints. Experiments are those of `data`, unless the arguments say else.
+    """Runs the program with these arguments and returns what it prints. Experiments are those of `MBSBENCH_HOME` or of the project
+    around this folder, unless `--experiments` names others; outside a project they are the built-in ones and those in `experiments` here.
 
     Raises:
         CommandFailed: with an exit code that is not accepted.
     """
     texts = [os.fspath(argument) for argument in arguments]
-    if "--experiments" not in texts:
-        texts += ["--experiments", str(data() / "experiments")]
+    project = home()
+    if project is not None and "--experiments" not in texts:
+        texts += ["--experiments", str(project / "experiments")]
     code, out, err = _mbsbench.command(texts, interrupt)
     if code not in accept:
         raise CommandFailed(code, err.strip() or out.strip())
@@ -52,19 +56,40 @@ def command(*arguments: "str | os.PathLike[str]", accept: tuple[int, ...] = (0,)
 
 
 def verify(paper: str, results: "str | os.PathLike[str] | None" = None) -> pd.DataFrame:
-    """Judges the statements of a paper or set on its results, and gives one row a check: statement, verdict, required, measured, …
+    """Judges the statements of a paper or set on its results, and returns one row a check: statement, verdict, required, measured, …
+
+    Args:
+        results: the folder with the results. If it is not given, they are those of the project around this folder, or else those in
+            `results` here and, for experiments without results there, the built-in ones.
 
     Raises:
         CommandFailed: there are no such results, or no such paper.
     """
     from .results import checks
 
-    folder = Path(results) if results is not None else data() / "results"
-    command("verify", paper, "--results", folder, accept=(0, 1))
+    command("verify", paper, *_results(results), accept=(0, 1))
+    folder = Path(results) if results is not None else (home() or Path()) / "results"
     return checks(folder / paper / "claims.json")
 
 
 def explain(statement: str, results: "str | os.PathLike[str] | None" = None) -> str:
     """A statement as a referee would tell it: verdict, what it hangs on, checks, how to redo it."""
-    folder = Path(results) if results is not None else data() / "results"
-    return command("explain", statement, "--results", folder)
+    return command("explain", statement, *_results(results))
+
+
+def experiment_file(name: str) -> Path:
+    """The file of an experiment (`gil2013/adaptive-llm`) of the project, of this folder, or of those that are built in.
+
+    Raises:
+        FileNotFoundError: no experiment has this name.
+    """
+    listed = json.loads(command("list", "experiments", "--format", "json"))
+    for experiment in listed:
+        if experiment["id"] == name:
+            return Path(experiment["file"])
+    accepted = 'accepted: the path of a file, or a name that mbsbench.command("list", "experiments") lists'
+    raise FileNotFoundError(f"`{name}` is neither a file nor an experiment; {accepted}")
+
+
+def _results(folder: "str | os.PathLike[str] | None") -> "list[str | os.PathLike[str]]":
+    return [] if folder is None else ["--results", folder]

@@ -17,7 +17,7 @@ from . import _mbsbench
 from ._mbsbench import Model, Solution
 from ._methods import MethodLike, spelled, text_of
 from ._models import Mechanics, Ode, model, real
-from ._program import interrupt
+from ._program import experiment_file, interrupt
 from .results import Picture, Results, load
 
 
@@ -87,7 +87,8 @@ def run(
     quick: bool = False,
     progress: "bool | Callable[[int, int, int], None]" = True,
 ) -> Any:
-    """Runs an experiment, a file or a dict that says what a file would, and gives its `Results`; of a list, a list of them.
+    """Runs an experiment and returns its `Results`; of a list, a list of them. An experiment is a file, the name of one
+    (`gil2013/adaptive-llm`), or a dict that says what a file would.
 
     In a dict, classes, models of one's own and arrays may stand where a file has names and numbers:
 
@@ -130,6 +131,8 @@ def _document(experiment: Any) -> tuple[Path, str]:
     if isinstance(experiment, Mapping):
         return Path.cwd() / "<dict>", _flow(spelled(experiment))
     path = Path(experiment)
+    if isinstance(experiment, str) and path.suffix == "" and not path.exists():
+        path = experiment_file(experiment)
     return path, path.read_text(encoding="utf-8")
 
 

@@ -11,10 +11,13 @@ import json
 import os
 import re
 import sys
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
+
+from . import _mbsbench
 
 # Files beside the runs that are neither a figure nor a table of the experiment.
 OTHERS = {"runs", "timings", "references", "robustness", "robustness-samples"}
@@ -69,9 +72,15 @@ class Results:
 def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
     """Reads the results of the experiment `id` (`paper/name`) below `results_dir`.
 
-    Raises FileNotFoundError where there are none.
+    If there are none and the experiment is built in, its built-in results are read, which have no pictures, and a warning says so.
+    If it is not built in, FileNotFoundError is raised.
     """
     folder = Path(results_dir) / id
+    if not (folder / "runs.csv").exists():
+        built_in = Path(_mbsbench.builtin()) / "results" / id
+        if (built_in / "runs.csv").exists():
+            warnings.warn(f"no results of {id} in {results_dir}: the built-in ones are read", stacklevel=2)
+            folder = built_in
     runs = read(folder / "runs.csv")
     data = {path.stem: read(path) for path in sorted(folder.glob("*.csv")) if path.stem not in OTHERS}
     is_figure = {name: {"x", "y"} <= set(table.columns) <= FIGURE for name, table in data.items()}

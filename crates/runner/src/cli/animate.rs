@@ -10,10 +10,16 @@ use mbsbench_runs::fingerprint;
 use mbsbench_runs::store::Store;
 
 use super::files::Library;
+use super::recognition::{is_mechanism, motion};
 use super::run::STORE;
 use super::{CommandError, load};
 use crate::artefacts::{WriteError, animation_of, put};
 use crate::output::Output;
+
+/// How long a mechanism moves that no experiment moves, s.
+const SHOWN: f64 = 10.0;
+/// The method that solves it: implicit, since nothing is known of its stiffness.
+const METHOD: &str = "radau5";
 
 /// What is animated, and as what.
 #[derive(Debug, Clone, clap::Args)]
@@ -77,7 +83,9 @@ pub(super) fn animate(
     options: &AnimateOptions,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let plans = if file.is_file() {
+    let plans = if is_mechanism(file) {
+        vec![motion(library.registry, file, SHOWN, METHOD)?]
+    } else if file.is_file() {
         load(library.registry, &[file.to_owned()], false)?
     } else {
         library.selected(&[file.to_owned()], false)?

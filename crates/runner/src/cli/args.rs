@@ -28,8 +28,7 @@ use super::verify::{Recompute, Shown};
                   the program itself in a run, or the processor is too old for it; 130 and 143 ended by SIGINT or SIGTERM."
 )]
 pub struct Arguments {
-    /// Folder that has a folder for each paper; results are kept beside it [default: experiments, or where that is not there, those that
-    /// are built into the program].
+    /// Folder that has a folder for each paper; results are kept beside it [default: experiments, with the built-in papers beside it].
     #[arg(long, global = true, value_name = "DIR")]
     pub experiments: Option<PathBuf>,
     /// What to do.
@@ -80,7 +79,7 @@ pub enum Command {
     },
     /// Animate experiments: as they say themselves, or the first run of any model that has a picture.
     Animate {
-        /// An experiment file, or a paper or an experiment by name.
+        /// An experiment file, a paper or an experiment by name, or a file with a mechanism, which moves for ten seconds.
         file: PathBuf,
         /// What is animated, and as what.
         #[command(flatten)]
@@ -123,7 +122,7 @@ pub enum Command {
     },
     /// Say in which share of the plausible range of undetermined parameters each verdict holds, and which reading turns it.
     Robustness {
-        /// Experiment files.
+        /// Experiment files, or papers and experiments by name.
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// How the study is made.
@@ -222,9 +221,9 @@ pub enum Command {
         #[command(subcommand)]
         what: Start,
     },
-    /// Validate experiment files and ledgers, and do nothing else.
+    /// Validate files, and do nothing else.
     Check {
-        /// Experiment files, `claims.yaml`, `anchors.yaml` or `paper.yaml`.
+        /// Files of experiments, mechanisms, robots (URDF) or methods; `claims.yaml`, `anchors.yaml` or `paper.yaml`.
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Whether warnings are errors.
@@ -306,13 +305,13 @@ impl Command {
     pub(super) fn need(&self) -> Need {
         let of = |wanted: &[PathBuf]| if are_files(wanted) { Need::Nothing } else { Need::Read };
         match self {
+            Self::Robustness { .. } => Need::Read,
             Self::Verify { .. }
             | Self::Explain { .. }
-            | Self::Robustness { .. }
             | Self::Report { .. }
             | Self::Export { .. }
             | Self::Rank { .. }
-            | Self::Like { .. } => Need::Read,
+            | Self::Like { .. } => Need::Results,
             Self::Reproduce { wanted, .. }
             | Self::Run { wanted, .. }
             | Self::Render { wanted, .. }
@@ -335,6 +334,19 @@ impl Command {
             | Self::Merge { .. }
             | Self::Describe { .. }
             | Self::Schema { .. } => Need::Nothing,
+        }
+    }
+
+    /// Whether it takes papers by name and none is named.
+    pub(super) fn names_nothing(&self) -> bool {
+        match self {
+            Self::Reproduce { wanted, .. } => wanted.is_empty(),
+            Self::Verify { paper, .. } => paper.is_none(),
+            Self::Render { wanted, .. }
+            | Self::Plan { wanted, .. }
+            | Self::Cell { wanted, .. }
+            | Self::Shard { wanted, .. } => wanted.is_empty(),
+            _ => false,
         }
     }
 }

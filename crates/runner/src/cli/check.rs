@@ -1,16 +1,20 @@
 //! `mbsbench check`, and reading experiment files for any command.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Problem};
+use mbsbench_problem::{Form, Formulated};
 use rayon::prelude::*;
+use serde_json::Value;
 
 use super::CommandError;
 use super::files::{book, is_publication, plans_beside, read_ledger, read_publication};
+use super::rank::Examined;
+use super::recognition::{FileKind, file_kind, is_mechanism, motion};
 use crate::output::Output;
 
 /// Reads experiment files and plans their runs; all files are read before the first problem is reported.
@@ -47,7 +51,17 @@ pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<P
             }
         }
     }
-    if bad.is_empty() { Ok(plans) } else { Err(CommandError::BadInput(bad)) }
+    if bad.is_empty() {
+        return Ok(plans);
+    }
+    let other = |wrong: &BadInput| other_kind(wrong.source().path(), FileKind::Experiment);
+    Err(bad.iter().find_map(other).unwrap_or(CommandError::BadInput(bad)))
+}
+
+/// The error about a file that is something else than what is wanted; none if it is that, or nothing is known of it.
+pub(super) fn other_kind(path: &Path, wanted: FileKind) -> Option<CommandError> {
+    let found = file_kind(path).filter(|found| *found != wanted)?;
+    Some(CommandError::OtherKind { path: path.to_owned(), found, wanted: wanted.name() })
 }
 
 /// Says beside the output what of files changes nothing or has an older word, and how often.
@@ -88,6 +102,31 @@ pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) -> Vec<Stri
     accounts
 }
 
+/// What the mechanism of a plan consists of: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.
+fn described(plan: &Plan) -> String {
+    let Some(choice) = plan.runs.first().map(|run| &run.model) else { return String::new() };
+    let model = choice.object().model();
+    let states = Formulated::<f64>::initial_state(&*model).len();
+    let constraints = match Formulated::<f64>::ode(&*model).form() {
+        Form::Mechanics(mechanics) => mechanics.constraints(),
+        _ => 0,
+    };
+    let count = |key: &str| choice.parameter(key).and_then(Value::as_object).map_or(0, |parts| parts.len());
+    // Parts that are repeated have no names of their own before they are written out.
+    let is_repeated = choice.parameter("repeat").and_then(Value::as_array).is_some_and(|parts| !parts.is_empty());
+    let parts = if is_repeated {
+        String::new()
+    } else {
+        format!("{}, {}, ", counted(count("bodies"), "body", "bodies"), counted(count("joints"), "joint", "joints"))
+    };
+    let constraints = counted(constraints, "constraint", "constraints");
+    format!("a mechanism with {parts}{states} states and {constraints}")
+}
+
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 /// `2 warnings`.
 pub(super) fn warnings(count: usize) -> String {
     format!("{count} warning{}", if count == 1 { "" } else { "s" })
@@ -109,6 +148,9 @@ pub(super) fn check(
 ) -> Result<(), CommandError> {
     let (ledgers, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|path| book(path).is_some());
     let (publications, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_publication(path));
+    let (methods, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.into_iter().partition(|path| file_kind(path) == Some(FileKind::Method));
+    let (mechanisms, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_mechanism(path));
     let plans = load(registry, &files, false)?;
     // What `--quick` makes of a file has to be in order as well, where it makes something else of it.
     let is_quickened = |(plan, _): &(&Plan, &PathBuf)| {
@@ -118,6 +160,18 @@ pub(super) fn check(
     load(registry, &quickened, true)?;
     for (plan, file) in plans.iter().zip(&files) {
         output.line(format!("{}: {} with {} runs", file.display(), plan.experiment.id, plan.runs.len()))?;
+        for note in &plan.notes {
+            output.line(format!("  {note}"))?;
+        }
+    }
+    for path in methods {
+        let choice = Examined::find(registry, &path.to_string_lossy())?.choice;
+        let order = choice.object().method().order();
+        output.line(format!("{}: the method {}, of order {order}", path.display(), choice.label()))?;
+    }
+    for path in mechanisms {
+        let plan = motion(registry, &path, 1.0, "dop853")?;
+        output.line(format!("{}: {}", path.display(), described(&plan)))?;
         for note in &plan.notes {
             output.line(format!("  {note}"))?;
         }

@@ -12,13 +12,17 @@ use serde_json::Value;
 
 use super::CommandError;
 use super::args;
+use super::check::other_kind;
 use super::files::is_yaml;
+use super::recognition::{FileKind, file_kind};
 use crate::output::Output;
 
 /// Describes what is called so: a name, or a kind and a name.
 pub(super) fn describe(registry: &Registry, what: &[String], output: &mut Output<'_>) -> Result<(), CommandError> {
     let (kind, name) = match what {
-        [.., file] if is_yaml(Path::new(file)) => return describe_file(registry, Path::new(file), output),
+        [.., file] if is_yaml(Path::new(file)) || file_kind(Path::new(file)).is_some() => {
+            return describe_file(registry, Path::new(file), output);
+        }
         [kind, name] => (kind_of(kind)?, name),
         _ => {
             let name = what.first().map_or("", String::as_str);
@@ -78,7 +82,8 @@ pub(super) fn about_file(choice: &Choice<MethodKind>) -> Option<String> {
 fn describe_file(registry: &Registry, path: &Path, output: &mut Output<'_>) -> Result<(), CommandError> {
     let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
         .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
-    let choice = read_method(path, &bytes, registry).map_err(|wrong| CommandError::BadInput(vec![wrong]))?;
+    let wrong = |wrong| other_kind(path, FileKind::Method).unwrap_or_else(|| CommandError::BadInput(vec![wrong]));
+    let choice = read_method(path, &bytes, registry).map_err(wrong)?;
     output.line(format!("{}: {} of {}", choice.label(), choice.name(), path.display()))?;
     if let Some(source) = about_file(&choice) {
         output.line(source)?;

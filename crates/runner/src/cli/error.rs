@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use mbsbench_builtin::BuiltinError;
 use mbsbench_input::{BadInput, accepted, printable};
 use mbsbench_judge::claims::EvidenceError;
-use mbsbench_judge::robustness::StudyError;
+use mbsbench_judge::robustness::{OutdatedStudy, StudyError};
 use mbsbench_runs::seal::SealError;
 use mbsbench_runs::store::MergeError;
 
 use super::Exit;
+use super::files::{paper_of, sorted};
+use super::recognition::FileKind;
 use crate::artefacts::WriteError;
 use crate::report::ReportError;
 
@@ -30,6 +32,37 @@ pub enum CommandError {
         path: PathBuf,
         /// Why.
         error: io::Error,
+    },
+    /// Experiments have not been run.
+    #[error(
+        "no results of {} in {}\nhelp: `mbsbench reproduce {}` makes them",
+        several(.experiments), folder.display(), made_by(.experiments)
+    )]
+    NotMade {
+        /// Their ids.
+        experiments: Vec<String>,
+        /// Folder of the results.
+        folder: PathBuf,
+    },
+    /// No paper has results that a report could show.
+    #[error(
+        "no paper has all of its results in {}, and figures are not built in\nhelp: `mbsbench reproduce` makes results and report of all \
+         papers, `mbsbench reproduce gil2013` those of one",
+        folder.display()
+    )]
+    NothingToReport {
+        /// Folder of the results.
+        folder: PathBuf,
+    },
+    /// A file is something else than what a command takes.
+    #[error("{} is {}, not {wanted}\nhelp: {}", path.display(), found.name(), found.help(path))]
+    OtherKind {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: FileKind,
+        /// What would be accepted.
+        wanted: &'static str,
     },
     /// Results that are none.
     #[error("{path}: {what}\nhelp: `mbsbench reproduce` makes results", path = path.display())]
@@ -52,9 +85,9 @@ pub enum CommandError {
     /// The built-in experiments are not to be had, or differ from what is there.
     #[error("{error}\nhelp: {help}", error = .0, help = help_with(.0))]
     Builtin(#[from] BuiltinError),
-    /// A command would change experiments, and there are only the built-in ones.
+    /// A command would change experiments that are built in.
     #[error(
-        "there is no folder `experiments` here, and the built-in ones stay as they are\nhelp: `mbsbench init .` writes them here"
+        "the built-in experiments stay as they are\nhelp: `mbsbench init .` writes them into the folder `experiments`, to be changed there"
     )]
     Unchangeable,
     /// Something has not the form in which it is wanted.
@@ -98,10 +131,8 @@ pub enum CommandError {
         /// The experiment.
         experiment: String,
     },
-    /// A statement has nothing to be tested on.
-    #[error(
-        "{paper} has no experiment that a statement could be tested on\nhelp: `mbsbench new experiment {paper}/NAME` begins one"
-    )]
+    /// A paper has nothing to be run, and no statement of it can be tested.
+    #[error("{paper} has no experiment yet\nhelp: `mbsbench new experiment {paper}/NAME` begins one")]
     NoExperiment {
         /// The paper.
         paper: String,
@@ -180,7 +211,7 @@ pub enum CommandError {
     Changed(Vec<ChangedResults>),
     /// A study that was made is of something else by now.
     #[error(transparent)]
-    OutdatedStudy(#[from] mbsbench_judge::robustness::OutdatedStudy),
+    OutdatedStudy(#[from] OutdatedStudy),
     /// A study cannot be made.
     #[error(transparent)]
     Study(#[from] StudyError),
@@ -208,6 +239,24 @@ pub enum CommandError {
     /// The output cannot be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
+}
+
+/// `gil2013/figure-5 and 13 other experiments`.
+pub(super) fn several(experiments: &[String]) -> String {
+    match experiments {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} and {other}"),
+        [one, rest @ ..] => format!("{one} and {} other experiments", rest.len()),
+    }
+}
+
+/// What `reproduce` is asked for: the one experiment that is missing, or the papers of several.
+fn made_by(experiments: &[String]) -> String {
+    match experiments {
+        [one] => one.clone(),
+        _ => sorted(experiments.iter().map(|id| paper_of(id).to_owned())).join(" "),
+    }
 }
 
 /// Files of the results of an experiment that are not as the program wrote them.
@@ -257,6 +306,11 @@ impl CommandError {
             | Self::UnknownRun { .. }
             | Self::NotMigrated(_)
             | Self::NoResults { .. }
+            | Self::NotMade { .. }
+            | Self::NothingToReport { .. }
+            | Self::OtherKind { .. }
+            | Self::OutdatedStudy(OutdatedStudy::Changed { .. } | OutdatedStudy::Along { .. })
+            | Self::Evidence(EvidenceError::Outdated { .. } | EvidenceError::Cell { .. })
             | Self::FreshParts
             | Self::TimedRun { .. }
             | Self::Merge(MergeError::Conflicts(_))

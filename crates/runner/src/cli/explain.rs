@@ -1,11 +1,10 @@
 //! `mbsbench explain`: a statement as a referee would tell it.
 
-use std::path::Path;
-
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::AxisValue;
 use mbsbench_judge::claims::spec::{BoundFrom, BoundSet, Operand};
 use mbsbench_judge::claims::{Evidence, Judged, JudgedCheck, Kind, Ledger, Verdict};
+use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::short;
 
 use super::CommandError;
@@ -25,7 +24,7 @@ const NAMES: usize = 12;
 pub(super) fn explain(
     library: Library<'_>,
     name: &str,
-    results: &Path,
+    results: &impl Folders,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let mut papers = library.papers()?;
@@ -49,7 +48,7 @@ pub(super) fn explain(
             statements: ledger.statements.iter().filter(|each| each.id == id).cloned().collect(),
             findings: ledger.findings.iter().filter(|each| each.id == id).cloned().collect(),
         };
-        ensure_sealed(library, results, plans.iter().filter(|plan| rests_on(&only, plan)), output)?;
+        ensure_sealed(results, plans.iter().filter(|plan| rests_on(&only, plan)), output)?;
         let evidence = evidence(&only, &plans, results)?;
         let judged = judged_on(&evidence, &only, &plans, results)?;
         let Some(judged) = judged.first() else { continue };
@@ -199,7 +198,7 @@ impl Teller<'_> {
         let studied: Vec<String> = plans
             .iter()
             .filter(|plan| !plan.experiment.undetermined.is_empty())
-            .map(|plan| format!("experiments/{}.yaml", plan.experiment.id))
+            .map(|plan| plan.experiment.id.clone())
             .collect();
         let runs = (!ids.is_empty()).then(|| format!("mbsbench reproduce {}", ids.join(" ")));
         let studies = (!studied.is_empty()).then(|| format!("mbsbench robustness {}", studied.join(" ")));

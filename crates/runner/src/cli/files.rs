@@ -7,17 +7,23 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::registry::Registry;
 use mbsbench_input::{BadInput, Document, write_atomically};
 use mbsbench_judge::claims::{Book, Ledger};
-use mbsbench_judge::comparison::{COMPARISON, is_comparison};
+use mbsbench_judge::comparison::COMPARISON;
 use mbsbench_judge::publication::{self, Publication, PublicationKind};
 use mbsbench_runs::{seal, timings};
 use rayon::prelude::*;
 
+use super::check::other_kind;
+use super::recognition::{FileKind, file_kind};
+use super::results::Results;
+use super::source::Builtin;
 use super::{CommandError, load};
 
 /// Where experiments are, seen from the folder of the project.
 pub(super) const EXPERIMENTS: &str = "experiments";
 /// Where results are, seen from there.
-const RESULTS: &str = "results";
+pub(super) const RESULTS: &str = "results";
+/// Where they record how long runs take.
+const COSTS: &str = "costs.csv";
 /// What is found of an experiment by sampling what its paper leaves out.
 const STUDY: &str = "robustness.csv";
 
@@ -30,33 +36,39 @@ pub(super) struct Library<'l> {
     pub(super) registry: &'l Registry,
     /// The folder that has a folder for each paper.
     pub(super) experiments: &'l Path,
-    /// Whether these are the ones that are built in, unpacked where nobody keeps anything.
+    /// Whether these are the built-in ones, unpacked in the user's folder for caches.
     pub(super) is_builtin: bool,
+    /// Built-in papers that can be named, among these or beside them.
+    pub(super) builtin: &'l Builtin,
 }
 
-impl Library<'_> {
-    /// Where results of its experiments are kept: beside their folder, or in this one where they are built in.
+impl<'l> Library<'l> {
+    /// The folder for new results: beside the folder of the experiments, or in the current one if these are built in.
     pub(super) fn results(&self) -> PathBuf {
         if self.is_builtin { PathBuf::from(RESULTS) } else { self.beside() }
     }
 
-    /// Where the results of all methods are that others are compared with: among its results, or built in where nobody has made them.
-    pub(super) fn compared(&self) -> PathBuf {
-        let own = self.results();
-        if self.is_builtin && !own.join("comparison").exists() { self.beside() } else { own }
+    /// The results that are read: those in a folder that is named, or else those made here and the built-in ones.
+    pub(super) fn seen(&self, named: Option<&PathBuf>) -> Results<'l> {
+        match named {
+            Some(folder) => Results::only(folder.clone()),
+            None => Results::or_builtin(self.results(), self.builtin),
+        }
     }
 
-    /// Where it is recorded what runs take.
+    /// The folder that records how long runs take.
     pub(super) fn recorded(&self) -> PathBuf {
-        self.beside()
+        let own = self.beside();
+        let built_in = self.builtin.unpacked().filter(|_| !own.join(COSTS).exists());
+        built_in.map_or(own, |root| root.join(RESULTS))
     }
 
-    /// Copies the recorded studies and times of built-in experiments whose results have none: verdicts rest on them.
+    /// Copies the recorded studies and times of built-in experiments into results that have none: verdicts depend on them.
     pub(super) fn bring_recorded(&self, plans: &[Plan]) -> Result<(), CommandError> {
         let results = self.results();
-        for id in plans.iter().filter(|plan| self.is_builtin && !plan.experiment.quick).map(|plan| &plan.experiment.id)
-        {
-            let [from, to] = [&self.beside(), &results].map(|results| results.join(id));
+        let experiments = plans.iter().map(|plan| &plan.experiment).filter(|experiment| !experiment.quick);
+        for id in experiments.map(|experiment| &experiment.id).filter(|id| self.builtin.has(paper_of(id))) {
+            let [from, to] = [&self.builtin.root()?.join(RESULTS), &results].map(|results| results.join(id));
             for name in [STUDY, timings::FILE] {
                 let (from, path) = (from.join(name), to.join(name));
                 if !from.exists() || path.exists() {
@@ -74,43 +86,69 @@ impl Library<'_> {
         Ok(())
     }
 
-    /// Whether results are the built-in ones, which are compared with the program before each use.
-    pub(super) fn are_builtin(&self, results: &Path) -> bool {
-        self.is_builtin && results == self.beside()
-    }
-
     fn beside(&self) -> PathBuf {
         self.experiments.with_file_name(RESULTS)
     }
 
-    /// Plans of all experiments.
-    pub(super) fn plans(&self, quick: bool) -> Result<Vec<Plan>, CommandError> {
-        load(self.registry, &experiment_files(self.experiments)?, quick)
+    /// Built-in papers beside the folder of the experiments.
+    fn others(&self) -> impl Iterator<Item = &'static str> {
+        self.builtin.papers().filter(|_| !self.is_builtin)
     }
 
-    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) of that name; all of the papers where none is named. Other files
-    /// are not read.
+    /// Whether a paper is built in and beside those of the user.
+    pub(super) fn is_beside(&self, paper: &str) -> bool {
+        !self.is_builtin && self.builtin.has(paper)
+    }
+
+    /// The folder of a paper.
+    pub(super) fn folder_of(&self, paper: &str) -> Result<PathBuf, CommandError> {
+        if self.is_beside(paper) {
+            return Ok(self.builtin.root()?.join(EXPERIMENTS).join(paper));
+        }
+        Ok(self.experiments.join(paper))
+    }
+
+    /// Experiment files of the folder, and of those built-in papers beside it that are wanted.
+    pub(super) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, CommandError> {
+        let mut files = experiment_files(self.experiments)?;
+        for paper in self.others().filter(|paper| is_wanted(paper)) {
+            files.extend(experiment_files(&self.folder_of(paper)?)?);
+        }
+        Ok(files)
+    }
+
+    /// Plans of all experiments.
+    pub(super) fn plans(&self, quick: bool) -> Result<Vec<Plan>, CommandError> {
+        load(self.registry, &self.files(|_| true)?, quick)
+    }
+
+    /// Plans of the papers or experiments (`compere2001/pendulum-ode`) with these names; without names, of all papers of the user, or of all
+    /// built-in papers if there are no others. Other files are not read.
     pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
         if names.is_empty() {
-            let papers = self.papers_alone()?;
-            return self.plans_where(quick, |id| papers.iter().any(|paper| paper == paper_of(id)));
+            return self.of_papers(&self.papers_alone()?, quick);
         }
         let is_called = |id: &str, name: &String| id == name || paper_of(id) == name;
-        let plans = self.plans_where(quick, |id| names.iter().any(|name| is_called(id, name)))?;
+        let plans = self.plans_where(
+            quick,
+            |paper| names.iter().any(|name| paper_of(name) == paper),
+            |id| names.iter().any(|name| is_called(id, name)),
+        )?;
         if let Some(name) = names.iter().find(|name| !plans.iter().any(|plan| is_called(&plan.experiment.id, name))) {
-            let ids = self.ids()?;
-            let mut known: Vec<String> = ids.iter().flat_map(|id| [paper_of(id).to_owned(), id.clone()]).collect();
-            known.sort();
-            known.dedup();
+            if let Some(other) = other_kind(Path::new(name), FileKind::Experiment) {
+                return Err(other);
+            }
+            let ids = self.ids(|_| true)?;
+            let known = sorted(ids.iter().flat_map(|id| [paper_of(id).to_owned(), id.clone()]));
             return Err(CommandError::UnknownName { kind: "paper or experiment", found: name.clone(), known });
         }
         Ok(plans)
     }
 
-    /// Plans of all papers, and all other plans: read together, both cores have work to the end.
+    /// Plans of all papers of the user, and all other plans that a report shows: read together, both cores have work to the end.
     pub(super) fn papers_and_others(&self) -> Result<(Vec<Plan>, Vec<Plan>), CommandError> {
         let papers = self.papers_alone()?;
-        Ok(self.plans(false)?.into_iter().partition(|plan| papers.contains(&plan.experiment.paper)))
+        Ok(self.completed(Vec::new())?.into_iter().partition(|plan| papers.contains(&plan.experiment.paper)))
     }
 
     /// Plans of the experiments of one paper.
@@ -118,45 +156,67 @@ impl Library<'_> {
     /// # Errors
     /// Where it has none, or as [`load`].
     pub(super) fn plans_of(&self, paper: &str) -> Result<Vec<Plan>, CommandError> {
-        let plans = self.plans_where(false, |id| paper_of(id) == paper)?;
+        let plans = self.of_papers(&[paper.to_owned()], false)?;
         if plans.is_empty() {
             return Err(CommandError::UnknownName { kind: "paper", found: paper.to_owned(), known: self.papers()? });
         }
         Ok(plans)
     }
 
-    /// Some plans with those of all other files, in the order of their paths.
+    /// Plans of the experiments of some papers, which may have none.
+    pub(super) fn of_papers(&self, papers: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
+        let is_wanted = |paper: &str| papers.iter().any(|wanted| wanted == paper);
+        self.plans_where(quick, is_wanted, |id| is_wanted(paper_of(id)))
+    }
+
+    /// Some plans with those of all other files that a report shows, in the order of their paths: of built-in papers beside the user's own,
+    /// those that have results here.
     pub(super) fn completed(&self, mut plans: Vec<Plan>) -> Result<Vec<Plan>, CommandError> {
-        let mut rest = experiment_files(self.experiments)?;
+        let results = self.results();
+        let has_results = |paper: &str| {
+            // Verdicts on built-in results are written beside the folders of experiments.
+            entries(&results.join(paper)).is_ok_and(|entries| entries.iter().any(|entry| entry.is_dir()))
+        };
+        let mut rest = self.files(has_results)?;
         rest.retain(|path| !plans.iter().any(|plan| file_of(plan) == path));
         plans.extend(load(self.registry, &rest, false)?);
         plans.sort_by(|one, other| file_of(one).cmp(file_of(other)));
         Ok(plans)
     }
 
-    /// Plans of the experiments whose id is wanted. Of other files no more is read than the line with their id.
-    fn plans_where(&self, quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Plan>, CommandError> {
-        let mut files = experiment_files(self.experiments)?;
+    /// Plans of the experiments whose id is wanted, which only some papers have. Of other files no more is read than the line with their id.
+    fn plans_where(
+        &self,
+        quick: bool,
+        may_have: impl Fn(&str) -> bool,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Plan>, CommandError> {
+        let mut files = self.files(may_have)?;
         files.retain(|path| id_in(path).is_none_or(|id| is_wanted(&id)));
         let mut plans = load(self.registry, &files, quick)?;
         plans.retain(|plan| is_wanted(&plan.experiment.id));
         Ok(plans)
     }
 
-    /// The ids of all experiments, as far as they can be known without reading whole files.
-    fn ids(&self) -> Result<Vec<String>, CommandError> {
-        Ok(experiment_files(self.experiments)?.iter().filter_map(|path| id_in(path)).collect())
+    /// The ids of all experiments of the folder and of some built-in papers beside it, as far as they can be known without reading whole
+    /// files.
+    fn ids(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, CommandError> {
+        Ok(self.files(is_wanted)?.iter().filter_map(|path| id_in(path)).collect())
     }
 
-    /// The papers, sets and the comparison that have experiments, in order.
+    /// The papers, sets and the comparison that have experiments: those of the folder before the built-in ones beside it.
     pub(super) fn papers(&self) -> Result<Vec<String>, CommandError> {
-        let mut papers: Vec<String> = self.ids()?.iter().map(|id| paper_of(id).to_owned()).collect();
-        papers.sort();
-        papers.dedup();
-        Ok(papers)
+        let own = self.own_papers()?;
+        let others: Vec<String> = self.others().map(str::to_owned).filter(|paper| !own.contains(paper)).collect();
+        Ok([own, others].concat())
     }
 
-    /// Plans of experiment files, or of papers and experiments by their names; all of the papers where nothing is wanted.
+    /// Those of the folder.
+    pub(super) fn own_papers(&self) -> Result<Vec<String>, CommandError> {
+        Ok(sorted(self.ids(|_| false)?.iter().map(|id| paper_of(id).to_owned())))
+    }
+
+    /// Plans of experiment files, or of papers and experiments by their names; as [`Self::named`] if nothing is wanted.
     pub(super) fn selected(&self, wanted: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
         if are_files(wanted) {
             return load(self.registry, wanted, quick);
@@ -165,11 +225,20 @@ impl Library<'_> {
         self.named(&names, quick)
     }
 
-    /// The papers that have experiments. Sets of problems and the comparison across the papers are none: they take long, and are named
-    /// by who wants them.
+    /// The papers of the folder that have experiments. Sets of problems and the comparison across the papers are left out: they take long,
+    /// and are named by those who want them.
+    ///
+    /// # Errors
+    /// [`CommandError::NoExperiment`] if the folder has papers and none of them has an experiment.
     pub(super) fn papers_alone(&self) -> Result<Vec<String>, CommandError> {
+        let papers = self.own_papers()?;
+        if papers.is_empty()
+            && let Some(paper) = self.cited()?.into_iter().next()
+        {
+            return Err(CommandError::NoExperiment { paper });
+        }
         let mut alone = Vec::new();
-        for paper in self.papers()?.into_iter().filter(|paper| paper != COMPARISON) {
+        for paper in papers.into_iter().filter(|paper| paper != COMPARISON) {
             if self.publication(&paper)?.kind == PublicationKind::Paper {
                 alone.push(paper);
             }
@@ -177,22 +246,23 @@ impl Library<'_> {
         Ok(alone)
     }
 
+    /// Papers with a `paper.yaml` in the folder.
+    fn cited(&self) -> Result<Vec<String>, CommandError> {
+        let folders = entries(self.experiments)?.into_iter().filter(|folder| folder.join(publication::FILE).exists());
+        Ok(folders.filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned())).collect())
+    }
+
     /// How a paper or set is cited; of one without `paper.yaml` its id is all that is known.
     pub(super) fn publication(&self, paper: &str) -> Result<Publication, CommandError> {
-        let path = self.experiments.join(paper).join(publication::FILE);
+        let path = self.folder_of(paper)?.join(publication::FILE);
         if path.exists() { read_with(&path, Publication::read) } else { Ok(Publication::untold(paper)) }
     }
 
-    /// All papers and sets, in the order of the report: those with a `paper.yaml`, and those of some plans.
-    pub(super) fn publications(&self, plans: &[Plan]) -> Result<Vec<(String, Publication)>, CommandError> {
-        let mut ids = papers(plans.iter().filter(|plan| !is_comparison(&plan.experiment)));
-        for folder in entries(self.experiments)?.iter().filter(|folder| folder.join(publication::FILE).exists()) {
-            ids.extend(folder.file_name().map(|name| name.to_string_lossy().into_owned()));
-        }
-        ids.sort();
-        ids.dedup();
-        let mut found = Vec::with_capacity(ids.len());
-        for id in ids {
+    /// Some papers and sets and all that have a `paper.yaml` in the folder, in the order of the report. The comparison is not one of them.
+    pub(super) fn publications(&self, papers: Vec<String>) -> Result<Vec<(String, Publication)>, CommandError> {
+        let mut found = Vec::new();
+        let ids = sorted(papers.into_iter().chain(self.cited()?));
+        for id in ids.into_iter().filter(|id| id != COMPARISON) {
             let publication = self.publication(&id)?;
             found.push((id, publication));
         }
@@ -216,14 +286,14 @@ impl Library<'_> {
     }
 
     /// Where the ledger of a paper is, if it has one.
-    pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Option<PathBuf> {
-        let (name, _) = LEDGERS.into_iter().find(|(_, one)| *one == book)?;
-        let path = self.experiments.join(paper).join(format!("{name}.yaml"));
-        path.exists().then_some(path)
+    pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Result<Option<PathBuf>, CommandError> {
+        let folder = self.folder_of(paper)?;
+        let name = LEDGERS.into_iter().find(|(_, one)| *one == book).map(|(name, _)| name);
+        Ok(name.map(|name| folder.join(format!("{name}.yaml"))).filter(|path| path.exists()))
     }
 
     fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
-        self.ledger_file(paper, book).map(|path| read_ledger(&path, book, plans)).transpose()
+        self.ledger_file(paper, book)?.map(|path| read_ledger(&path, book, plans)).transpose()
     }
 }
 
@@ -248,8 +318,8 @@ pub(super) fn is_publication(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == publication::FILE)
 }
 
-/// Experiment files in a folder and in the folders of papers in it, in the order of their paths. What is deeper belongs to them:
-/// mechanisms, references, published values.
+/// Experiment files in a folder and in the folders of papers in it, in the order of their paths. Mechanisms and methods that lie beside
+/// them are left out, and so are all files in deeper folders: mechanisms, references, published values.
 pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = files_below(folder, 2)?;
     files.retain(|path| is_experiment(path));
@@ -257,11 +327,18 @@ pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandErr
 }
 
 fn is_experiment(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none() && !is_publication(path)
+    path.extension().is_some_and(|extension| extension == "yaml")
+        && matches!(file_kind(path), None | Some(FileKind::Experiment))
+}
+
+/// Whether a folder is that of a paper: it has a `paper.yaml` or an experiment.
+pub(super) fn is_paper(folder: &Path) -> bool {
+    folder.join(publication::FILE).exists()
+        || entries(folder).is_ok_and(|entries| entries.iter().any(|path| is_experiment(path)))
 }
 
 /// The paper of the experiment with an id.
-fn paper_of(id: &str) -> &str {
+pub(super) fn paper_of(id: &str) -> &str {
     id.split('/').next().unwrap_or_default()
 }
 
@@ -271,7 +348,7 @@ fn file_of(plan: &Plan) -> &Path {
 }
 
 /// The id of an experiment file, where it stands on a line of its own as it is; none where only reading the whole file tells.
-fn id_in(path: &Path) -> Option<String> {
+pub(super) fn id_in(path: &Path) -> Option<String> {
     let text = mbsbench_input::read_text(path, mbsbench_input::LARGEST_TEXT).ok()?;
     let id = text.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-_.".contains(c);
@@ -323,10 +400,15 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
 
 /// The papers of some plans, in order, each once.
 pub(super) fn papers<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<String> {
-    let mut papers: Vec<String> = plans.into_iter().map(|plan| plan.experiment.paper.clone()).collect();
-    papers.sort();
-    papers.dedup();
-    papers
+    sorted(plans.into_iter().map(|plan| plan.experiment.paper.clone()))
+}
+
+/// Names in order, each once.
+pub(super) fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Reads a ledger.

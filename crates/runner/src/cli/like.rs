@@ -5,17 +5,19 @@ use std::path::Path;
 use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::{Choice, Entry, MethodKind, ModelKind, Registry};
-use mbsbench_input::Document;
 use mbsbench_judge::claims::Evidence;
-use mbsbench_judge::comparison::{Traits, costs, entrants, is_comparison};
+use mbsbench_judge::comparison::{COMPARISON, Traits, costs, entrants};
+use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::short;
 use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
 use super::files::{Library, is_yaml};
+use super::recognition::{is_mechanism, motion};
+use super::results::evidence_of;
 use super::sealed::ensure_sealed;
-use super::{CommandError, Format};
+use super::{CommandError, Format, load};
 use crate::output::Output;
 
 /// The method whose solve tells whether a model keeps its energy.
@@ -66,21 +68,21 @@ impl OnNearest<'_> {
 pub(super) fn like(
     library: Library<'_>,
     model: &str,
-    results: &Path,
+    results: &impl Folders,
     options: LikeOptions,
     format: Format,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let mut plans = library.plans(false)?;
-    plans.retain(|plan| is_comparison(&plan.experiment) && !plan.experiment.rankings.is_empty());
+    let mut plans = library.named(&[COMPARISON.to_owned()], false)?;
+    plans.retain(|plan| !plan.experiment.rankings.is_empty());
     let probe = find(library.registry.methods(), PROBE)?.default_choice();
     let (choice, span) = given(library.registry, model, &plans, options)?;
     let own = Traits::of(&choice, span, &probe);
     let mut known = compared(&plans, &probe);
     known.sort_by(|a, b| own.distance(&a.traits).total_cmp(&own.distance(&b.traits)));
     known.truncate(options.nearest.max(1));
-    ensure_sealed(library, results, &plans, output)?;
-    let evidence = Evidence::read(results, &plans, |_| true)?;
+    ensure_sealed(results, &plans, output)?;
+    let evidence = evidence_of(results, &plans, |_| true)?;
     let best = on_nearest(&known, &evidence, options.accuracy);
     let distances: Vec<f64> = known.iter().map(|known| own.distance(&known.traits)).collect();
     match format {
@@ -140,21 +142,10 @@ fn given(
 
 /// The first run of an experiment file, or a run of a second of the mechanism that a file has.
 fn first_run(registry: &Registry, path: &Path) -> Result<RunSpec, CommandError> {
-    let unreadable = |error| CommandError::Unreadable { path: path.to_owned(), error };
-    let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT).map_err(unreadable)?;
-    let bad = |wrong| CommandError::BadInput(vec![wrong]);
-    let is_mechanism = !is_yaml(path) || Document::parse(path, &bytes).map_err(bad)?.root.get("bodies").is_some();
-    let plan = if is_mechanism {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let run = json!({
-            "id": "like/mechanism", "model": { "mechanism": name }, "span": [0.0, 1.0], "method": PROBE, "tolerance": 1e-6,
-        });
-        // JSON is YAML, and the name of the file is from its own folder.
-        Plan::read(&path.with_file_name("mbsbench-like.yaml"), run.to_string().as_bytes(), registry, false)
-    } else {
-        Plan::read(path, &bytes, registry, false)
+    let mut runs = match is_mechanism(path) {
+        true => motion(registry, path, 1.0, PROBE)?.runs,
+        false => load(registry, &[path.to_owned()], false)?.swap_remove(0).runs,
     };
-    let mut runs = plan.map_err(bad)?.runs;
     Ok(runs.swap_remove(0))
 }
 

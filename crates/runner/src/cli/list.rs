@@ -1,6 +1,6 @@
 //! `mbsbench list`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::read_id;
 use mbsbench_experiment::registry::{Entry, Kind};
@@ -8,11 +8,14 @@ use mbsbench_input::{BadInput, Document, Node};
 use mbsbench_judge::publication::Publication;
 use serde_json::{Value, json};
 
-use super::files::{Library, experiment_files, papers};
+use super::files::{Library, experiment_files, paper_of, papers};
 use super::{CommandError, Format, Listed};
 use crate::output::Output;
 
-/// A line of a list: its name, what stands beside it, and all of it for programs.
+/// What marks a line about something that is built in, beside what is the user's own.
+const BUILTIN: &str = "(built in)";
+
+/// A line of a list: its name, what it is, and all of it for programs.
 struct Item {
     name: String,
     about: String,
@@ -30,7 +33,10 @@ pub(super) fn list(
         Listed::Models => entries(library.registry.models()),
         Listed::Methods => entries(library.registry.methods()),
         Listed::Measures => entries(library.registry.measures()),
-        Listed::Experiments => experiments(folder.unwrap_or(library.experiments))?,
+        Listed::Experiments => match folder {
+            Some(folder) => experiments(&experiment_files(folder)?)?,
+            None => experiments(&library.files(|_| true)?)?,
+        },
         Listed::Papers => publications(library)?,
         Listed::Statements => statements(library)?,
     };
@@ -39,9 +45,11 @@ pub(super) fn list(
         output.line(format!("{:#}", Value::Array(items)))?;
         return Ok(());
     }
+    let is_own = matches!(what, Listed::Experiments | Listed::Papers | Listed::Statements) && folder.is_none();
     let width = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
     for Item { name, about, .. } in items {
-        output.line(format!("{name:width$}  {about}").trim_end())?;
+        let mark = if is_own && library.is_beside(paper_of(&name)) { BUILTIN } else { "" };
+        output.line(format!("{name:width$}  {about} {mark}").trim_end())?;
     }
     Ok(())
 }
@@ -60,14 +68,14 @@ fn entries<K: Kind>(entries: &[Entry<K>]) -> Vec<Item> {
     entries.iter().map(item).collect()
 }
 
-/// The experiments below a folder: the YAML files that have an id, in the order of their ids.
-fn experiments(folder: &Path) -> Result<Vec<Item>, CommandError> {
+/// The experiments in files, in the order of their ids.
+fn experiments(files: &[PathBuf]) -> Result<Vec<Item>, CommandError> {
     let mut items = Vec::new();
     let mut bad = Vec::new();
-    for path in experiment_files(folder)? {
-        let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT)
+    for path in files {
+        let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
             .map_err(|error| CommandError::Unreadable { path: path.clone(), error })?;
-        match experiment(&path, &bytes) {
+        match experiment(path, &bytes) {
             Ok(item) => items.push(item),
             Err(wrong) => bad.push(wrong),
         }
@@ -94,7 +102,7 @@ fn publications(library: Library<'_>) -> Result<Vec<Item>, CommandError> {
         json: publication.to_json(&id),
         name: id,
     };
-    Ok(library.publications(&library.plans(false)?)?.into_iter().map(item).collect())
+    Ok(library.publications(library.papers()?)?.into_iter().map(item).collect())
 }
 
 /// The statements of all papers and our findings, in the order of their ledgers.

@@ -35,11 +35,14 @@ pub(super) fn lock(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    let papers = paper.map_or_else(|| library.papers(), |paper| Ok(vec![paper.to_owned()]))?;
+    let papers = paper.map_or_else(|| library.own_papers(), |paper| Ok(vec![paper.to_owned()]))?;
+    if papers.iter().any(|paper| library.is_beside(paper)) {
+        return Err(CommandError::Unchangeable);
+    }
     let store = Store::new(&options.cache, fingerprint(library.registry));
     for name in &papers {
         let plans = library.plans_of(name)?;
-        let Some(path) = library.ledger_file(name, Book::Claims) else { continue };
+        let Some(path) = library.ledger_file(name, Book::Claims)? else { continue };
         let ledger = read_unlocked(&path, &plans)?;
         let file = Lock::beside(&path);
         let before = mbsbench_input::read_text(&file, mbsbench_input::LARGEST_TEXT).ok().map(|text| Lock::parse(&text));

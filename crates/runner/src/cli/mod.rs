@@ -25,9 +25,11 @@ mod new;
 mod parts;
 mod plan;
 mod rank;
+mod recognition;
 mod recompute;
 mod reference;
 mod report;
+mod results;
 mod robustness;
 mod run;
 mod schema;
@@ -123,16 +125,18 @@ pub fn run(
 fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) -> Result<Exit, CommandError> {
     jobs::make_global_pool();
     let source = Source::of(arguments, output)?;
-    let library = Library { registry, experiments: &source.folder, is_builtin: source.is_builtin };
+    let library =
+        Library { registry, experiments: &source.folder, is_builtin: source.is_builtin, builtin: &source.builtin };
     let beside = |results: &Option<PathBuf>| results.clone().unwrap_or_else(|| library.results());
+    let seen = |results: &Option<PathBuf>| library.seen(results.as_ref());
     match &arguments.command {
         Command::Reproduce { wanted, strict_times, make } => {
             return run::reproduce(library, wanted, *strict_times, make, output);
         }
         Command::Verify { paper, shown, strict, recompute, results } => {
-            return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &beside(results), output);
+            return verify::verify(library, paper.as_deref(), (*shown, *strict), recompute, &seen(results), output);
         }
-        Command::Explain { statement, results } => explain::explain(library, statement, &beside(results), output)?,
+        Command::Explain { statement, results } => explain::explain(library, statement, &seen(results), output)?,
         Command::Lock { paper, options, results } => {
             lock::lock(library, paper.as_deref(), options, &beside(results), output)?;
         }
@@ -142,18 +146,17 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Render { wanted, png, out, options } => run::render(library, wanted, *png, out, options, output)?,
         Command::Animate { file, options } => animate::animate(library, file, options, output)?,
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
-        Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
+        Command::Export { name, to, results } => export::export(library, name, *to, &seen(results), output)?,
         Command::Report { results } => {
             let judged = report::Judgements::new();
-            let page = report::report(library, &library.plans(false)?, judged, &beside(results), output)?;
+            let page = report::report(library, &library.completed(Vec::new())?, judged, &beside(results), output)?;
             output.line(format!("report: {}", page.display()))?;
         }
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;
         }
         Command::Like { model, options, results, format } => {
-            let results = results.clone().unwrap_or_else(|| library.compared());
-            like::like(library, model, &results, *options, *format, output)?;
+            like::like(library, model, &seen(results), *options, *format, output)?;
         }
         Command::Rank { method, wanted, results, figures, options, format } => {
             let results = rank::results_for(library, results.as_ref(), options);

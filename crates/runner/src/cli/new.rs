@@ -55,6 +55,7 @@ fn paper(library: Library<'_>, id: &str, output: &mut Output<'_>) -> Result<(), 
     let year = year.parse().ok().filter(|year: &u16| (1600..2200).contains(year)).unwrap_or(2000);
     let text = include_str!("starts/paper.yaml").replace("{paper}", id).replace("{year}", &year.to_string());
     let path = library.experiments.join(id).join(FILE);
+    tell_replaced(library, id, output);
     create(&path, &text)?;
     output.line(path.display().to_string())?;
     output.line(format!("next: mbsbench new experiment {id}/NAME"))?;
@@ -68,6 +69,7 @@ fn experiment(library: Library<'_>, id: &str, output: &mut Output<'_>) -> Result
     }
     let text = include_str!("starts/experiment.yaml").replace("{paper}", paper).replace("{name}", name);
     let path = library.experiments.join(paper).join(format!("{name}.yaml"));
+    tell_replaced(library, paper, output);
     create(&path, &text)?;
     output.line(path.display().to_string())?;
     output.line(format!("next: mbsbench run {}, and mbsbench new statement {paper}/NAME", path.display()))?;
@@ -99,7 +101,7 @@ fn statement(
         let found = experiment.unwrap_or_default().to_owned();
         return Err(CommandError::UnknownName { kind: "experiment", found, known: known() });
     };
-    let ledger = library.ledger_file(paper, Book::Claims);
+    let ledger = library.ledger_file(paper, Book::Claims)?;
     let before = match &ledger {
         Some(path) => {
             let ledger = read_unlocked(path, &plans)?;
@@ -162,6 +164,17 @@ fn parts(id: &str) -> Result<(&str, &str), CommandError> {
     let found = id.split_once('/').filter(|(paper, _)| is_safe_name(paper));
     found
         .ok_or_else(|| CommandError::NoName { found: id.to_owned(), accepted: "the paper and a name, `modin2005/…`" })
+}
+
+/// Says that a new folder replaces a built-in paper, if it does.
+fn tell_replaced(library: Library<'_>, paper: &str, output: &mut Output<'_>) {
+    let folder = library.experiments.join(paper);
+    if mbsbench_builtin::papers().contains(paper) && !folder.exists() {
+        output.beside(format!(
+            "{} replaces the built-in paper `{paper}`; `mbsbench init .` writes that one",
+            folder.display()
+        ));
+    }
 }
 
 /// Writes a file that is not there yet.

@@ -7,9 +7,8 @@ use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
 use mbsbench_experiment::{Contender, RankingSpec, read_contender, read_method};
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::{Evidence, EvidenceError};
-use mbsbench_judge::comparison::{
-    COMPARISON, Entrant, Rank, Standing, Tally, Unequal, entrants, is_comparison, stand, words,
-};
+use mbsbench_judge::comparison::{COMPARISON, Entrant, Rank, Standing, Tally, Unequal, entrants, stand, words};
+use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::short;
 use mbsbench_problem::Formulated;
 use mbsbench_render::{lay_out, svg};
@@ -17,9 +16,12 @@ use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
+use super::check::other_kind;
 use super::describe::about_file;
 use super::files::{Library, is_yaml};
-use super::run::{RunOptions, made};
+use super::recognition::{FileKind, file_kind};
+use super::results::{Results, evidence_of};
+use super::run::{QUICK, RunOptions, made};
 use super::sealed::ensure_sealed;
 use super::{CommandError, Format};
 use crate::artefacts::work_precision;
@@ -53,10 +55,10 @@ impl Examined {
     /// Names that nobody has registered, and what is wrong with a file.
     pub(super) fn find(registry: &Registry, method: &str) -> Result<Self, CommandError> {
         let path = Path::new(method);
-        if is_yaml(path) {
+        if is_yaml(path) || file_kind(path).is_some() {
             let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT)
                 .map_err(|error| CommandError::Unreadable { path: path.to_owned(), error })?;
-            let bad = |wrong| CommandError::BadInput(vec![wrong]);
+            let bad = |wrong| other_kind(path, FileKind::Method).unwrap_or_else(|| CommandError::BadInput(vec![wrong]));
             let choice = read_method(path, &bytes, registry).map_err(bad)?;
             let contender = read_contender(path, &bytes, registry).map_err(bad)?;
             let about = about_file(&choice).into_iter().collect();
@@ -82,14 +84,14 @@ pub(super) fn rank(
     library: Library<'_>,
     method: &str,
     wanted: &[String],
-    results: &Path,
+    results: &impl Folders,
     options: &RunOptions,
     shown: Shown<'_>,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let examined = Examined::find(library.registry, method)?;
     let mut plans = match wanted {
-        [] => library.plans(options.quick)?.into_iter().filter(|plan| is_comparison(&plan.experiment)).collect(),
+        [] => library.named(&[COMPARISON.to_owned()], options.quick)?,
         _ => library.named(wanted, options.quick)?,
     };
     plans.retain(|plan: &Plan| !plan.experiment.rankings.is_empty());
@@ -97,17 +99,17 @@ pub(super) fn rank(
         let known = vec![COMPARISON.to_owned()];
         return Err(CommandError::UnknownName { kind: "experiment with rankings", found: wanted.join(" "), known });
     }
-    ensure_sealed(library, results, &plans, output)?;
+    ensure_sealed(results, &plans, output)?;
     if !examined.is_from_file && !examined.choice.is_late() {
-        match Evidence::read(results, &plans, |_| true) {
+        match evidence_of(results, &plans, |_| true) {
             Ok(evidence) => return tell(&examined, &entered(method, &plans, &evidence, None), shown, output),
             // Perhaps a method from elsewhere that `every` takes in, of which nothing is stored.
-            Err(EvidenceError::Outdated { .. }) => {}
-            Err(other) => return Err(other.into()),
+            Err(CommandError::Evidence(EvidenceError::Outdated { .. })) => {}
+            Err(other) => return Err(other),
         }
         plans.iter_mut().for_each(|plan| plan.runs.retain(|run| run.method.name() != method));
     }
-    let evidence = Evidence::read(results, &plans, |_| true)?;
+    let evidence = evidence_of(results, &plans, |_| true)?;
     let own_plans = contended(library.registry, &plans, &examined)?;
     let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library, &own_plans, options, output)? };
     let own = Own { plans: &own_plans, evidence: Evidence::of(&own_plans, &outcomes) };
@@ -416,7 +418,9 @@ fn tally_json(tally: &Tally) -> Value {
 }
 
 /// Where results are: of shortened experiments where these are asked for.
-pub(super) fn results_for(library: Library<'_>, given: Option<&PathBuf>, options: &RunOptions) -> PathBuf {
-    let usual = || if options.quick { PathBuf::from(super::run::QUICK) } else { library.compared() };
-    given.cloned().unwrap_or_else(usual)
+pub(super) fn results_for<'l>(library: Library<'l>, given: Option<&PathBuf>, options: &RunOptions) -> Results<'l> {
+    match given {
+        None if options.quick => Results::only(PathBuf::from(QUICK)),
+        _ => library.seen(given),
+    }
 }

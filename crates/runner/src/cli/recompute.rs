@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::SystemTime;
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
+use mbsbench_judge::folders::Folders;
 use mbsbench_problem::Status;
 use mbsbench_runs::fingerprint;
 use mbsbench_runs::pipeline::{Means, Titles, made_again};
@@ -72,7 +73,7 @@ impl Recompute {
         &self,
         library: Library<'_>,
         plans: Vec<Plan>,
-        results: &Path,
+        results: &impl Folders,
         output: &mut Output<'_>,
     ) -> Result<Exit, CommandError> {
         let Some(share) = self.recompute else { return Ok(Exit::Done) };
@@ -132,8 +133,8 @@ struct Table {
 
 impl Table {
     /// That of an experiment, without lines if it has no results.
-    fn of(results: &Path, plan: &Plan) -> Result<Self, CommandError> {
-        let path = results.join(&plan.experiment.id).join("runs.csv");
+    fn of(results: &impl Folders, plan: &Plan) -> Result<Self, CommandError> {
+        let path = results.of(&plan.experiment.id).join("runs.csv");
         match mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA) {
             Ok(bytes) => Self::parse(path, &bytes),
             Err(error) if error.kind() == ErrorKind::NotFound => {

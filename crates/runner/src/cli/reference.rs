@@ -10,13 +10,16 @@ use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_runs::memory::of_reference;
 use mbsbench_runs::pipeline::make_reference;
 
-use super::files::{Library, experiment_files};
+use super::files::{Library, experiment_files, paper_of};
 use super::jobs::Jobs;
 use super::{CommandError, Exit};
 use crate::output::Output;
 
 /// Makes every stored reference of the experiment `id`, at the times that all experiments need that share it.
 pub(super) fn reference(library: Library<'_>, id: &str, output: &mut Output<'_>) -> Result<Exit, CommandError> {
+    if library.is_beside(paper_of(id)) {
+        return Err(CommandError::Unchangeable);
+    }
     let plans = plans(library)?;
     let known = || plans.iter().filter(|plan| references(plan).next().is_some()).map(|plan| plan.experiment.id.clone());
     let Some(plan) = plans.iter().find(|plan| plan.experiment.id == id) else {

@@ -31,7 +31,7 @@ pub(super) fn report(
     results: &Path,
     output: &mut Output<'_>,
 ) -> Result<PathBuf, CommandError> {
-    ensure_sealed(library, results, plans, output)?;
+    ensure_sealed(results, plans, output)?;
     let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
     let is_complete = |paper: &str| {
         let own = of(paper);
@@ -40,7 +40,10 @@ pub(super) fn report(
     let evidence = Evidence::read(results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
     let compared = if is_complete(COMPARISON) { Some(comparison(plans, &evidence, results)?) } else { None };
     let (complete, lacking): (Vec<_>, Vec<_>) =
-        library.publications(plans)?.into_iter().partition(|(paper, _)| is_complete(paper));
+        library.publications(papers(plans))?.into_iter().partition(|(paper, _)| is_complete(paper));
+    if complete.is_empty() && compared.is_none() {
+        return Err(CommandError::NothingToReport { folder: results.to_owned() });
+    }
     let judgements = |paper: &str| match judged.get(paper) {
         Some(judged) => Ok(judged.clone()),
         None => library.ledger(paper, plans)?.map_or(Ok(Vec::new()), |ledger| judge(&ledger, plans, results)),
@@ -101,7 +104,7 @@ pub(super) fn manifest(library: Library<'_>, plans: &[Plan], results: &Path) -> 
     outputs.extend(claims.filter(|path| path.exists()));
     let mut inputs = Vec::new();
     for paper in papers(plans) {
-        inputs.extend(all_files(&library.experiments.join(paper))?);
+        inputs.extend(all_files(&library.folder_of(&paper)?)?);
     }
     Ok(provenance::write(results, Path::new(HERE), &fingerprint(library.registry), &inputs, &outputs)?)
 }

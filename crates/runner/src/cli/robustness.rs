@@ -15,10 +15,10 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Modify, Style};
 
-use super::files::Library;
+use super::CommandError;
+use super::files::{Library, papers};
 use super::jobs::Jobs;
 use super::run::tell_refused;
-use super::{CommandError, load};
 use crate::artefacts::{WriteError, shares};
 use crate::output::Output;
 
@@ -47,8 +47,8 @@ pub(super) fn robustness(
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let registry = library.registry;
-    let plans = load(registry, files, false)?;
-    let all = library.plans(false)?;
+    let plans = library.selected(files, false)?;
+    let all = library.of_papers(&papers(&plans), false)?;
     let (pool, memory) = (options.jobs.pool(output)?, options.jobs.memory());
     let store = Store::new(&options.cache, fingerprint(registry));
     store.tidy();

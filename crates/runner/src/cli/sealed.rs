@@ -1,32 +1,29 @@
 //! Results are compared with their seals before a command believes them.
 
-use std::path::Path;
-
 use mbsbench_experiment::plan::Plan;
+use mbsbench_judge::folders::Folders;
 use mbsbench_runs::seal::{self, Inspection};
 use rayon::prelude::*;
 
 use super::CommandError;
 use super::error::ChangedResults;
-use super::files::Library;
+use super::results::tell_builtin;
 use crate::output::Output;
 
 /// Refuses results of some plans that were changed after they were made, and says beside the output which are not
-/// sealed.
+/// sealed, and which are built in. The latter were compared with the program when they were unpacked.
 ///
 /// # Errors
 /// [`CommandError::Changed`], or a file that cannot be read.
 pub(super) fn ensure_sealed<'p>(
-    library: Library<'_>,
-    results: &Path,
+    results: &(impl Folders + ?Sized),
     plans: impl IntoIterator<Item = &'p Plan>,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
-    if library.are_builtin(results) {
-        return Ok(());
-    }
-    let ids: Vec<&str> = plans.into_iter().map(|plan| plan.experiment.id.as_str()).collect();
-    let inspect = |id: &&str| seal::inspect(&results.join(id));
+    let plans: Vec<&Plan> = plans.into_iter().collect();
+    tell_builtin(results, &plans, output);
+    let ids: Vec<&str> = plans.iter().map(|plan| plan.experiment.id.as_str()).collect();
+    let inspect = |id: &&str| seal::inspect(&results.of(id));
     let inspected = ids.par_iter().map(inspect).collect::<Result<Vec<Inspection>, _>>()?;
     let mut unsealed = Vec::new();
     let mut changed = Vec::new();

@@ -97,6 +97,7 @@ mod tests {
     use mbsbench_experiment::Registry;
 
     use super::super::files::Library;
+    use super::super::source::Builtin;
     use super::super::verify::Verdicts;
     use super::*;
 
@@ -144,7 +145,8 @@ mod tests {
         let registry = Registry::builtin();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let experiments = root.join("experiments");
-        let library = Library { registry: &registry, experiments: &experiments, is_builtin: false };
+        let builtin = Builtin::default();
+        let library = Library { registry: &registry, experiments: &experiments, is_builtin: false, builtin: &builtin };
         let plans = library.named(&[], false).unwrap();
         let papers = library.papers_alone().unwrap();
         let mut summary = Summary { tables: lines(1000), end: lines(5), ..Summary::default() };

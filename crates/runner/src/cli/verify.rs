@@ -1,12 +1,12 @@
 //! `mbsbench verify`: verdicts on all statements.
 
 use std::io;
-use std::path::Path;
 
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::{Scores, judge_all, to_json};
 use mbsbench_judge::claims::{Check, Evidence, Grounds, Judged, JudgedCheck, Ledger, Verdict};
+use mbsbench_judge::folders::Folders;
 use mbsbench_judge::publication::Takeaway;
 use mbsbench_judge::robustness::studies;
 use mbsbench_problem::Status;
@@ -18,6 +18,7 @@ use tabled::settings::{Modify, Style, Width};
 use super::check::{Strict, heed};
 use super::files::Library;
 pub use super::recompute::Recompute;
+use super::results::evidence_of;
 use super::sealed::ensure_sealed;
 use super::{CommandError, Exit};
 use crate::output::Output;
@@ -39,7 +40,7 @@ pub(super) fn verify(
     paper: Option<&str>,
     (shown, strict): (Shown, Strict),
     recompute: &Recompute,
-    results: &Path,
+    results: &impl Folders,
     output: &mut Output<'_>,
 ) -> Result<Exit, CommandError> {
     let (wanted, plans) = match paper {
@@ -84,14 +85,14 @@ pub(super) fn judge_papers(
     library: Library<'_>,
     ledgers: &[Ledger],
     plans: &[Plan],
-    results: &Path,
+    results: &(impl Folders + Sync + ?Sized),
     output: &mut Output<'_>,
 ) -> Result<Vec<Verdicts>, CommandError> {
     let of_these = plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan)));
-    ensure_sealed(library, results, of_these, output)?;
+    ensure_sealed(results, of_these, output)?;
     let judged = |ledger: &Ledger| {
         let verdicts = Verdicts::of(library, ledger, plans, results)?;
-        keep_judged(ledger, &verdicts.judged, results)?;
+        keep_judged(ledger, &verdicts.judged, results.root())?;
         Ok(verdicts)
     };
     ledgers.par_iter().map(judged).collect()
@@ -103,7 +104,7 @@ impl Verdicts {
         library: Library<'_>,
         ledger: &Ledger,
         plans: &[Plan],
-        results: &Path,
+        results: &(impl Folders + ?Sized),
     ) -> Result<Self, CommandError> {
         let paper = ledger.paper.clone();
         let evidence = evidence(ledger, plans, results)?;
@@ -211,7 +212,7 @@ impl Verdicts {
 }
 
 /// Writes `claims.json`.
-pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &Path) -> Result<(), CommandError> {
+pub(super) fn keep_judged(ledger: &Ledger, judged: &[Judged], results: &std::path::Path) -> Result<(), CommandError> {
     let path = results.join(&ledger.paper).join("claims.json");
     write_atomically(&path, to_json(judged).as_bytes()).map_err(|error| CommandError::Store { path, error })
 }
@@ -265,7 +266,11 @@ pub(super) fn rests_on(ledger: &Ledger, plan: &Plan) -> bool {
 }
 
 /// All statements of a ledger, judged on the results and studies in a folder.
-pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &Path) -> Result<Vec<Judged>, CommandError> {
+pub(super) fn judged(
+    ledger: &Ledger,
+    plans: &[Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Vec<Judged>, CommandError> {
     judged_on(&evidence(ledger, plans, results)?, ledger, plans, results)
 }
 
@@ -274,14 +279,18 @@ pub(super) fn judged_on(
     evidence: &Evidence<'_>,
     ledger: &Ledger,
     plans: &[Plan],
-    results: &Path,
+    results: &(impl Folders + ?Sized),
 ) -> Result<Vec<Judged>, CommandError> {
     Ok(judge_all(ledger, evidence, &Grounds::new(plans), &studies(ledger, plans, results)?))
 }
 
 /// What was measured in the experiments that a ledger names.
-pub(super) fn evidence<'p>(ledger: &Ledger, plans: &'p [Plan], results: &Path) -> Result<Evidence<'p>, CommandError> {
-    Ok(Evidence::read(results, plans, |plan| is_named(ledger, plan))?)
+pub(super) fn evidence<'p>(
+    ledger: &Ledger,
+    plans: &'p [Plan],
+    results: &(impl Folders + ?Sized),
+) -> Result<Evidence<'p>, CommandError> {
+    evidence_of(results, plans, |plan| is_named(ledger, plan))
 }
 
 fn push(table: &mut Builder, each: &Judged, shown: Shown) {

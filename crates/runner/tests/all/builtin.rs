@@ -58,9 +58,142 @@ fn an_empty_folder_is_enough_to_reproduce_a_paper() {
 }
 
 #[test]
-fn methods_are_ranked_among_the_built_in_results() {
-    let (out, _) = Place::new().done("rank dop853 comparison/car-axis");
-    assert!(out.contains("dop853"), "{out}");
+fn an_empty_folder_is_enough_to_ask_about_results() {
+    let place = Place::new();
+    for (arguments, answer, about) in [
+        ("explain gil2013/linear/exact", "verdict     reproduced", "gil2013"),
+        ("verify gil2013", "36 statements with", "gil2013"),
+        ("export gil2013/figure-6 --to csv", "series,x,y", "gil2013/eq35-local-error"),
+        ("export gil2013/linear/exact --to tex", "\\cite{gil2013}", "gil2013"),
+        ("rank dop853 comparison/car-axis", "dop853 by right-hand sides", "comparison/car-axis"),
+        ("like pendulum", "By right-hand sides at 1e-6", "comparison"),
+    ] {
+        let (out, err) = place.done(arguments);
+        assert!(out.contains(answer), "{arguments}: {out}");
+        assert_eq!(err, format!("no results of {about} here: the built-in ones are used\n"), "{arguments}");
+    }
+    assert!(place.has("results/gil2013/claims.json") && !place.has("results/comparison"));
+
+    // Figures are not built in, so there is nothing to make pages of.
+    let (code, _, err) = place.mbsbench("report");
+    assert!(code == 2 && err.contains("mbsbench reproduce gil2013"), "{code}: {err}");
+}
+
+#[test]
+fn results_that_were_made_here_go_before_the_built_in_ones() {
+    let place = Place::new();
+    place.done("reproduce gil2013/linear-exactness");
+    let (out, err) = place.done("explain gil2013/linear/exact");
+    assert!(out.contains("reproduced") && err.contains("other experiments here: the built-in ones"), "{out}{err}");
+    assert!(!err.contains("linear-exactness"), "{err}");
+    let runs = place.here.path().join("results/gil2013/linear-exactness/runs.csv");
+    fs::write(&runs, fs::read_to_string(&runs).unwrap() + "\n").unwrap();
+    let (code, _, err) = place.mbsbench("explain gil2013/linear/exact");
+    assert!(code == 1 && err.contains("was changed after it was made"), "{code}: {err}");
+}
+
+#[test]
+fn a_sample_of_the_built_in_runs_can_be_made_again() {
+    let (out, _) = Place::new().done("verify gil2013 --brief --recompute 2% --seed 7");
+    assert!(out.contains("runs made again with --seed 7"), "{out}");
+}
+
+const MINE: &str = "\
+id: mine2026/energy
+known: { defaults: printed }
+model: pendulum
+span: [0.0, 1.0]
+method: [rk3, rk5]
+step: [0.1, 0.05]
+measures: [energy_variation]
+";
+
+/// A place with a paper of the user's own.
+fn with_a_paper() -> Place {
+    let place = Place::new();
+    place.done("new paper mine2026");
+    fs::write(place.here.path().join("experiments/mine2026/energy.yaml"), MINE).unwrap();
+    place.done("new statement mine2026/falls --experiment energy");
+    place
+}
+
+#[test]
+fn built_in_papers_stay_beside_those_of_the_user() {
+    let place = with_a_paper();
+    let (out, err) = place.done("list experiments");
+    let line = |id: &str| out.lines().find(|line| line.starts_with(id)).unwrap_or_else(|| panic!("{id}: {out}"));
+    assert!(line("gil2013/linear-exactness").ends_with("(built in)") && !line("mine2026/energy").contains("built in"));
+    assert_eq!(err, "");
+    let (out, _) = place.done("list papers");
+    assert!(out.lines().any(|line| line.starts_with("mine2026")) && out.contains("(built in)"), "{out}");
+
+    // Without names the user's own are meant.
+    let (code, out, err) = place.mbsbench("reproduce");
+    assert!(out.contains("mine2026/energy") && !out.contains("gil2013"), "{code} {out}{err}");
+    assert!(err.contains("no paper is named: those in `experiments` are taken"), "{err}");
+    let report = fs::read_to_string(place.here.path().join("results/report/index.html")).unwrap();
+    assert!(report.contains("mine2026") && !report.contains("zhang2022.html"));
+    let (_, out, _) = place.mbsbench("verify");
+    assert!(out.contains("mine2026: 1 statement") && !out.contains("gil2013"), "{out}");
+
+    for (arguments, answer) in [
+        ("explain gil2013/linear/exact", "verdict     reproduced"),
+        ("explain linear/exact", "gil2013/linear/exact"),
+        ("rank dop853 comparison/car-axis", "dop853 by right-hand sides"),
+        ("like pendulum", "By right-hand sides"),
+        ("verify gil2013 --brief", "36 statements with"),
+        ("plan gil2013/linear-exactness", "20 runs"),
+        ("reproduce gil2013/linear-exactness", "results/gil2013/linear-exactness"),
+    ] {
+        let (out, err) = place.done(arguments);
+        assert!(out.contains(answer), "{arguments}: {out}{err}");
+    }
+    let (out, err) = place.done("explain mine2026/falls");
+    assert!(out.starts_with("mine2026/falls") && err.is_empty(), "{out}{err}");
+
+    let (code, _, err) = place.mbsbench("rank dop853 mine2026");
+    assert!(code == 2 && err.contains("unknown experiment with rankings `mine2026`"), "{err}");
+    for arguments in ["lock gil2013", "reference zhang2022/shaft-convergence"] {
+        let (code, _, err) = place.mbsbench(arguments);
+        assert!(code == 2 && err.contains("the built-in experiments stay as they are"), "{arguments}: {err}");
+    }
+}
+
+#[test]
+fn a_paper_of_the_user_replaces_the_built_in_one_of_its_name() {
+    let place = Place::new();
+    let (_, err) = place.done("new experiment gil2013/energy");
+    assert!(err.contains("replaces the built-in paper `gil2013`"), "{err}");
+    let (out, _) = place.done("list experiments");
+    let of = |paper: &str| out.lines().filter(|line| line.starts_with(paper)).count();
+    assert!(of("gil2013/") == 1 && of("zhang2022/") > 1, "{out}");
+    let (code, _, err) = place.mbsbench("explain gil2013/linear/exact");
+    assert_eq!(code, 2, "its built-in statements and results are not those of this one: {err}");
+}
+
+#[test]
+fn a_folder_without_papers_is_as_good_as_none() {
+    let place = Place::new();
+    fs::create_dir(place.here.path().join("experiments")).unwrap();
+    fs::write(place.here.path().join("experiments/notes.txt"), "to do").unwrap();
+    let (out, err) = place.done("plan gil2013/linear-exactness");
+    assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
+    // Nor does a folder replace a built-in paper if nothing in it is one.
+    fs::create_dir(place.here.path().join("experiments/gil2013")).unwrap();
+    fs::write(place.here.path().join("experiments/gil2013/notes.txt"), "to do").unwrap();
+    let (out, err) = place.done("plan gil2013/linear-exactness");
+    assert!(out.contains("20 runs") && err.contains("the experiments are the built-in ones"), "{out}{err}");
+}
+
+#[test]
+fn a_paper_that_was_just_begun_is_told_what_comes_next() {
+    let place = Place::new();
+    place.done("new paper mine2026");
+    for arguments in ["reproduce", "verify"] {
+        let (code, _, err) = place.mbsbench(arguments);
+        assert!(code == 2 && err.contains("mbsbench new experiment mine2026/NAME"), "{arguments}: {err}");
+    }
+    assert_eq!(fs::read_dir(place.cache.path()).unwrap().count(), 0, "nothing is unpacked that nobody asked for");
 }
 
 #[test]
@@ -76,9 +209,6 @@ fn built_in_experiments_are_not_asked_for_where_files_are_or_nothing_is() {
         assert!(!err.contains("built-in"), "{arguments}: {err}");
     }
     assert_eq!(fs::read_dir(place.cache.path()).unwrap().count(), 0);
-    // Now there is a folder of one's own, and it is the one.
-    let (out, _) = place.done("list papers");
-    assert!(out.starts_with("mine2026") && out.lines().count() == 1, "{out}");
 }
 
 #[test]

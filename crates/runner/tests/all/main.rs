@@ -29,6 +29,7 @@ mod panics;
 mod parts;
 mod plots;
 mod rank;
+mod recognition;
 mod recompute;
 mod reference;
 mod render;

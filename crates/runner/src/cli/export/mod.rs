@@ -3,13 +3,12 @@
 mod bibtex;
 mod tex;
 
-use std::path::Path;
-
 use clap::ValueEnum;
 use mbsbench_experiment::panel_id;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::PanelSpec;
 use mbsbench_judge::claims::{Judged, Ledger};
+use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::{decimal, guarded};
 
 use super::CommandError;
@@ -52,7 +51,7 @@ pub(super) fn export(
     library: Library<'_>,
     name: &str,
     form: Form,
-    results: &Path,
+    results: &impl Folders,
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     let mut known = Vec::new();
@@ -66,7 +65,7 @@ pub(super) fn export(
                 Found::Statement(_) => ledger.as_ref().is_some_and(|ledger| rests_on(ledger, plan)),
                 Found::Table(picture) | Found::Figure(picture) => std::ptr::eq(*plan, picture.plan),
             };
-            ensure_sealed(library, results, plans.iter().filter(is_shown), output)?;
+            ensure_sealed(results, plans.iter().filter(is_shown), output)?;
         }
         let text = match (form, &found) {
             (Form::Bibtex, _) => bibtex::entry(&paper, &library.publication(&paper)?),
@@ -95,7 +94,7 @@ fn find<'p>(
     own: &str,
     plans: &'p [Plan],
     ledger: Option<&Ledger>,
-    results: &Path,
+    results: &impl Folders,
     known: &mut Vec<String>,
 ) -> Result<Option<Found<'p>>, CommandError> {
     for plan in plans.iter().filter(|plan| plan.experiment.paper == paper) {
@@ -141,8 +140,8 @@ fn find<'p>(
 }
 
 /// The files with the data of a figure, one for each panel that has one by itself.
-fn curves(picture: &Picture<'_>, results: &Path) -> Result<Vec<String>, CommandError> {
-    let folder = results.join(&picture.plan.experiment.id);
+fn curves(picture: &Picture<'_>, results: &impl Folders) -> Result<Vec<String>, CommandError> {
+    let folder = results.of(&picture.plan.experiment.id);
     let of = |id: &str| folder.join(format!("{id}.csv"));
     let whole = of(picture.id);
     let files = match whole.exists() {
@@ -165,7 +164,7 @@ fn curves(picture: &Picture<'_>, results: &Path) -> Result<Vec<String>, CommandE
 }
 
 /// The numbers of a table or figure as they lie in the results, of a figure of several panels with the number of each.
-fn numbers(picture: &Picture<'_>, results: &Path) -> Result<String, CommandError> {
+fn numbers(picture: &Picture<'_>, results: &impl Folders) -> Result<String, CommandError> {
     let files = curves(picture, results)?;
     if let [one] = &files[..] {
         return Ok(one.clone());

@@ -1,0 +1,128 @@
+//! Mechanisms, robots and methods in files of their own: beside experiments they do no harm, and commands say what they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+const EXPERIMENT: &str = "\
+id: mine2026/energy
+known: { defaults: printed }
+model: { mechanism: top.yaml }
+span: [0.0, 0.5]
+method: [rk5, { tableau: cash-karp.yaml }]
+step: 0.05
+measures: [energy_variation]
+";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Exit code, standard output and standard error.
+fn mbsbench(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mbsbench"))
+        .current_dir(folder)
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .args(arguments.split_whitespace())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// An experiment on a mechanism beside it, and files that are named by none.
+fn place() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let papers = folder.path().join("experiments/mine2026");
+    fs::create_dir_all(&papers).unwrap();
+    let top = fs::read_to_string(root().join("experiments/iftomm/mechanisms/pendulum.yaml")).unwrap();
+    fs::write(papers.join("top.yaml"), top).unwrap();
+    fs::copy(root().join("examples/mechanisms/chain.yaml"), papers.join("chain.yaml")).unwrap();
+    fs::copy(root().join("examples/methods/cash-karp.yaml"), papers.join("cash-karp.yaml")).unwrap();
+    fs::copy(root().join("examples/methods/bdf3.yaml"), papers.join("bdf3.yaml")).unwrap();
+    fs::copy(root().join("crates/runner/tests/robots/arm.urdf"), papers.join("arm.urdf")).unwrap();
+    fs::write(papers.join("energy.yaml"), EXPERIMENT).unwrap();
+    folder
+}
+
+#[test]
+fn they_do_no_harm_beside_experiments() {
+    let place = place();
+    let done = |arguments: &str| {
+        let (code, out, err) = mbsbench(place.path(), arguments);
+        assert_eq!(code, 0, "{arguments}: {err}");
+        out
+    };
+    done("new statement mine2026/falls --experiment energy");
+    for arguments in ["lock", "lock mine2026", "plan mine2026", "check experiments/mine2026/claims.yaml"] {
+        done(arguments);
+    }
+    let (code, out, err) = mbsbench(place.path(), "reproduce mine2026");
+    assert!(code < 2 && out.contains("2 runs"), "{err}");
+    let listed = done("list experiments");
+    let own: Vec<&str> = listed.lines().filter(|line| line.starts_with("mine2026/")).collect();
+    assert_eq!(own.len(), 1, "{listed}");
+}
+
+#[test]
+fn commands_for_experiments_say_what_a_file_is_and_what_takes_it() {
+    let place = place();
+    let file = |name: &str| format!("experiments/mine2026/{name}");
+    for (name, is) in [
+        ("top.yaml", "is a mechanism, not an experiment"),
+        ("chain.yaml", "is a mechanism, not an experiment"),
+        ("arm.urdf", "is a robot, not an experiment"),
+        ("cash-karp.yaml", "is a method, not an experiment"),
+        ("bdf3.yaml", "is a method, not an experiment"),
+    ] {
+        for command in ["run", "plan", "reproduce"] {
+            let (code, _, err) = mbsbench(place.path(), &format!("{command} {}", file(name)));
+            assert!(code == 2 && err.contains(is) && err.lines().count() == 2, "{command} {name}: {err}");
+        }
+    }
+    for (name, is) in [("top.yaml", "a mechanism"), ("arm.urdf", "a robot"), ("energy.yaml", "an experiment")] {
+        for command in ["describe", "rank", "examine"] {
+            let (code, _, err) = mbsbench(place.path(), &format!("{command} {}", file(name)));
+            let said = format!("is {is}, not a method");
+            assert!(code == 2 && err.contains(&said) && err.lines().count() == 2, "{command} {name}: {err}");
+        }
+    }
+    // A mistake in an experiment is shown as before.
+    fs::write(place.path().join("wrong.yaml"), "id: mine/wrong\nbodies: {}\n").unwrap();
+    let (code, _, err) = mbsbench(place.path(), "run wrong.yaml");
+    assert!(code == 2 && err.contains("bodies") && !err.contains("is a mechanism"), "{err}");
+}
+
+#[test]
+fn check_and_animate_take_mechanisms_and_check_takes_methods() {
+    let place = place();
+    let files = "check experiments/mine2026/top.yaml experiments/mine2026/chain.yaml experiments/mine2026/arm.urdf \
+                 experiments/mine2026/cash-karp.yaml";
+    let (code, out, err) = mbsbench(place.path(), files);
+    assert_eq!(code, 0, "{err}");
+    let line = |name: &str| out.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {out}"));
+    assert!(line("top.yaml").contains("a mechanism with 1 body, 1 joint, "), "{out}");
+    assert!(line("chain.yaml").contains("a mechanism with 120 states and 40 constraints"), "{out}");
+    assert!(line("arm.urdf").contains("states"), "{out}");
+    assert!(line("cash-karp.yaml").contains("of order 5"), "{out}");
+
+    for arguments in ["check nowhere.urdf", "like nowhere.urdf", "check nowhere.yaml", "animate nowhere.yaml"] {
+        let (code, _, err) = mbsbench(place.path(), arguments);
+        assert!(code == 2 && err.starts_with("error: nowhere."), "{arguments}: {err}");
+    }
+
+    // It is really checked, and mistakes are shown in the file itself.
+    let top = place.path().join("experiments/mine2026/top.yaml");
+    let text = fs::read_to_string(&top).unwrap();
+    fs::write(&top, text.replace("mass:", "mas:")).unwrap();
+    let (code, _, err) = mbsbench(place.path(), "check experiments/mine2026/top.yaml");
+    assert!(code == 2 && err.contains("top.yaml:") && err.contains("mas"), "{err}");
+    fs::write(&top, text).unwrap();
+
+    let (code, out, err) = mbsbench(place.path(), "animate experiments/mine2026/top.yaml --frames 3");
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(out, "target/animations/mechanism/top/mechanism.gif\n");
+    assert!(place.path().join(out.trim_end()).exists());
+}
