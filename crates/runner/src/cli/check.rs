@@ -102,7 +102,7 @@ pub(super) fn tell_left_out(plans: &[Plan], output: &mut Output<'_>) -> Vec<Stri
     accounts
 }
 
-/// What the mechanism of a plan consists of: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.
+/// The parts and the size of the mechanism of a plan: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.
 fn described(plan: &Plan) -> String {
     let Some(choice) = plan.runs.first().map(|run| &run.model) else { return String::new() };
     let model = choice.object().model();

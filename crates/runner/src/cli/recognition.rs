@@ -1,4 +1,4 @@
-//! What a file is, if it is named or found where experiments are: an experiment, or what experiments name.
+//! Kinds of files: experiments, and the mechanisms, robots and methods that experiments name.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::CommandError;
 use super::files::{book, id_in, is_publication, is_yaml};
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// An experiment.
@@ -30,7 +30,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// What it is called.
+    /// Its name, with an article.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Experiment => "an experiment",
@@ -62,7 +62,7 @@ impl FileKind {
     }
 }
 
-/// What the file at `path` is, by its name or its keys; none if neither says so.
+/// The kind of the file at `path`, by its name or its keys; none if neither shows it.
 pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf")) {
         return Some(FileKind::Robot);

@@ -31,7 +31,7 @@ pub(super) struct Builtin {
 }
 
 impl Builtin {
-    /// All that no folder of `experiments` replaces: one with a `paper.yaml` or an experiment.
+    /// The built-in papers that no folder of `experiments` replaces. A folder does if it has a `paper.yaml` or an experiment.
     fn beside(experiments: &Path) -> Self {
         let mut papers = mbsbench_builtin::papers();
         papers.retain(|paper| !is_paper(&experiments.join(paper)));
