@@ -65,6 +65,6 @@ def verify(paper: str, results: "str | os.PathLike[str] | None" = None) -> pd.Da
 
 
 def explain(statement: str, results: "str | os.PathLike[str] | None" = None) -> str:
-    """A statement as a referee would tell it: verdict, what it hangs on, checks, how to redo it."""
+    """Explain one verdict: evidence, checks, sensitivities, commands to reproduce it."""
     folder = Path(results) if results is not None else data() / "results"
     return command("explain", statement, "--results", folder)

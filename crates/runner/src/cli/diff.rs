@@ -9,11 +9,11 @@ use crate::output::Output;
 /// How much two numbers may differ.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct DiffOptions {
-    /// Allowed difference as a part of the larger number.
-    #[arg(long, default_value_t = 1e-6, value_parser = tolerance, allow_negative_numbers = true)]
+    /// Relative tolerance.
+    #[arg(long, value_name = "NUMBER", default_value = "1e-6", value_parser = tolerance, allow_negative_numbers = true)]
     pub rel: f64,
-    /// Allowed difference in the unit of the column.
-    #[arg(long, default_value_t = 1e-12, value_parser = tolerance, allow_negative_numbers = true)]
+    /// Absolute tolerance, in the unit of the column.
+    #[arg(long, value_name = "NUMBER", default_value = "1e-12", value_parser = tolerance, allow_negative_numbers = true)]
     pub abs: f64,
 }
 

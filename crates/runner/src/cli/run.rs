@@ -40,13 +40,13 @@ pub struct RunOptions {
     /// Threads and memory.
     #[command(flatten)]
     pub jobs: Jobs,
-    /// Make every run again, whatever the store has.
+    /// Compute every run, even if it is in the cache.
     #[arg(long)]
     pub fresh: bool,
-    /// Use the axes under `quick:`.
+    /// Use the shorter settings under `quick:`.
     #[arg(long)]
     pub quick: bool,
-    /// Folder of the store of finished runs.
+    /// Run cache.
     #[arg(long, value_name = "DIR", default_value = STORE)]
     pub cache: PathBuf,
 }

@@ -19,6 +19,7 @@ mod engines;
 mod equal_terms;
 mod examine;
 mod export;
+mod help;
 mod jumps;
 mod like;
 mod methods;
