@@ -239,7 +239,7 @@ pub(super) fn none_lost(progress: &Progress) -> Result<(), CommandError> {
 /// Says which entries of the store were not taken.
 pub(super) fn tell_refused(store: &Store, output: &mut Output<'_>) {
     for (path, refusal) in store.refused() {
-        output.beside(format!("{}: {refusal}; what it was of is made again", path.display()));
+        output.beside(format!("{}: {refusal}; the entry is discarded and computed again", path.display()));
     }
 }
 
