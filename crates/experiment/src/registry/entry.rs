@@ -224,9 +224,11 @@ impl<K: Kind> Entry<K> {
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
         let (defaults, _) = self.default();
-        let (silent, is_kept) = match &self.behind {
-            Behind::Definition { definition, schema, .. } => (silent(definition, *schema, &parameters), true),
-            Behind::Late(late) => (Vec::new(), late.identity.is_some()),
+        let (silent, is_kept, schema) = match &self.behind {
+            Behind::Definition { definition, schema, .. } => {
+                (silent(definition, *schema, &parameters), true, Some(*schema))
+            }
+            Behind::Late(late) => (Vec::new(), late.identity.is_some(), None),
         };
         Choice {
             name: self.name,
@@ -242,6 +244,7 @@ impl<K: Kind> Entry<K> {
             place: None,
             is_kept,
             is_late: self.is_late(),
+            schema,
         }
     }
 }

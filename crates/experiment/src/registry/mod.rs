@@ -9,6 +9,7 @@
 //! # }
 //! ```
 
+mod angles;
 mod builtin;
 mod choice;
 mod entry;

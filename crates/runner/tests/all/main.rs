@@ -41,4 +41,5 @@ mod spans;
 mod special_files;
 mod takeaways;
 mod times;
+mod units;
 mod verify;
