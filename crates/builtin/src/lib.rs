@@ -39,7 +39,7 @@ pub enum BuiltinError {
         error: io::Error,
     },
     /// Files that are there already and are others.
-    #[error("there already, and not as they are built in: {}; nothing was written", named(.0))]
+    #[error("refusing to overwrite modified files: {}; nothing was written", named(.0))]
     Differ(Vec<PathBuf>),
     /// The program is damaged.
     #[error("the archive in the program: {0}")]

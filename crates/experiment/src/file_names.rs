@@ -64,7 +64,7 @@ impl Names<'_> {
     fn id(&mut self, what: &'static str, id: &str, node: &Node) {
         let place = node.place_of("id");
         if !is_safe_name(id) {
-            let problem = Problem::new(place, format!("`{}` is no name of a file", id.escape_debug()));
+            let problem = Problem::new(place, format!("`{}` is not a file name", id.escape_debug()));
             let help = "accepted: small letters, digits, `.` and `-`, such as `table-3.2`, and no device such as `con`";
             self.problems.add(problem.help(help));
         } else if RESERVED.contains(&id) {
@@ -89,7 +89,7 @@ impl Names<'_> {
     fn panels(&mut self, id: &str, panels: usize, node: &Node) {
         let place = node.place_of("id");
         for name in (0..panels).filter(|_| panels > 1).map_while(|panel| panel_id(id, panel)) {
-            let help = "accepted: an id that with a letter behind it is no other's";
+            let help = "accepted: an id that does not become the name of another file when a letter follows it";
             if RESERVED.contains(&name.as_str()) {
                 let message = format!("`{name}.csv`, a panel of `{id}`, is a file of every experiment");
                 self.problems.add(Problem::new(place, message).help(help));

@@ -32,7 +32,7 @@ pub fn read_id(root: &Node) -> Result<String, Problem> {
     let id: String = read(node)?;
     let names: Vec<&str> = id.split('/').collect();
     if names.len() != 2 || !names.iter().all(|name| is_safe_name(name)) {
-        return Err(Problem::new(node.place, format!("`{}` is no id", id.escape_debug())).help(ACCEPTED));
+        return Err(Problem::new(node.place, format!("`{}` is not an id", id.escape_debug())).help(ACCEPTED));
     }
     if let Some(own) = names.iter().find(|name| OWN_NAMES.contains(name)) {
         let problem = Problem::new(node.place, format!("`{own}` is a name of the program's own among the results"));

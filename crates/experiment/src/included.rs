@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path};
 
-use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Source, Value, source};
+use mbsbench_input::{BadInput, Document, Key, Node, Place, Problem, Source, Value, did_you_mean, source};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
 use super::every::Contender;
@@ -119,7 +119,10 @@ fn read<K: Kind>(
     };
     let relative = Path::new(name);
     if !is_relative(relative) {
-        return Err(refused(format!("`{name}` is no relative path"), "accepted: a path from the folder of this file"));
+        return Err(refused(
+            format!("`{name}` is not a relative path"),
+            "accepted: a path from the folder of this file",
+        ));
     }
     let path = document.source.folder().join(relative);
     let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT).map_err(|error| {
@@ -158,8 +161,9 @@ fn read<K: Kind>(
 /// A robot as a document of a mechanism, and what of it is not used.
 fn robot(path: &Path, bytes: &[u8]) -> Result<(Document, Vec<String>), BadInput> {
     let source = source(path, bytes)?;
-    let robot = urdf::read(source.text()).map_err(|NoRobot { start, message, accepted }| {
-        let problem = Problem::new(tag(&source, start), message).help(format!("accepted: {accepted}"));
+    let robot = urdf::read(source.text()).map_err(|NoRobot { start, message, accepted, name, known }| {
+        let meant = did_you_mean(&name, &known);
+        let problem = Problem::new(tag(&source, start), message).help(format!("{meant}accepted: {accepted}"));
         BadInput::new(source.clone(), vec![problem])
     })?;
     let mut root = Node::from_json(&robot.mechanism, Place::new(0, 0));

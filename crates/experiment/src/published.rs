@@ -22,11 +22,11 @@ pub enum PublishedError {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// It is no table.
-    #[error("is no table: {0}")]
+    /// It is not a table.
+    #[error("is not a table: {0}")]
     Csv(#[from] csv::Error),
-    /// It is no trajectory of the model.
-    #[error("is no trajectory: line {line}, column {column}: {found}")]
+    /// It is not a trajectory of the model.
+    #[error("is not a trajectory: line {line}, column {column}: {found}")]
     Trajectory {
         /// The line of the first mistake, from 1.
         line: usize,

@@ -1,12 +1,46 @@
 //! What would be accepted, in words.
 
-/// The name among `known` that was probably meant: one of the same words in another order, or else one with nearly the same letters.
+use std::collections::BTreeSet;
+
+/// Other words of mechanics for a name.
+const SYNONYMS: [(&str, &str); 9] = [
+    ("hinge", "revolute"),
+    ("pin", "revolute"),
+    ("slider", "prismatic"),
+    ("translational", "prismatic"),
+    ("ball", "spherical"),
+    ("cardan", "universal"),
+    ("weld", "fixed"),
+    ("rigid", "fixed"),
+    ("damper", "spring"),
+];
+
+/// The name among `known` that was probably meant: a synonym, the same words in another order, nearly the same letters,
+/// or else the shortest name with all words of `found`. What stands in parentheses behind a name is left out.
 #[must_use]
 pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> Option<&'k str> {
+    let found = found.split('(').next().unwrap_or(found);
     let (lower, own) = (found.to_lowercase(), words(found));
-    if let Some(name) = known.clone().into_iter().find(|name| own.len() > 1 && words(name) == own) {
+    let synonym = SYNONYMS.iter().find(|(word, _)| *word == lower).map(|(_, name)| *name);
+    let same = |name: &&str| synonym == Some(*name) || (!own.is_empty() && words(name) == own);
+    if let Some(name) = known.clone().into_iter().find(same) {
         return Some(name);
     }
+    let has_all = |name: &&str| own.iter().any(|word| word.len() > 1) && shared(&own, name) == own.len();
+    let longer = || known.clone().into_iter().filter(has_all).min_by_key(|name| name.len());
+    misspelt(found, known.clone()).or_else(longer)
+}
+
+/// "did you mean `a`? ", or nothing if no name is near.
+#[must_use]
+pub fn did_you_mean(found: &str, known: &[String]) -> String {
+    let name = nearest(found, known.iter().map(String::as_str));
+    name.map_or_else(String::new, |name| format!("did you mean `{name}`? "))
+}
+
+/// The name that differs from `found` by a slip in three letters at most.
+fn misspelt<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let lower = found.to_lowercase();
     known
         .into_iter()
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
@@ -14,6 +48,12 @@ pub fn nearest<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone
         .filter(|&(distance, name)| distance <= 1.max((name.chars().count().max(found.chars().count()) + 1) / 3))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
+}
+
+/// The number of words that are in a name, too.
+fn shared(own: &[String], name: &str) -> usize {
+    let others = words(name);
+    own.iter().filter(|word| others.contains(word)).count()
 }
 
 /// The words of a name, in the order of the alphabet.
@@ -40,16 +80,21 @@ const MOST: usize = 64;
 /// Names that are shown of more.
 const SHOWN: usize = 8;
 
-/// The help for an unknown name: the nearest one first, then all; of very many, those that are most like it.
+/// The help for an unknown name: the nearest one first, then all; of very many, those with the same words, or else with
+/// the most similar letters.
 #[must_use]
 pub fn accepted<'k>(found: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
-    let count = known.clone().into_iter().count();
-    let all = if count > MOST {
-        let mut names: Vec<(f64, &str)> =
-            known.clone().into_iter().map(|name| (strsim::normalized_damerau_levenshtein(found, name), name)).collect();
-        names.sort_by(|a, b| b.1.contains(found).cmp(&a.1.contains(found)).then(b.0.total_cmp(&a.0)));
-        let shown = names.iter().take(SHOWN).map(|&(_, name)| format!("`{name}`")).collect::<Vec<_>>();
-        format!("{} and {} others", shown.join(", "), count - SHOWN)
+    let unique: BTreeSet<&str> = known.clone().into_iter().collect();
+    let all = if unique.len() > MOST {
+        let own = words(found);
+        let alike = |name: &'k str| {
+            let likeness = strsim::normalized_damerau_levenshtein(found, name);
+            (name.contains(found), shared(&own, name), likeness, name)
+        };
+        let mut names: Vec<(bool, usize, f64, &str)> = unique.iter().map(|name| alike(name)).collect();
+        names.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then(b.2.total_cmp(&a.2)));
+        let shown = names.iter().take(SHOWN).map(|(.., name)| format!("`{name}`")).collect::<Vec<_>>();
+        format!("{} and {} others", shown.join(", "), unique.len() - SHOWN)
     } else {
         one_of(known.clone())
     };
@@ -74,6 +119,22 @@ mod tests {
         assert_eq!(accepted("rk4", ["rk3", "bs32"]), "did you mean `rk3`? accepted: `rk3` or `bs32`");
         let many: Vec<String> = (0..500).map(|n| format!("table-3.1/{n}")).chain(["drift/law".to_owned()]).collect();
         let help = accepted("law", many.iter().map(String::as_str));
-        assert!(help.starts_with("accepted: `drift/law`, `") && help.ends_with(" and 493 others"), "{help}");
+        assert!(help.starts_with("did you mean `drift/law`? accepted: `drift/law`, `"), "{help}");
+        assert!(help.ends_with(" and 493 others"), "{help}");
+        let many = many.iter().map(String::as_str).chain(["ball/slow-adaptation", "ball/slow-adaptation"]);
+        let help = accepted("flawless adaptation", many);
+        assert!(
+            help.starts_with("accepted: `ball/slow-adaptation`, `table-3.1/"),
+            "words count before letters: {help}"
+        );
+    }
+
+    #[test]
+    fn near_misses_are_synonyms_and_shorter_names_too() {
+        assert_eq!(nearest("hinge", ["spherical", "revolute"]), Some("revolute"));
+        assert_eq!(nearest("hht", ["hht-add", "hht-i3"]), Some("hht-i3"));
+        assert_eq!(nearest("newton-euler", ["newton-euler-group", "newton"]), Some("newton-euler-group"));
+        assert_eq!(nearest("final(theta)", ["final", "energy_variation"]), Some("final"));
+        assert_eq!(nearest("x", ["a-x"]), None, "a letter is not a word");
     }
 }

@@ -11,7 +11,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::{Entry, Node, Place, Problem, Value, accepted, one_of};
+use super::{Entry, Node, Place, Problem, Value, accepted, one_of, unknown};
 
 /// Reads a `T` from a node.
 ///
@@ -51,7 +51,9 @@ impl Unplaced {
 
     /// The problem with the key of an entry, which is called `what`.
     fn of_key(mut self, entry: &Entry, what: &str) -> Self {
-        self.problem.message = self.problem.message.replacen("unknown key", &format!("unknown {what}"), 1);
+        if let Some(name) = self.problem.message.strip_prefix("unknown key ") {
+            self.problem.message = unknown(what, name);
+        }
         self.at(entry.key.place)
     }
 
@@ -93,7 +95,7 @@ impl de::Error for Unplaced {
         Self::new(format!("the key `{field}` is missing"), format!("add `{field}:`"))
     }
     fn duplicate_field(field: &'static str) -> Self {
-        Self::new(format!("the key `{field}` stands twice"), "remove one of the two")
+        Self::new(format!("the key `{field}` is given twice"), "remove one of the two")
     }
 }
 
@@ -151,6 +153,12 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
                 Err(Unplaced::new(found, "accepted: a finite number in double precision").at(self.node.place))
             }
             Value::Text(text) if text.contains('^') => Err(self.wrong("a number; a power is written `2^-10`")),
+            Value::Text(text) if is_with_unit(text) => {
+                Err(self.wrong("a number without a unit; each parameter has its own"))
+            }
+            Value::Text(text) if text.contains(['*', '+', '/', '(']) => {
+                Err(self.wrong("a number; no formula is read here"))
+            }
             _ => Err(self.wrong("a number")),
         }
     }
@@ -173,6 +181,12 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
     fn list<V: Visitor<'n>>(self, items: &'n [Node], visitor: V) -> Result<V::Value, Unplaced> {
         visitor.visit_seq(Items { outer: self, rest: items.iter() }).map_err(|error| error.at(self.node.place))
     }
+}
+
+/// Whether a text is a number with letters behind it: `34deg`, `0.5 m`.
+fn is_with_unit(text: &str) -> bool {
+    let number = text.trim_end_matches(|c: char| c.is_alphabetic() || "°²³/ ".contains(c));
+    number.len() < text.len() && number.parse::<f64>().is_ok()
 }
 
 macro_rules! whole_numbers {
@@ -283,7 +297,10 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
     fn deserialize_seq<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, Unplaced> {
         match &self.node.value {
             Value::List(items) => self.list(items, visitor),
-            _ => Err(self.wrong("a list")),
+            _ => Err(self.wrong(&match (&visitor as &dyn de::Expected).to_string() {
+                unnamed if unnamed == "a sequence" => "a list".to_owned(),
+                named => named,
+            })),
         }
     }
 

@@ -54,7 +54,16 @@ impl Problem {
         found: &str,
         known: impl IntoIterator<Item = &'k str> + Clone,
     ) -> Self {
-        Self::new(place, format!("unknown {kind} `{found}`")).help(accepted(found, known))
+        Self::new(place, unknown(kind, &format!("`{found}`"))).help(accepted(found, known))
+    }
+}
+
+/// "unknown parameter `masss` of `pendulum`", for the kind "parameter of `pendulum`" and a name in quotes.
+#[must_use]
+pub fn unknown(kind: &str, quoted: &str) -> String {
+    match kind.split_once(" of ") {
+        Some((kind, whole)) => format!("unknown {kind} {quoted} of {whole}"),
+        None => format!("unknown {kind} {quoted}"),
     }
 }
 

@@ -18,9 +18,9 @@ mod parse;
 mod printable;
 mod source;
 
-pub use accepted::{accepted, nearest, one_of};
+pub use accepted::{accepted, did_you_mean, nearest, one_of};
 pub use deserialize::{read, read_as};
-pub use diagnostic::{BadInput, Problem};
+pub use diagnostic::{BadInput, Problem, unknown};
 pub use files::{
     LARGEST_DATA, LARGEST_TEXT, read_file, read_text, remove_leftovers, stop_writing, write_atomically,
     write_replaceable,

@@ -200,6 +200,22 @@ impl Node {
         node.place
     }
 
+    /// The place of the key of the field `path`, or of the innermost part of the path that is in the file.
+    #[must_use]
+    pub fn key_of(&self, path: &str) -> Place {
+        if let Value::Map(entries) = &self.value
+            && let Some(entry) = entries.iter().find(|entry| entry.key.name == path)
+        {
+            return entry.key.place;
+        }
+        let Some((first, rest)) = path.split_once('.') else { return self.place };
+        let inner = match &self.value {
+            Value::List(items) => first.parse::<usize>().ok().and_then(|index| items.get(index)),
+            _ => self.get(first),
+        };
+        inner.map_or(self.place, |inner| inner.key_of(rest))
+    }
+
     /// The same node with `value` at `path` below it; maps are made where there are none, and a bare name on
     /// the way becomes a map of that name (`sliding-mode` is `{ sliding-mode: {} }`).
     #[must_use]

@@ -1,6 +1,6 @@
 //! Repeated parts written out, each with the path in the file that a reader is shown.
 
-use mbsbench_problem::OutOfRange;
+use mbsbench_problem::{Fault, OutOfRange};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -53,8 +53,8 @@ impl Parts {
         for (k, repeat) in mechanism.repeat.iter().enumerate() {
             let path = format!("repeat.{k}.");
             if repeat.r#for.is_empty() || repeat.r#for.len() > 2 {
-                let found = format!("{} indices", repeat.r#for.len());
-                return Err(OutOfRange::new(format!("{path}for"), found, "one index or two"));
+                let found = format!("`{path}for` has {} indices", repeat.r#for.len());
+                return Err(OutOfRange::clause(format!("{path}for"), found, "one index or two"));
             }
             let count: usize = repeat.r#for.values().map(|r| (r.last - r.first) as usize + 1).product();
             let Repeat { ground, bodies, joints, forces, .. } = repeat;
@@ -93,8 +93,8 @@ fn fits(length: usize, path: &str) -> Result<(), OutOfRange> {
     if length <= LONGEST {
         return Ok(());
     }
-    let found = format!("what brings the mechanism to {length} characters with all parts written out");
-    Err(OutOfRange::new(path, found, format!("a mechanism of at most {LONGEST} characters with all parts written out")))
+    let found = format!("the mechanism has {length} characters with all parts written out");
+    Err(OutOfRange::clause(path, found, format!("at most {LONGEST} characters")))
 }
 
 fn add<T: Clone + Serialize + DeserializeOwned>(
@@ -109,15 +109,16 @@ fn add<T: Clone + Serialize + DeserializeOwned>(
         let (name, what) = if indices.is_empty() {
             (name.clone(), what.clone())
         } else {
-            let written =
-                serde_json::to_value(what).map_err(|error| OutOfRange::new(&path, error, "what can be repeated"))?;
-            let what = serde_json::from_value(with_numbers(&written, indices))
-                .map_err(|error| OutOfRange::new(&path, error, "what makes sense with all values of the index"))?;
+            let written = serde_json::to_value(what)
+                .map_err(|error| OutOfRange::clause(&path, error.to_string(), "a part that can be repeated"))?;
+            let what = serde_json::from_value(with_numbers(&written, indices)).map_err(|error| {
+                OutOfRange::clause(&path, error.to_string(), "a part that is valid for all values of the index")
+            })?;
             (replaced(name, indices), what)
         };
         check_name(&path, &name)?;
         if name == "ground" && kind == "bodies" {
-            return Err(OutOfRange::new(path, "called `ground`", "another name: `ground` is what does not move"));
+            return Err(misnamed(path, "a body is called `ground`", "another name: `ground` is what does not move"));
         }
         parts.push(Part { name, path, what });
     }
@@ -131,8 +132,20 @@ pub(crate) fn check_name(path: &str, name: &str) -> Result<(), OutOfRange> {
     if is_name {
         return Ok(());
     }
-    let accepted = "a name of letters, digits and `_`, with a letter first";
-    Err(OutOfRange::new(path, format!("called `{name}`"), accepted))
+    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let example =
+        if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { format!(": `{plain}`") } else { String::new() };
+    let clause = match name.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
+        Some(other) => format!("the name `{name}` contains `{other}`"),
+        None if name.is_empty() => "a name is empty".to_owned(),
+        None => format!("the name `{name}` does not begin with a letter"),
+    };
+    Err(misnamed(path, clause, format!("a name of letters, digits and `_`, with a letter first{example}")))
+}
+
+/// The refusal of the name of a part.
+fn misnamed(path: impl Into<String>, clause: impl Into<String>, accepted: impl Into<String>) -> OutOfRange {
+    OutOfRange { field: path.into(), fault: Fault::Name(clause.into()), accepted: accepted.into() }
 }
 
 fn unique<T>(parts: &[Part<T>]) -> Result<(), OutOfRange> {
@@ -140,7 +153,7 @@ fn unique<T>(parts: &[Part<T>]) -> Result<(), OutOfRange> {
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => {
-            Err(OutOfRange::new(pair[1].1, format!("`{}`, which is there twice", pair[1].0), "a name for each part"))
+            Err(misnamed(pair[1].1, format!("two parts are called `{}`", pair[1].0), "a name of its own for each part"))
         }
         None => Ok(()),
     }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
-    Formulated, Formulation, MechanicalModel, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange, Scalar,
-    SlidingModeSettings, View,
+    Fault, Formulated, Formulation, MechanicalModel, Model, ModelDefinition, Observable, Observation, Ode, OutOfRange,
+    Scalar, SlidingModeSettings, View,
 };
 
 use crate::compile::{BodySeen, Compiled, compile};
@@ -90,13 +90,19 @@ impl<X: Space> MechanismModel<X> {
         for (k, name) in mechanism.observe.iter().enumerate() {
             model.observe(name).ok_or_else(|| {
                 let accepted = "names of bodies, of markers (`body.marker`) and of joints";
-                OutOfRange::new(format!("observe.{k}"), format!("`{name}`"), accepted)
+                let bodies = model.compiled.bodies.iter().flat_map(|body| {
+                    let own = body.markers.iter().filter(|(marker, _)| !marker.is_empty());
+                    own.map(|(marker, _)| format!("{}.{marker}", body.name)).chain([body.name.clone()])
+                });
+                let joints = model.compiled.joints.iter().map(|joint| joint.name.clone());
+                let fault = Fault::Unknown { kind: "part", name: name.clone(), known: bodies.chain(joints).collect() };
+                OutOfRange { field: format!("observe.{k}"), fault, accepted: accepted.to_owned() }
             })?;
         }
         let mut seen = HashSet::new();
         if let Some(twice) = model.observables().into_iter().find(|observable| !seen.insert(observable.name.clone())) {
-            let found = format!("with two observables called `{}`", twice.name);
-            return Err(OutOfRange::new(
+            let found = format!("two observables are called `{}`", twice.name);
+            return Err(OutOfRange::clause(
                 "bodies",
                 found,
                 "names that differ also where a body's and a marker's are joined by `_`",

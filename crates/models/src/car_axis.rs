@@ -23,18 +23,18 @@ parameters! {
     pub struct CarAxis {
         /// The equations.
         pub formulation: ConstrainedFormulation = ConstrainedFormulation::Mechanics,
-        /// Mass `M` of the chassis, kg.
-        pub mass: f64 [above 0.0] = 10.0,
+        /// Mass `M` of the chassis.
+        pub mass: f64 [above 0.0, unit "kg"] = 10.0,
         /// `ε`, root of the ratio of a spring's time scale to 1 s: its stiffness is `1/ε²`.
-        pub epsilon: f64 [above 0.0] = 1e-2,
-        /// Length `l` of axle and chassis, m.
-        pub length: f64 [above 0.0] = 1.0,
-        /// Length `l₀` of a spring without load, m.
-        pub rest_length: f64 [above 0.0] = 0.5,
-        /// Height `r` of the bumps, m; less than the length.
-        pub bump: f64 = 0.1,
-        /// Frequency `ω` of the bumps, rad/s.
-        pub frequency: f64 [above 0.0] = 10.0,
+        pub epsilon: f64 [above 0.0, unit "1"] = 1e-2,
+        /// Length `l` of axle and chassis.
+        pub length: f64 [above 0.0, unit "m"] = 1.0,
+        /// Length `l₀` of a spring without load.
+        pub rest_length: f64 [above 0.0, unit "m"] = 0.5,
+        /// Height `r` of the bumps; less than the length.
+        pub bump: f64 [unit "m"] = 0.1,
+        /// Frequency `ω` of the bumps.
+        pub frequency: f64 [above 0.0, unit "rad/s"] = 10.0,
     }
 }
 

@@ -14,16 +14,16 @@ parameters! {
     /// As the cart is light, the mass all but falls straight down, and the cart dashes below it: for `M ≪ m` the angle turns at up to
     /// `√(2 g (M + m)/(M l))`, 4429.449 rad/s here, in pulses of about `√(M/m)` of their distance.
     pub struct CartPole {
-        /// Mass `M` of the cart, kg.
-        pub cart_mass: f64 [above 0.0] = 1e-6,
-        /// Point mass `m`, kg.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Length `l` of the bar, m.
-        pub length: f64 [above 0.0] = 1.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
-        /// Initial angle from the downward vertical, degrees.
-        pub angle: f64 = 90.0,
+        /// Mass `M` of the cart.
+        pub cart_mass: f64 [above 0.0, unit "kg"] = 1e-6,
+        /// Point mass `m`.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Length `l` of the bar.
+        pub length: f64 [above 0.0, unit "m"] = 1.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
+        /// Initial angle from the downward vertical.
+        pub angle: f64 [unit "deg"] = 90.0,
     }
 }
 

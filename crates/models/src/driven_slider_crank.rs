@@ -25,28 +25,28 @@ parameters! {
         pub formulation: ConstrainedFormulation = ConstrainedFormulation::Index2,
         /// The velocities at the start.
         pub start: DrivenStart = DrivenStart::Published,
-        /// Mass of the rod, kg.
-        pub rod_mass: f64 [above 0.0] = 0.151_104,
-        /// Mass of the slider, kg.
-        pub slider_mass: f64 [above 0.0] = 0.075_552,
-        /// Length of the crank, m.
-        pub crank_length: f64 [above 0.0] = 0.15,
-        /// Length of the rod, m.
-        pub rod_length: f64 [above 0.0] = 0.30,
-        /// Inertia of the crank about its pin, kg m².
-        pub crank_inertia: f64 [above 0.0] = 0.002_727,
-        /// Inertia of the undeformed rod about the crank pin, kg m².
-        pub rod_inertia: f64 [above 0.0] = 0.004_533_925_9,
-        /// Young's modulus of the rod, Pa.
-        pub young_modulus: f64 [above 0.0] = 2e11,
-        /// Width of the rod, m.
-        pub width: f64 [above 0.0] = 0.008,
-        /// Height of the rod in the plane, m.
-        pub height: f64 [above 0.0] = 0.008,
-        /// Density of the rod, kg/m³.
-        pub density: f64 [above 0.0] = 7870.0,
-        /// Angular velocity Ω of the crank, rad/s.
-        pub speed: f64 = 150.0,
+        /// Mass of the rod.
+        pub rod_mass: f64 [above 0.0, unit "kg"] = 0.151_104,
+        /// Mass of the slider.
+        pub slider_mass: f64 [above 0.0, unit "kg"] = 0.075_552,
+        /// Length of the crank.
+        pub crank_length: f64 [above 0.0, unit "m"] = 0.15,
+        /// Length of the rod.
+        pub rod_length: f64 [above 0.0, unit "m"] = 0.30,
+        /// Inertia of the crank about its pin.
+        pub crank_inertia: f64 [above 0.0, unit "kg m²"] = 0.002_727,
+        /// Inertia of the undeformed rod about the crank pin.
+        pub rod_inertia: f64 [above 0.0, unit "kg m²"] = 0.004_533_925_9,
+        /// Young's modulus of the rod.
+        pub young_modulus: f64 [above 0.0, unit "Pa"] = 2e11,
+        /// Width of the rod.
+        pub width: f64 [above 0.0, unit "m"] = 0.008,
+        /// Height of the rod in the plane.
+        pub height: f64 [above 0.0, unit "m"] = 0.008,
+        /// Density of the rod.
+        pub density: f64 [above 0.0, unit "kg/m³"] = 7870.0,
+        /// Angular velocity Ω of the crank.
+        pub speed: f64 [unit "rad/s"] = 150.0,
     }
 }
 

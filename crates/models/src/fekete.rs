@@ -18,8 +18,8 @@ parameters! {
     /// p' = q + 2 μ p,   q' = −a q + Σ (pᵢ − pⱼ)/|pᵢ − pⱼ|² + 2 λ p,   0 = pᵢ·pᵢ − 1,   0 = 2 pᵢ·qᵢ
     /// ```
     pub struct Fekete {
-        /// Damping `a`, 1/s.
-        pub damping: f64 [from 0.0] = 0.5,
+        /// Damping `a`.
+        pub damping: f64 [from 0.0, unit "1/s"] = 0.5,
     }
 }
 

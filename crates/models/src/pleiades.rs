@@ -10,8 +10,8 @@ use crate::drawing::upright;
 parameters! {
     /// Seven stars of masses 1 to 7 in the plane that attract each other, `xᵢ'' = Σ mⱼ (xⱼ − xᵢ)/rᵢⱼ³`. `y = (x, y, x', y')`.
     pub struct Pleiades {
-        /// Constant of gravitation, m³/(kg s²), with masses of 1 to 7 kg.
-        pub gravitation: f64 [above 0.0] = 1.0,
+        /// Constant of gravitation, with masses of 1 to 7 kg.
+        pub gravitation: f64 [above 0.0, unit "m³/(kg s²)"] = 1.0,
     }
 }
 

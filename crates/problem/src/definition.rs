@@ -28,24 +28,61 @@ impl<T: Ranged + DeserializeOwned + Serialize + JsonSchema + Default + Clone + S
     }
 }
 
-/// A parameter has a value that makes no sense.
+/// A parameter has a value that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}` is {found}, accepted is {accepted}")]
+#[error("{}; accepted: {accepted}", self.message())]
 pub struct OutOfRange {
-    /// Path of the field as in the file, dots between the levels: `formulation.sliding-mode.sigma`; empty where several make no sense
-    /// together, of which `found` says what is wrong.
+    /// Path of the field as in the file, dots between the levels: `formulation.sliding-mode.sigma`; empty if several
+    /// fields contradict each other.
     pub field: String,
-    /// The value found.
-    pub found: String,
+    /// What is wrong with it.
+    pub fault: Fault,
     /// What would be accepted.
     pub accepted: String,
+}
+
+/// What is wrong with a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The value found.
+    Value(String),
+    /// A clause with its own subject.
+    Clause(String),
+    /// A clause about the name of the field.
+    Name(String),
+    /// A name that nothing has.
+    Unknown {
+        /// What it should name: `marker`, `joint`.
+        kind: &'static str,
+        /// The name found.
+        name: String,
+        /// The names that could have been meant.
+        known: Vec<String>,
+    },
 }
 
 impl OutOfRange {
     /// Field, value and what would be accepted.
     #[must_use]
     pub fn new(field: impl Into<String>, found: impl ToString, accepted: impl Into<String>) -> Self {
-        Self { field: field.into(), found: found.to_string(), accepted: accepted.into() }
+        Self { field: field.into(), fault: Fault::Value(found.to_string()), accepted: accepted.into() }
+    }
+
+    /// A field with a fault that the clause says, subject first: "both markers are of `rod`".
+    #[must_use]
+    pub fn clause(field: impl Into<String>, clause: impl Into<String>, accepted: impl Into<String>) -> Self {
+        Self { field: field.into(), fault: Fault::Clause(clause.into()), accepted: accepted.into() }
+    }
+
+    /// What was found, as a clause: "`mass` is -1", "unknown marker `rod.c`".
+    #[must_use]
+    pub fn message(&self) -> String {
+        match &self.fault {
+            Fault::Value(value) if self.field.is_empty() => value.clone(),
+            Fault::Value(value) => format!("`{}` is {value}", self.field),
+            Fault::Clause(clause) | Fault::Name(clause) => clause.clone(),
+            Fault::Unknown { kind, name, .. } => format!("unknown {kind} `{name}`"),
+        }
     }
 
     /// Fails unless `value` is finite and positive.

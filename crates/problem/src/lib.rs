@@ -60,7 +60,7 @@ pub use constrained::ConstraintWatch;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
 pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts, Evaluations};
 pub use dae::Dae;
-pub use definition::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
+pub use definition::{Fault, MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 pub use descriptor::{AsDescriptor, ConstrainedFormulation, Descriptor, DescriptorModel, Level};
 pub use double_double::DoubleDouble;
 pub use events::{AsEventOde, EventFunctions, EventKind, EventModel, Events};

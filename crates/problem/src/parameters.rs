@@ -104,6 +104,22 @@ impl Transform for Interval {
     }
 }
 
+/// Key of a schema for the unit of a parameter: `m/s²`, `rad`, `deg`, or `1` of a number without a unit.
+pub const UNIT: &str = "unit";
+
+/// What [`parameters!`](crate::parameters!) has between type and default: the interval, and the unit unless it is empty.
+#[doc(hidden)]
+pub struct Declared(pub Interval, pub &'static str);
+
+impl Transform for Declared {
+    fn transform(&mut self, schema: &mut Schema) {
+        self.0.transform(schema);
+        if !self.1.is_empty() {
+            schema.insert(UNIT.to_owned(), self.1.into());
+        }
+    }
+}
+
 /// A value that a parameter can have: a number, a list, what [`parameters!`](crate::parameters!) declares.
 pub trait Ranged {
     /// Fails unless all numbers in it are in their ranges; those that have none of their own, in `interval`.
@@ -218,12 +234,12 @@ pub fn kebab_case(name: &str) -> String {
 ///     pub struct Cranks where rod_is_longer {
 ///         /// How the rod is bent.
 ///         pub deflection: Deflection = Deflection::Straight,
-///         /// Length of the crank, m.
-///         pub crank_length: f64 [above 0.0] = 0.3,
-///         /// Length of the rod, m; longer than the crank.
-///         pub rod_length: f64 [above 0.0] = 0.6,
-///         /// Initial angle, rad.
-///         pub angle: f64 = 0.0,
+///         /// Length of the crank.
+///         pub crank_length: f64 [above 0.0, unit "m"] = 0.3,
+///         /// Length of the rod; longer than the crank.
+///         pub rod_length: f64 [above 0.0, unit "m"] = 0.6,
+///         /// Initial angle.
+///         pub angle: f64 [unit "rad"] = 0.0,
 ///         /// Number of modes.
 ///         pub modes: usize [to 8] = 2,
 ///     }
@@ -234,8 +250,8 @@ pub fn kebab_case(name: &str) -> String {
 ///     pub enum Deflection {
 ///         /// Not at all.
 ///         Straight,
-///         /// By these amplitudes, m.
-///         Bent(Vec<f64> [from -1.0, to 1.0]),
+///         /// By these amplitudes.
+///         Bent(Vec<f64> [from -1.0, to 1.0, unit "m"]),
 ///     }
 /// }
 ///
@@ -250,15 +266,16 @@ pub fn kebab_case(name: &str) -> String {
 ///
 /// assert_eq!(Cranks::default().check(), Ok(()));
 /// let error = Cranks { rod_length: -1.0, ..Cranks::default() }.check().unwrap_err();
-/// assert_eq!(error.to_string(), "`rod-length` is -1, accepted is a finite number above zero");
+/// assert_eq!(error.to_string(), "`rod-length` is -1; accepted: a finite number above zero");
 /// let error = Cranks { deflection: Deflection::Bent(vec![0.1, 2.0]), ..Cranks::default() }.check().unwrap_err();
-/// assert_eq!(error.to_string(), "`deflection.bent.1` is 2, accepted is a number from -1 to 1");
+/// assert_eq!(error.to_string(), "`deflection.bent.1` is 2; accepted: a number from -1 to 1");
 /// ```
 ///
 /// - **Names** are kebab-case in files, and snake_case where `in snake_case` follows the name of the type, as for measures;
 ///   unknown ones are errors.
 /// - **Ranges** stand between type and default: `above`, `from` (inclusive), `below`, `to` (inclusive), or one of the
 ///   first two and one of the others. For a list they are those of its items. Numbers are finite in any case.
+/// - **Units** follow the range: `unit "m/s²"`, or `unit "1"` of a number without one. Angles are `rad` or `deg`.
 /// - **Defaults** follow. Where a field has none, no field of its type has: what has no value in a file is an error, but for
 ///   an `Option`, and for a field with `#[serde(default)]`. A type of such parameters needs `#[derive(Default)]`, which
 ///   stands for nothing that a file could leave out.
@@ -311,7 +328,7 @@ macro_rules! parameters {
         #[schemars(crate = "mbsbench_problem::parameters::schemars")]
         $(#[$meta])*
         $vis struct $name {
-            $($(#[$field_meta])* $(#[schemars(transform = $crate::interval!($($range)+))])? $field_vis $field: $type,)*
+            $($(#[$field_meta])* $(#[schemars(transform = $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+)))])? $field_vis $field: $type,)*
         }
 
         impl $crate::parameters::Ranged for $name {
@@ -335,7 +352,7 @@ macro_rules! parameters {
         #[serde(rename_all = "kebab-case", crate = "mbsbench_problem::parameters::serde")]
         #[schemars(crate = "mbsbench_problem::parameters::schemars")]
         $vis enum $name {
-            $($(#[$variant_meta])* $variant $(($(#[schemars(transform = $crate::interval!($($range)+))])? $type))?,)*
+            $($(#[$variant_meta])* $variant $(($(#[schemars(transform = $crate::parameters::Declared($crate::interval!($($range)+), $crate::unit!($($range)+)))])? $type))?,)*
         }
 
         impl $crate::parameters::Ranged for $name {
@@ -356,18 +373,28 @@ macro_rules! parameters {
 #[macro_export]
 macro_rules! interval {
     () => { $crate::parameters::Interval::ALL };
+    (unit $unit:literal) => { $crate::parameters::Interval::ALL };
     (above $low:expr $(, $($high:tt)+)?) => {
         $crate::parameters::Interval { low: std::ops::Bound::Excluded($low.into()), ..$crate::interval!($($($high)+)?) }
     };
     (from $low:expr $(, $($high:tt)+)?) => {
         $crate::parameters::Interval { low: std::ops::Bound::Included($low.into()), ..$crate::interval!($($($high)+)?) }
     };
-    (below $high:expr) => {
+    (below $high:expr $(, unit $unit:literal)?) => {
         $crate::parameters::Interval { high: std::ops::Bound::Excluded($high.into()), ..$crate::interval!() }
     };
-    (to $high:expr) => {
+    (to $high:expr $(, unit $unit:literal)?) => {
         $crate::parameters::Interval { high: std::ops::Bound::Included($high.into()), ..$crate::interval!() }
     };
+}
+
+/// The unit that [`parameters!`] has between type and default, or an empty text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! unit {
+    () => { "" };
+    (unit $unit:literal) => { $unit };
+    ($end:ident $number:expr $(, $($rest:tt)+)?) => { $crate::unit!($($($rest)+)?) };
 }
 
 #[cfg(test)]
@@ -418,22 +445,22 @@ mod tests {
             whole.check().map_or_else(|error| error.to_string(), |()| String::new())
         };
         assert_eq!(refused(|_| ()), "");
-        assert_eq!(refused(|w| w.list[1] = 0.0), "`list.1` is 0, accepted is a finite number above zero");
-        assert_eq!(refused(|w| w.pair[0] = 1.0), "`pair.0` is 1, accepted is a finite number below 1");
-        assert_eq!(refused(|w| w.pair[0] = f64::NEG_INFINITY), "`pair.0` is -inf, accepted is a finite number below 1");
-        assert_eq!(refused(|w| w.maybe = Some(1.0)), "`maybe` is 1, accepted is a number from 0 to below 1");
-        assert_eq!(refused(|w| w.count = 0), "`count` is 0, accepted is a whole number from 1 to 4");
-        assert_eq!(refused(|w| w.count = 4), "`count` is 4, accepted is less, for some reason");
-        assert_eq!(refused(|w| w.part.free = f64::NAN), "`part.free` is NaN, accepted is a finite number");
+        assert_eq!(refused(|w| w.list[1] = 0.0), "`list.1` is 0; accepted: a finite number above zero");
+        assert_eq!(refused(|w| w.pair[0] = 1.0), "`pair.0` is 1; accepted: a finite number below 1");
+        assert_eq!(refused(|w| w.pair[0] = f64::NEG_INFINITY), "`pair.0` is -inf; accepted: a finite number below 1");
+        assert_eq!(refused(|w| w.maybe = Some(1.0)), "`maybe` is 1; accepted: a number from 0 to below 1");
+        assert_eq!(refused(|w| w.count = 0), "`count` is 0; accepted: a whole number from 1 to 4");
+        assert_eq!(refused(|w| w.count = 4), "`count` is 4; accepted: less, for some reason");
+        assert_eq!(refused(|w| w.part.free = f64::NAN), "`part.free` is NaN; accepted: a finite number");
         assert_eq!(refused(|w| w.thirds = -0.333334), "");
-        assert_eq!(refused(|w| w.thirds = -0.33334), "`thirds` is -0.33334, accepted is a number from -1/3 to 0.5");
+        assert_eq!(refused(|w| w.thirds = -0.33334), "`thirds` is -0.33334; accepted: a number from -1/3 to 0.5");
         assert_eq!(
             refused(|w| w.third_choice = Choice::TheOther(Part { free: f64::INFINITY })),
-            "`third-choice.the-other.free` is inf, accepted is a finite number"
+            "`third-choice.the-other.free` is inf; accepted: a finite number"
         );
         assert_eq!(
             refused(|w| w.third_choice = Choice::Listed(vec![1.0, -1.0])),
-            "`third-choice.listed.1` is -1, accepted is a finite number above zero"
+            "`third-choice.listed.1` is -1; accepted: a finite number above zero"
         );
     }
 
@@ -441,7 +468,7 @@ mod tests {
     fn what_has_no_default_is_given_under_the_name_of_the_field() {
         let given = Given { some_times: vec![Spelled::from(0.0)], how_many: 1 };
         let refused = given.check().unwrap_err().to_string();
-        assert_eq!(refused, "`some_times.0` is 0, accepted is a finite number above zero");
+        assert_eq!(refused, "`some_times.0` is 0; accepted: a finite number above zero");
         let schema = schemars::schema_for!(Given);
         assert_eq!(schema.as_value()["required"].to_string(), r#"["some_times"]"#);
     }

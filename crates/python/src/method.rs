@@ -48,7 +48,7 @@ impl PythonMethod {
             .getattr_opt("order")?
             .ok_or_else(|| PyTypeError::new_err("a method says its `order`, a whole number from 1"))?
             .extract()
-            .map_err(|_| PyValueError::new_err("`order` is no whole number from 1"))?;
+            .map_err(|_| PyValueError::new_err("`order` is not a whole number from 1"))?;
         if order == 0 {
             return Err(PyValueError::new_err("`order` is 0; accepted: a whole number from 1"));
         }

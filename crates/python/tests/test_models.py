@@ -71,6 +71,8 @@ def test_parameters_have_values_units_and_ranges() -> None:
     assert parameters["length"].value == 2.0 and parameters["length"].unit == "m"
     assert parameters["length"].minimum == 0 and parameters["length"].exclusive
     assert parameters["formulation.sliding-mode.sigma"].value == 5.0
+    assert parameters["angle"].unit == "deg" and parameters["formulation.sliding-mode.sigma"].unit == "1/s"
+    assert mbsbench.model("slider-crank").parameters["crank-angle"].unit == "rad"
     assert "minimal" in mbsbench.model("pendulum").parameters["formulation"].choices
     assert {name: unit for name, unit, _ in m.observables}["energy"] == "J"
 

@@ -29,7 +29,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use chapter::copy;
-use clap::Parser as _;
 use document::{Part, parts, same};
 use mbsbench::Registry;
 use mbsbench::claims::record::GROUNDS;
@@ -380,7 +379,7 @@ fn check(command: &str, scratch: Option<&Scratch>) {
 
 fn check_mbsbench(command: &str, scratch: Option<&Scratch>) {
     let given = command.split(['|', '>']).next().unwrap_or_default();
-    if let Err(wrong) = Arguments::try_parse_from(given.split_whitespace()) {
+    if let Err(wrong) = Arguments::read(given.split_whitespace()) {
         panic!("`{command}` is not understood:\n{wrong}");
     }
     if let Some(scratch) = scratch {

@@ -27,10 +27,10 @@ parameters! {
     pub struct CvodeBdf {
         /// Highest order, 1 to 5.
         pub max_order: u32 [from 1, to 5] = 5,
-        /// Where the Jacobian comes from: `automatic` (exact where the problem gives it), `exact`, `finite-difference`,
+        /// Where the Jacobian comes from: `automatic` (exact if the problem gives it), `exact`, `finite-difference`,
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
-        /// How linear systems are solved where the Jacobian is exact: `automatic`, `dense`, `sparse`.
+        /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
         #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
         pub linear_solver: LinearSolver = LinearSolver::default(),
         /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
@@ -52,10 +52,10 @@ parameters! {
         pub max_order: u32 [from 1, to 12] = 12,
         /// How implicit equations are solved: `fixed-point`, `newton`.
         pub iteration: Iteration = Iteration::default(),
-        /// Where the Jacobian of `newton` comes from: `automatic` (exact where the problem gives it), `exact`,
+        /// Where the Jacobian of `newton` comes from: `automatic` (exact if the problem gives it), `exact`,
         /// `finite-difference`, `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
-        /// How linear systems are solved where the Jacobian is exact: `automatic`, `dense`, `sparse`.
+        /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
         #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
         pub linear_solver: LinearSolver = LinearSolver::default(),
         /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
@@ -86,10 +86,10 @@ parameters! {
         pub form: Form = Form::default(),
         /// Highest order, 1 to 5.
         pub max_order: u32 [from 1, to 5] = 5,
-        /// Where the Jacobian comes from: `automatic` (exact where the problem gives it), `exact`, `finite-difference`,
+        /// Where the Jacobian comes from: `automatic` (exact if the problem gives it), `exact`, `finite-difference`,
         /// `internal`.
         pub jacobian: Jacobian = Jacobian::default(),
-        /// How linear systems are solved where the Jacobian is exact: `automatic`, `dense`, `sparse`.
+        /// How linear systems are solved if the Jacobian is exact: `automatic`, `dense`, `sparse`.
         #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
         pub linear_solver: LinearSolver = LinearSolver::default(),
         /// Increment of `finite-difference`, as a share of `max(|y_i|, typical_i)`.
@@ -258,7 +258,7 @@ impl Method for Sundials {
         let is_exact = self.jacobian.resolved(problem.has_jacobian()) == Jacobian::Exact;
         if self.linear_solver == LinearSolver::Sparse && (!is_exact || problem.tangent().is_none()) {
             let lacks =
-                "is no mechanism with many bodies, or its Jacobian is not taken; take `linear-solver: automatic`";
+                "is not a mechanism with many bodies, or its Jacobian is not taken; take `linear-solver: automatic`";
             return Err(Unsuitable::new("exact derivatives with a structure", lacks));
         }
         Ok(())

@@ -87,7 +87,7 @@ pub fn sizes(choice: &Sizes, dimension: usize, stated: impl FnOnce(&mut [f64])) 
         Sizes::Components(pattern) => {
             if !sizes.len().is_multiple_of(pattern.len()) {
                 let (given, wanted) = (pattern.len(), sizes.len());
-                let reason = format!("{wanted} components are no multiple of the {given} sizes given");
+                let reason = format!("{wanted} components are not a multiple of the {given} sizes given");
                 return Err(Failure::NotApplicable { reason });
             }
             for (size, &given) in sizes.iter_mut().zip(pattern.iter().cycle()) {

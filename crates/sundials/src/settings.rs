@@ -55,8 +55,8 @@ parameters! {
     /// `J = ∂Φ/∂q`. Other equations are taken as `y' − f(t, y) = 0`.
     #[derive(Copy, Default, Eq)]
     pub enum Form {
-        /// `y' − f(t, y) = 0`, with accelerations from the constraints at acceleration level: of index 0, and nothing keeps the
-        /// constraints from drifting.
+        /// `y' − f(t, y) = 0`, the underlying ODE, with accelerations from the constraints at acceleration
+        /// level (index reduced to 0); constraints drift.
         Index1,
         /// `q' = v − Jᵀ μ`, `M v' = D + Jᵀ λ`, `Φ = 0`, `J v + Φ_t = 0`: of index 2, stabilised as by Gear, Gupta and
         /// Leimkuhler.

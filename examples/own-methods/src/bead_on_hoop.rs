@@ -7,16 +7,16 @@ use mbsbench_problem::{
 parameters! {
     /// A bead on a hoop that spins about its vertical diameter; `y = (φ, φ')`, angle from the lowest point.
     pub struct BeadOnHoop {
-        /// Mass of the bead, kg; only the energy depends on it.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Radius of the hoop, m.
-        pub radius: f64 [above 0.0] = 0.5,
-        /// Angular velocity of the hoop, rad/s.
-        pub spin: f64 = 6.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
-        /// Initial angle from the lowest point, degrees.
-        pub angle: f64 [from -180.0, to 180.0] = 30.0,
+        /// Mass of the bead; only the energy depends on it.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Radius of the hoop.
+        pub radius: f64 [above 0.0, unit "m"] = 0.5,
+        /// Angular velocity of the hoop.
+        pub spin: f64 [unit "rad/s"] = 6.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
+        /// Initial angle from the lowest point.
+        pub angle: f64 [from -180.0, to 180.0, unit "deg"] = 30.0,
     }
 }
 

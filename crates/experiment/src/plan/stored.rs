@@ -56,7 +56,7 @@ pub enum StoredError {
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
     /// It is no table.
-    #[error("is no table: {0}")]
+    #[error("is not a table: {0}")]
     Csv(#[from] csv::Error),
     /// It is no table of a reference.
     #[error("{0}")]
@@ -344,7 +344,7 @@ mod tests {
         for (from, to, said) in [
             ("# key: 0123\n", "", "key: "),
             ("bound(u3)", "bound(u2)", "other columns"),
-            ("0.02,", "0.02,,", "no table"),
+            ("0.02,", "0.02,,", "not a table"),
             ("0.02", "two", "`two` where a number"),
             ("0.02", "0.5", "do not increase"),
             ("4.7", "1e9", "1000000000 digits agree"),

@@ -1,8 +1,10 @@
 //! What of a file changes nothing, and was meant to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::f64::consts::TAU;
+use std::sync::Arc;
 
-use mbsbench_input::Problem;
+use mbsbench_input::{Node, Place, Problem, Value};
 
 use super::{Plan, RunSpec, checks::runs_of};
 use crate::registry::{Renaming, renamings};
@@ -20,6 +22,7 @@ impl Plan {
         let mut before = HashMap::new();
         for case in &self.experiment.cases {
             let runs: Vec<&RunSpec> = runs_of(self, case).take(LOOKED_AT).collect();
+            warnings.extend(in_degrees(root, &runs));
             warnings.extend(unheeded(case, &runs));
             warnings.extend(twice(self, case, &runs));
             warnings.extend(repeated(case, &runs, &mut before));
@@ -34,6 +37,37 @@ impl Plan {
             }
         }
         warnings
+    }
+}
+
+/// Angles of models that are more than a turn in radians: they were probably meant in degrees.
+fn in_degrees(root: &Node, runs: &[&RunSpec]) -> Vec<Problem> {
+    let mut models: HashSet<_> = HashSet::new();
+    let mut warned = HashSet::new();
+    let mut problems = Vec::new();
+    for model in runs.iter().map(|run| &run.model).filter(|model| models.insert(Arc::as_ptr(model))) {
+        for (path, angle) in model.wide_angles() {
+            let name = model.place().unwrap_or(root.place);
+            let place = below(root, name).map_or(name, |parameters| parameters.place_of(&path));
+            let message = format!("`{path}` is {angle} rad, which is {:.1} turns", angle / TAU);
+            if warned.insert((place, message.clone())) {
+                let help = format!("if degrees are meant, write radians: {angle}° is {:.6} rad", angle.to_radians());
+                problems.push(Problem::new(place, message).help(help));
+            }
+        }
+    }
+    problems
+}
+
+/// The value of the key at a place.
+fn below(node: &Node, key: Place) -> Option<&Node> {
+    match &node.value {
+        Value::Map(entries) => {
+            let own = entries.iter().find(|entry| entry.key.place == key).map(|entry| &entry.value);
+            own.or_else(|| entries.iter().find_map(|entry| below(&entry.value, key)))
+        }
+        Value::List(items) => items.iter().find_map(|item| below(item, key)),
+        _ => None,
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use mbsbench_input::{Node, Place};
+use schemars::Schema;
 use serde_json::{Map, Value};
 
 use super::Kind;
+use super::angles::{Angle, wide};
 use super::renamed::{Renamed, former, present};
 
 /// A name with its parameters.
@@ -25,6 +27,8 @@ pub struct Choice<K: Kind> {
     pub(super) place: Option<Place>,
     pub(super) is_kept: bool,
     pub(super) is_late: bool,
+    /// Makes the JSON Schema of its parameters, if a type declares them.
+    pub(super) schema: Option<fn() -> Schema>,
 }
 
 // Derived code would ask for `K: Clone`.
@@ -44,6 +48,7 @@ impl<K: Kind> Clone for Choice<K> {
             place: self.place,
             is_kept: self.is_kept,
             is_late: self.is_late,
+            schema: self.schema,
         }
     }
 }
@@ -90,6 +95,13 @@ impl<K: Kind> Choice<K> {
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.is_late
+    }
+
+    /// The parameters in radians that are more than a turn, with their paths; values by default are left out.
+    #[must_use]
+    pub fn wide_angles(&self) -> Vec<Angle> {
+        let schema = self.schema.map(|schema| schema().to_value());
+        schema.map_or_else(Vec::new, |schema| wide(&self.parameters, &self.defaults, &schema))
     }
 
     /// Where its name stands, if in a file.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use mbsbench_input::{Node, Problem, Value as NodeValue, one_of, read, read_as};
+use mbsbench_input::{Node, Problem, Value as NodeValue, did_you_mean, one_of, read, read_as, unknown};
 use mbsbench_measures::MeasureDefinition;
-use mbsbench_problem::{MethodDefinition, ModelDefinition, OutOfRange, Parameters};
+use mbsbench_problem::{Fault, MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 use schemars::{Schema, json_schema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
@@ -214,7 +214,7 @@ impl<K: Kind> Entry<K> {
             Behind::Late(late) => match parameters.entries().first() {
                 None => late.made(),
                 Some(entry) => {
-                    let problem = Problem::new(entry.key.place, format!("unknown {what} `{}`", entry.key.name));
+                    let problem = Problem::new(entry.key.place, unknown(&what, &format!("`{}`", entry.key.name)));
                     return Err(problem.help(format!("`{}` has no parameters", self.name)));
                 }
             },
@@ -224,9 +224,11 @@ impl<K: Kind> Entry<K> {
 
     fn choice(&self, (parameters, object): Made<K>, label: Option<String>) -> Choice<K> {
         let (defaults, _) = self.default();
-        let (silent, is_kept) = match &self.behind {
-            Behind::Definition { definition, schema, .. } => (silent(definition, *schema, &parameters), true),
-            Behind::Late(late) => (Vec::new(), late.identity.is_some()),
+        let (silent, is_kept, schema) = match &self.behind {
+            Behind::Definition { definition, schema, .. } => {
+                (silent(definition, *schema, &parameters), true, Some(*schema))
+            }
+            Behind::Late(late) => (Vec::new(), late.identity.is_some(), None),
         };
         Choice {
             name: self.name,
@@ -242,6 +244,7 @@ impl<K: Kind> Entry<K> {
             place: None,
             is_kept,
             is_late: self.is_late(),
+            schema,
         }
     }
 }
@@ -298,10 +301,14 @@ fn made<P: Parameters>(node: &Node, what: &str) -> Result<(Value, P), Problem> {
     Ok((normalised(&parameters), parameters))
 }
 
-fn out_of_range(node: &Node, OutOfRange { field, found, accepted }: OutOfRange) -> Problem {
-    // Where no single parameter is to blame, no name stands before what was found.
-    let message = if field.is_empty() { found } else { format!("`{field}` is {found}") };
-    Problem::new(node.place_of(&field), message).help(format!("accepted: {accepted}"))
+fn out_of_range(node: &Node, refused: OutOfRange) -> Problem {
+    let OutOfRange { field, fault, accepted } = &refused;
+    let place = if matches!(fault, Fault::Name(_)) { node.key_of(field) } else { node.place_of(field) };
+    let meant = match fault {
+        Fault::Unknown { name, known, .. } => did_you_mean(name, known),
+        _ => String::new(),
+    };
+    Problem::new(place, refused.message()).help(format!("{meant}accepted: {accepted}"))
 }
 
 /// The names of parameters that say nothing of themselves while they are at their defaults, so that runs keep their names when a

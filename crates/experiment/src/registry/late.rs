@@ -100,7 +100,7 @@ mod tests {
         let named = plan("own", &registry).unwrap();
         assert_eq!(named.runs[0].method_label, "own");
         let wrong = plan("{ own: { order: 2 } }", &registry).unwrap_err();
-        assert!(wrong.contains("unknown parameter of `own` `order`"), "{wrong}");
+        assert!(wrong.contains("unknown parameter `order` of `own`"), "{wrong}");
         let [with, without] = [&registry, &Registry::builtin()].map(|registry| plan("every", registry).unwrap());
         assert_eq!(with.runs.len(), without.runs.len());
     }

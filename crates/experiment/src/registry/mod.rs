@@ -9,6 +9,7 @@
 //! # }
 //! ```
 
+mod angles;
 mod builtin;
 mod choice;
 mod entry;
@@ -182,7 +183,9 @@ pub enum BadName {
         name: &'static str,
     },
     /// Files cannot say it.
-    #[error("`{name}` is no name of a {kind}; accepted: letters from a to z, digits and hyphens, as in `my-method`")]
+    #[error(
+        "`{name}` cannot be the name of a {kind}; accepted: letters from a to z, digits and hyphens, as in `my-method`"
+    )]
     Unsafe {
         /// Model or method.
         kind: &'static str,
@@ -219,7 +222,7 @@ fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Late<K>) -> Result<(), B
 fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {
     let name = entry.name();
     let is_name = if K::NAME == MeasureKind::NAME { is_safe_name(&name.replace('_', "-")) } else { is_safe_name(name) };
-    assert!(is_name, "`{name}` is no name of a {}: small letters, digits and `-`, in measures `_`", K::NAME);
+    assert!(is_name, "`{name}` cannot be the name of a {}: small letters, digits and `-`, in measures `_`", K::NAME);
     assert!(entries.iter().all(|present| present.name() != name), "two entries of the registry are called `{name}`");
     entries.push(entry);
 }

@@ -105,7 +105,7 @@ definition!(
     StormerVerlet,
     "stormer-verlet",
     "verlet",
-    "Störmer and Verlet's method of order 2 in its velocity form, one evaluation a step",
+    "Störmer–Verlet method of order 2 in velocity form, one evaluation a step",
     "Hairer, Lubich, Wanner, Geometric Numerical Integration, section I.1.4; section 6.1 of modin2005",
     |_| Constant(Formula::stormer_verlet())
 );

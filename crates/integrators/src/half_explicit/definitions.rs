@@ -45,7 +45,7 @@ definition!(
     Hem4,
     "hem4",
     "half-explicit",
-    "Half-explicit Runge-Kutta method of order 4 for constrained mechanics of index 2",
+    "Half-explicit Runge–Kutta method of order 4 for constrained mechanics of index 2",
     "V. Brasey, E. Hairer, SIAM J. Numer. Anal. 30 (1993) 538–552",
     |_| HalfExplicit { table: &HEM4, control: ControllerSettings::elementary() },
     precise

@@ -89,8 +89,8 @@ parameters! {
     #[derive(Copy)]
     pub struct NewtonSettings {
         /// The iteration ends with a correction `‖Δa‖ ≤ tolerance (1 + ‖a‖)` (largest component, m/s² or rad/s²), or
-        /// where corrections no longer decrease and move positions by rounding only. Where corrections decrease by a
-        /// ratio ρ above 1/2 only, `ρ/(1 − ρ) ‖Δa‖` has to be as small: what the iteration would still change.
+        /// when corrections no longer decrease and move positions by rounding only. If the convergence ratio ρ is above
+        /// 1/2, the test uses the estimated remaining correction `ρ/(1 − ρ) ‖Δa‖`.
         pub tolerance: f64 [above 0.0, to 1.0] = 1e-10,
         /// Most iterations in a step; the run fails with `newton-diverged` beyond them.
         pub max_iterations: u32 [from 1] = 20,

@@ -58,7 +58,7 @@ definition!(
     Rattle,
     "rattle",
     "verlet",
-    "Stormer-Verlet method for constrained mechanics, with constraints on positions and velocities",
+    "Störmer–Verlet method for constrained mechanics, with constraints on positions and velocities",
     "H. C. Andersen, J. Comput. Phys. 52 (1983) 24–34; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4",
     |settings| Verlet {
         levels: Levels::Both,
@@ -71,7 +71,7 @@ definition!(
     Shake,
     "shake",
     "verlet",
-    "Stormer-Verlet method for constrained mechanics, with constraints on positions",
+    "Störmer–Verlet method for constrained mechanics, with constraints on positions",
     "J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen, J. Comput. Phys. 23 (1977) 327–341",
     |settings| {
         Verlet {
@@ -95,7 +95,8 @@ impl Verlet {
         let (StepControl::Fixed { step }, Some(grid)) = (task.settings.control, Grid::of(task)) else { return Ok(()) };
         let span = task.t_end - task.t_start;
         if self.levels == Levels::Positions && span > 0.0 && !grid.is_even() {
-            let reason = format!("the method keeps its step, and the span of {span} s is no whole number of {step} s");
+            let reason =
+                format!("the method keeps its step, and the span of {span} s is not a whole number of {step} s");
             return Err(Failure::NotApplicable { reason });
         }
         Ok(())

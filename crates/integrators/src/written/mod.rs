@@ -137,8 +137,10 @@ impl Written {
         let accepted = "one of `runge-kutta`, `multistep` and `generalized-alpha`";
         match found.as_slice() {
             [_] => Ok(()),
-            [] => Err(OutOfRange::new("", "without coefficients", accepted)),
-            [first, second, ..] => Err(OutOfRange::new(*second, format!("beside `{first}`"), accepted)),
+            [] => Err(OutOfRange::clause("", "the method has no coefficients", accepted)),
+            [first, second, ..] => {
+                Err(OutOfRange::clause(*second, format!("`{second}` is given beside `{first}`"), accepted))
+            }
         }
     }
 

@@ -53,12 +53,12 @@ impl MultistepFormula {
         let formula = self.formula();
         if formula.order(1) < 1 {
             let sum: f64 = formula.alpha.iter().sum();
-            let found = format!("of order {} by its conditions (`alpha` sums to {sum})", formula.order(1));
-            return Err(OutOfRange::new("alpha", found, "coefficients of order one at least"));
+            let found = format!("the formula has order {} by its conditions (`alpha` sums to {sum})", formula.order(1));
+            return Err(OutOfRange::clause("alpha", found, "coefficients of order one at least"));
         }
         if !formula.is_zero_stable() {
-            let found = "not zero-stable: errors grow however small the step";
-            return Err(OutOfRange::new("alpha", found, "roots of ρ in the unit circle, those on it simple"));
+            let found = "the formula is not zero-stable: errors grow however small the step";
+            return Err(OutOfRange::clause("alpha", found, "roots of ρ in the unit circle, those on it simple"));
         }
         Ok(())
     }

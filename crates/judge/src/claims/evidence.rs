@@ -82,7 +82,7 @@ pub enum EvidenceError {
         run: String,
     },
     /// A cell is not what its column has.
-    #[error("{path}:{line}: `{found}` in the column `{column}` is no {wanted}", path = path.display())]
+    #[error("{path}:{line}: `{found}` in the column `{column}` is not a {wanted}", path = path.display())]
     Cell {
         /// The file.
         path: PathBuf,

@@ -249,7 +249,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let accepted = "accepted: lower-case letters, digits, `-` and `.`, in parts divided by `/`";
-        Err(self.wrong("id", format!("`{id}` is no name"), accepted))
+        Err(self.wrong("id", format!("`{id}` is not a name"), accepted))
     }
 
     pub(super) fn finish(&self, spec: CheckSpec, kind: Kind, definition: String) -> Result<Check, Problem> {

@@ -96,14 +96,14 @@ pub fn sampled(undetermined: &Undetermined) -> String {
     }
 }
 
-/// How many checks a study leaves out, for each reason: `3 checks rest on times and are no part of the study`.
+/// How many checks a study leaves out, for each reason: `3 checks rest on times and are not part of the study`.
 #[must_use]
 pub fn left_out(findings: &[Finding]) -> Vec<String> {
     let mut reasons: Vec<&str> = findings.iter().filter_map(|finding| finding.left_out.as_deref()).collect();
     reasons.sort_unstable();
     let said = |same: &[&str]| match same {
-        [reason] => format!("1 check rests on {reason} and is no part of the study"),
-        _ => format!("{} checks rest on {} and are no part of the study", same.len(), same[0]),
+        [reason] => format!("1 check rests on {reason} and is not part of the study"),
+        _ => format!("{} checks rest on {} and are not part of the study", same.len(), same[0]),
     };
     reasons.chunk_by(|a, b| a == b).map(said).collect()
 }
@@ -187,8 +187,8 @@ mod tests {
         assert_eq!(
             left_out(&findings),
             [
-                "1 check rests on cases and is no part of the study",
-                "2 checks rest on times and are no part of the study"
+                "1 check rests on cases and is not part of the study",
+                "2 checks rest on times and are not part of the study"
             ]
         );
     }

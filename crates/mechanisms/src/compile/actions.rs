@@ -4,7 +4,7 @@ use mbsbench_problem::OutOfRange;
 use nalgebra::Vector3;
 
 use super::joints::{ABOUT, Axes, axis as axis_of, hinge};
-use super::{Names, directions, pose};
+use super::{Names, count_of, directions, pose};
 use crate::definition::{At, Force, Touch};
 use crate::flat::Part;
 use crate::formula::{LINE, TURN};
@@ -42,14 +42,22 @@ fn turning(
         }
         (None, Some(joint)) if given.is_empty() => hinge(names, &format!("{path}.joint"), joint)?,
         (None, Some(_)) => {
-            return Err(OutOfRange::new(format!("{path}.axis"), "given beside `joint`", "the axis of the joint alone"));
+            return Err(OutOfRange::clause(
+                format!("{path}.axis"),
+                "`axis` is given beside `joint`",
+                "the axis of the joint alone",
+            ));
         }
         (Some(_), Some(_)) => {
-            return Err(OutOfRange::new(format!("{path}.joint"), "given beside `between`", "one of the two"));
+            return Err(OutOfRange::clause(
+                format!("{path}.joint"),
+                "`joint` is given beside `between`",
+                "one of the two",
+            ));
         }
         (None, None) => {
             let accepted = "`joint`, a revolute joint, or `between`, two markers";
-            return Err(OutOfRange::new(path, "without a place", accepted));
+            return Err(OutOfRange::clause(path, format!("`{path}` has no place"), accepted));
         }
     };
     let [x, y] = across(&axis);
@@ -63,7 +71,11 @@ fn line(names: &Names<'_>, poses: &[Pose], path: &str, between: &[At; 2]) -> Res
     let distance = (pose(poses, &b).at - pose(poses, &a).at).norm();
     if distance < 1e-12 {
         let accepted = "points at a distance: the line between has no direction";
-        return Err(OutOfRange::new(format!("{path}.between"), "two points in one place at the start", accepted));
+        return Err(OutOfRange::clause(
+            format!("{path}.between"),
+            "both points are in one place at the start",
+            accepted,
+        ));
     }
     Ok(([a, b], distance))
 }
@@ -94,8 +106,7 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 damping.resize(if damping.is_empty() { count } else { damping.len() }, 0.0);
                 for (field, values) in [("stiffness", &bushing.stiffness), ("damping", &damping)] {
                     if values.len() != count {
-                        let found = format!("of {} numbers", values.len());
-                        return Err(OutOfRange::new(at(field), found, format!("{count} numbers")));
+                        return Err(count_of(at(field), values.len(), count, "numbers"));
                     }
                 }
                 Action::Bushing(Box::new(Cushion {
@@ -110,8 +121,7 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 let marker = names.find(&at("on"), &load.on.0)?;
                 on_a_body(&at("on"), &marker)?;
                 if load.force.len() != names.dimension {
-                    let found = format!("of {} components", load.force.len());
-                    return Err(OutOfRange::new(at("force"), found, format!("{} components", names.dimension)));
+                    return Err(count_of(at("force"), load.force.len(), names.dimension, "components"));
                 }
                 let laws = load.force.iter().enumerate();
                 let laws = laws
@@ -124,8 +134,7 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                 on_a_body(&at("on"), &marker)?;
                 let count = if names.dimension == 2 { 1 } else { 3 };
                 if torque.torque.0.len() != count {
-                    let found = format!("of {} numbers", torque.torque.0.len());
-                    return Err(OutOfRange::new(at("torque"), found, format!("{count}")));
+                    return Err(count_of(at("torque"), torque.torque.0.len(), count, "numbers"));
                 }
                 let laws = torque.torque.0.iter().map(|law| names.force(&at("torque"), law, ["", ""]));
                 let centre = Marker { at: Vector3::zeros(), ..marker };
@@ -155,7 +164,7 @@ pub(super) fn of(names: &Names<'_>, poses: &[Pose]) -> Result<Vec<Action>, OutOf
                     ));
                 }
                 if !contact.inside && of_a + of_b == 0.0 {
-                    return Err(OutOfRange::new(at("radii"), "two points", "a radius above zero"));
+                    return Err(OutOfRange::clause(at("radii"), "both radii are zero", "a radius above zero"));
                 }
                 Action::Balls(a.point(), b.point(), contact.radii, contact.inside, pushing(&contact.touch))
             }

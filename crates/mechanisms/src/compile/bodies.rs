@@ -21,10 +21,10 @@ fn rotation(
 ) -> Result<Rotation3<f64>, OutOfRange> {
     let in_plane = names.dimension == 2;
     if in_plane && rotation.is_some() {
-        return Err(OutOfRange::new(format!("{path}.rotation"), "a vector", "`angle`, in the plane"));
+        return Err(OutOfRange::clause(format!("{path}.rotation"), "`rotation` is for motion in space", "`angle`"));
     }
     if !in_plane && angle.is_some() {
-        return Err(OutOfRange::new(format!("{path}.angle"), "an angle", "`rotation`, in space"));
+        return Err(OutOfRange::clause(format!("{path}.angle"), "`angle` is for motion in the plane", "`rotation`"));
     }
     let vector = match (angle, rotation) {
         (Some(angle), _) => Vector3::z() * names.number(&format!("{path}.angle"), angle)?,
@@ -94,7 +94,9 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
     let Body { mass, density, inertia, shape, .. } = &body.what;
     let mass = match (mass, density, shape) {
         (Some(mass), None, _) => *mass,
-        (Some(_), Some(_), _) => return Err(OutOfRange::new(at("density"), "given beside a mass", "one of the two")),
+        (Some(_), Some(_), _) => {
+            return Err(OutOfRange::clause(at("density"), "`density` is given beside `mass`", "one of the two"));
+        }
         (None, Some(density), Some(shape)) if shape.volume() > 0.0 => density * shape.volume(),
         (None, Some(density), _) => {
             return Err(OutOfRange::new(
@@ -127,7 +129,13 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
             } else {
                 "three moments, six entries of the matrix, or a shape"
             };
-            return Err(OutOfRange::new(at("inertia"), format!("of {} numbers", numbers.len()), accepted));
+            return Err(match numbers.len() {
+                0 => OutOfRange::new(at("inertia"), "missing", accepted),
+                1 => OutOfRange::clause(at("inertia"), format!("`{}` has 1 number", at("inertia")), accepted),
+                count => {
+                    OutOfRange::clause(at("inertia"), format!("`{}` has {count} numbers", at("inertia")), accepted)
+                }
+            });
         }
     };
     let moments = Matrix3::from_fn(|i, j| about_centre[i][j]).symmetric_eigenvalues();
@@ -135,16 +143,14 @@ pub(super) fn inertia<X: Space>(names: &Names<'_>, body: &Part<Body>) -> Result<
     let is_positive = if X::DIMENSION == 2 { about_centre[2][2] > 0.0 } else { least > 0.0 };
     if !is_positive {
         let accepted = "moments above zero: give `inertia`, or a `shape` with extent (a rod in space with a radius)";
-        return Err(OutOfRange::new(at("inertia"), format!("with the moments {:?}", moments.as_slice()), accepted));
+        let found = format!("`{}` has the moments {:?}", at("inertia"), moments.as_slice());
+        return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }
     // of a mass that is spread, no principal moment is larger than the sum of the others
     if X::DIMENSION == 3 && most > (moments.sum() - most) * (1.0 + 1e-9) {
         let accepted = "principal moments of which none is larger than the sum of the others";
-        return Err(OutOfRange::new(
-            at("inertia"),
-            format!("with the principal moments {:?}", moments.as_slice()),
-            accepted,
-        ));
+        let found = format!("`{}` has the principal moments {:?}", at("inertia"), moments.as_slice());
+        return Err(OutOfRange::clause(at("inertia"), found, accepted));
     }
     Ok(Inertia { mass, about_centre })
 }
@@ -172,8 +178,8 @@ fn spin(names: &Names<'_>, body: &Part<Body>) -> Result<Option<Vector3<f64>>, Ou
     let Body { rate, spin, .. } = &body.what;
     let at = |field: &str| format!("{}.{field}", body.path);
     match (names.dimension, rate, spin) {
-        (2, _, Some(_)) => Err(OutOfRange::new(at("spin"), "a vector", "`rate`, in the plane")),
-        (3, Some(_), _) => Err(OutOfRange::new(at("rate"), "a number", "`spin`, in space")),
+        (2, _, Some(_)) => Err(OutOfRange::clause(at("spin"), "`spin` is for motion in space", "`rate`")),
+        (3, Some(_), _) => Err(OutOfRange::clause(at("rate"), "`rate` is for motion in the plane", "`spin`")),
         (_, Some(rate), _) => Ok(Some(Vector3::z() * names.number(&at("rate"), rate)?)),
         (_, _, Some(spin)) => vector(&at("spin"), names, spin, 3).map(Some),
         _ => Ok(None),
@@ -237,9 +243,10 @@ pub(super) fn place(names: &Names<'_>) -> Result<Vec<Pose>, OutOfRange> {
         waiting.extend(of_body[body].iter().filter(|&&other| !used[other]));
     }
     if let Some(k) = (0..placing.len()).find(|&k| !used[k] && placing[k].is_given) {
-        let accepted =
-            "nothing, since both bodies are placed without this joint; or no `position` and `angle` for one of them";
-        return Err(OutOfRange::new(&placing[k].path, "an initial angle, distance or rate", accepted));
+        let path = &placing[k].path;
+        let found = format!("`{path}` has an initial value, but both its bodies are placed without this joint");
+        let accepted = "no initial angle, distance or rate here, or no `position` and `angle` for one of the bodies";
+        return Err(OutOfRange::clause(path, found, accepted));
     }
     let mut placed = Vec::new();
     for (pose, body) in poses.into_iter().zip(&names.parts.bodies) {

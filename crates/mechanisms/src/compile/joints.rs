@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mbsbench_problem::OutOfRange;
+use mbsbench_problem::{Fault, OutOfRange};
 use nalgebra::Vector3;
 
 use super::{JointSeen, Names, pose};
@@ -85,7 +85,7 @@ pub(super) fn crossing(path: &str, turn: &Turn) -> Result<[Vector3<f64>; 2], Out
         [first, second] => {
             Ok([unit(&format!("{path}.axes.0"), first, 3, ABOUT)?, unit(&format!("{path}.axes.1"), second, 3, ALONG)?])
         }
-        several => Err(OutOfRange::new(format!("{path}.axes"), format!("{} axes", several.len()), "two axes")),
+        several => Err(super::count_of(format!("{path}.axes"), several.len(), 2, "axes")),
     }
 }
 
@@ -120,7 +120,7 @@ pub(super) fn axis(
         return Err(OutOfRange::new(
             format!("{path}.axis"),
             format!("{given:?}"),
-            "nothing: in the plane all turns are about one axis",
+            "no `axis`: in the plane all turns are about one",
         ));
     }
     unit(&format!("{path}.axis"), given, names.dimension, default)
@@ -244,9 +244,9 @@ pub(super) fn add<X: Space>(
                 let now = (pose(poses, &b).at - pose(poses, &a).at).norm();
                 let length = length.length.unwrap_or(now);
                 if length < 1e-12 {
-                    return Err(OutOfRange::new(
+                    return Err(OutOfRange::clause(
                         path,
-                        "two points in one place",
+                        "both points are in one place",
                         "points at a distance, or a joint that holds them together",
                     ));
                 }
@@ -338,7 +338,8 @@ fn in_dimension<X: Space>(path: &str, joint: &Joint) -> Result<(), OutOfRange> {
         }
         _ => "`motion: planar`",
     };
-    Err(OutOfRange::new(path, format!("a joint `{}`", kind(joint)), accepted))
+    let space = if wanted == 3 { "in space" } else { "in the plane" };
+    Err(OutOfRange::clause(path, format!("a `{}` joint is for motion {space}", kind(joint)), accepted))
 }
 
 /// The markers and the axis of a revolute joint.
@@ -349,8 +350,13 @@ pub(super) fn hinge(names: &Names<'_>, path: &str, joint: &str) -> Result<([Mark
             let path = format!("{path}.revolute");
             Ok((names.pair(&path, &hinge.between)?, axis(names, &path, &hinge.axis, ABOUT)?))
         }
-        Some(other) => Err(OutOfRange::new(path, format!("`{joint}`, which is `{}`", kind(&other.what)), accepted)),
-        None => Err(OutOfRange::new(path, format!("`{joint}`"), accepted)),
+        Some(other) => Err(OutOfRange::clause(path, format!("`{joint}` is a `{}` joint", kind(&other.what)), accepted)),
+        None => {
+            let revolute = names.parts.joints.iter().filter(|part| matches!(part.what, Joint::Revolute(_)));
+            let known = revolute.map(|part| part.name.clone()).collect();
+            let fault = Fault::Unknown { kind: "joint", name: joint.to_owned(), known };
+            Err(OutOfRange { field: path.to_owned(), fault, accepted: accepted.to_owned() })
+        }
     }
 }
 
@@ -396,7 +402,8 @@ impl<'p> Axes<'p> {
         if joints.iter().any(|(_, axis)| (axis - own).norm() < 1e-6) {
             return Ok(());
         }
-        let found = format!("missing, which is {:?}, while `{}` has another axis", self.default, joints[0].0);
-        Err(OutOfRange::new(format!("{path}.axis"), found, "`axis`, along the directions of the first marker"))
+        let found =
+            format!("`{path}.axis` is missing, and `{}` does not turn or slide along {:?}", joints[0].0, self.default);
+        Err(OutOfRange::clause(format!("{path}.axis"), found, "`axis`, along the directions of the first marker"))
     }
 }

@@ -8,7 +8,7 @@ mod tree;
 
 use std::collections::HashMap;
 
-use mbsbench_problem::{Formulation, OutOfRange};
+use mbsbench_problem::{Fault, Formulation, OutOfRange};
 use nalgebra::Vector3;
 
 pub(crate) use start::joint_of_row;
@@ -75,13 +75,22 @@ struct Names<'p> {
 /// The numbers of a vector, as many as there are dimensions, from formulas of constants.
 fn vector(path: &str, names: &Names<'_>, values: &[Formula], count: usize) -> Result<Vector3<f64>, OutOfRange> {
     if values.len() != count {
-        return Err(OutOfRange::new(path, format!("of {} components", values.len()), format!("{count} components")));
+        return Err(count_of(path, values.len(), count, "components"));
     }
     let mut vector = Vector3::zeros();
     for (k, value) in values.iter().enumerate() {
         vector[k] = names.number(&format!("{path}.{k}"), value)?;
     }
     Ok(vector)
+}
+
+/// The refusal of a list of another length.
+fn count_of(path: impl Into<String>, found: usize, accepted: usize, what: &str) -> OutOfRange {
+    let path = path.into();
+    let (one, many) = (what.trim_end_matches('s'), what);
+    let named = |count: usize| if count == 1 { format!("1 {one}") } else { format!("{count} {many}") };
+    let clause = format!("`{path}` has {}", named(found));
+    OutOfRange::clause(path, clause, named(accepted))
 }
 
 /// Fails if a constant has a name with which no formula can mean it.
@@ -91,12 +100,20 @@ fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfRange> {
         let path = || format!("constants.{name}");
         if own.contains(&name.as_str()) {
             let accepted = format!("a name that formulas do not have by themselves; these are `{}`", own.join("`, `"));
-            return Err(OutOfRange::new(path(), format!("called `{name}`"), accepted));
+            return Err(OutOfRange {
+                field: path(),
+                fault: Fault::Name(format!("a constant is called `{name}`")),
+                accepted: accepted.into(),
+            });
         }
         let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
         if !is_word || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             let accepted = "a name of letters, digits and `_`, with a letter or `_` first";
-            return Err(OutOfRange::new(path(), format!("called `{name}`"), accepted));
+            return Err(OutOfRange {
+                field: path(),
+                fault: Fault::Name(format!("a constant is called `{name}`")),
+                accepted: accepted.into(),
+            });
         }
     }
     Ok(())
@@ -110,7 +127,7 @@ impl<'p> Names<'p> {
         if number.is_finite() {
             Ok(number)
         } else {
-            Err(OutOfRange::new(path, format!("`{formula}`, which is {number}"), "a finite number"))
+            Err(OutOfRange::clause(path, format!("`{formula}` is {number}"), "a finite number"))
         }
     }
 
@@ -144,7 +161,7 @@ impl<'p> Names<'p> {
             })
         });
         resolved.map_err(|error| {
-            OutOfRange::new(path, format!("`{formula:.80}`, {error}"), format!("a formula of {known}"))
+            OutOfRange::clause(path, format!("`{formula:.80}` {error}"), format!("a formula of {known}"))
         })
     }
 
@@ -201,7 +218,12 @@ impl<'p> Names<'p> {
                     format!("a marker `body.marker` of `ground` or a body: {}", bodies.join(", "))
                 }
             };
-            OutOfRange::new(path, format!("`{name}`"), accepted)
+            let all = self.parts.bodies.iter().map(|body| &*body.name).chain(["ground"]).zip(&self.markers);
+            let all = all.flat_map(|(body, own)| {
+                own.keys().map(move |name| if name.is_empty() { body.to_owned() } else { format!("{body}.{name}") })
+            });
+            let fault = Fault::Unknown { kind: "marker", name: name.to_owned(), known: all.collect() };
+            OutOfRange { field: path.to_owned(), fault, accepted }
         })
     }
 
@@ -210,13 +232,10 @@ impl<'p> Names<'p> {
         let [a, b] = [0, 1].map(|k| self.find(&format!("{path}.between.{k}"), &between[k].0));
         let (a, b) = (a?, b?);
         if a.body == b.body {
-            let found = match a.body {
-                Some(body) => format!("two markers of `{}`", self.parts.bodies[body].name),
-                None => "two markers of the ground".to_owned(),
-            };
-            return Err(OutOfRange::new(
+            let owner = a.body.map_or("the ground".to_owned(), |body| format!("`{}`", self.parts.bodies[body].name));
+            return Err(OutOfRange::clause(
                 format!("{path}.between"),
-                found,
+                format!("`{path}.between` has two markers of {owner}"),
                 "markers of two bodies, or of a body and the ground",
             ));
         }
@@ -233,13 +252,12 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     constants_can_be_meant(mechanism)?;
     let parts = Parts::of(mechanism)?;
     if parts.bodies.is_empty() {
-        return Err(OutOfRange::new("bodies", "nothing", "one body or more"));
+        return Err(OutOfRange::clause("bodies", "the mechanism has no bodies", "one body or more"));
     }
     let mut gravity = [0.0; 3];
     if !mechanism.gravity.is_empty() {
         if mechanism.gravity.len() != X::DIMENSION {
-            let found = format!("of {} components", mechanism.gravity.len());
-            return Err(OutOfRange::new("gravity", found, format!("{} components", X::DIMENSION)));
+            return Err(count_of("gravity", mechanism.gravity.len(), X::DIMENSION, "components"));
         }
         gravity[..X::DIMENSION].copy_from_slice(&mechanism.gravity);
     }
@@ -277,7 +295,11 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     if mechanism.rotations == Rotations::Group {
         if !matches!(mechanism.formulation, Formulation::AccelerationLevel) {
             let accepted = "`vectors`, or `formulation: acceleration-level`";
-            return Err(OutOfRange::new("rotations", "`group`, with another formulation", accepted));
+            return Err(OutOfRange::clause(
+                "rotations",
+                "`rotations: group` is given with another formulation",
+                accepted,
+            ));
         }
         compiled.joint_space = Some(JointSpace::of_bodies(&compiled.system, &compiled.initial));
     }

@@ -20,12 +20,12 @@ pub(crate) fn joint_of_row<'j, X: Space>(
 }
 
 pub(super) fn too_many(most: usize) -> OutOfRange {
-    let found = format!("a list in which more than {most} constraints follow from others");
+    let found = format!("more than {most} constraints follow from others");
     let accepted = format!(
         "joints of which at most {most} constraints follow from others; the limit is {MOST_LEFT_OUT}, and less if \
          loops have many constraints"
     );
-    OutOfRange::new("joints", found, accepted)
+    OutOfRange::clause("joints", found, accepted)
 }
 
 /// The refusal of a joint that the equations would lose, with `row` among all rows of the relations.
@@ -40,10 +40,10 @@ pub(super) fn lost<X: Space>(joints: &[JointSeen], system: &System<X>, q: &[f64]
     let (path, name) = joint_of_row(joints, system, row)
         .map_or_else(Default::default, |joint| (joint.path.clone(), joint.name.clone()));
     let found = format!(
-        "`{name}`{at}, which follows from the other joints in the initial position only: they allow positions nearby \
-         in which it is open by {by:.1e}"
+        "`{name}`{at} follows from the other joints in the initial position only: they allow positions nearby in \
+         which it is open by {by:.1e}"
     );
-    OutOfRange::new(
+    OutOfRange::clause(
         path,
         found,
         "an initial position that is not singular: one with a body turned by 0.001 rad, for example",
@@ -82,12 +82,15 @@ pub(super) fn assemble<X: Space>(
     };
     closed.map_err(|(row, by)| {
         let (path, name) = of_row(row, system);
-        let accepted = if is_assembled {
-            "lengths and initial positions with which all joints close: nothing that is near does"
+        let (found, accepted) = if is_assembled {
+            let accepted = "lengths with which all joints close, and an initial `position`, `angle` or `distance` of bodies \
+                            that is near to a closed position";
+            (format!("no position near the initial one closes `{name}`, which stays open by {by:.3e}"), accepted)
         } else {
-            "an initial state that closes it, or `start: assembled`"
+            let found = format!("`{name}` is open by {by:.3e} in the initial position");
+            (found, "an initial position that closes it, or `start: assembled`")
         };
-        OutOfRange::new(path, format!("`{name}`, open by {by:.3e}"), accepted)
+        OutOfRange::clause(path, found, accepted)
     })?;
     let sizes @ [length, _] = system.sizes(q);
     let per_body = (0..X::COORDINATES).map(|k| if k < X::DIMENSION { length } else { 1.0 });
@@ -106,17 +109,17 @@ pub(super) fn assemble<X: Space>(
     let moved = v.iter().zip(&before).fold(0.0, |most: f64, (v, before)| most.max((v - before).abs()));
     if left > 1e-8 * speed {
         let (path, name) = of_row(row, system);
-        return Err(OutOfRange::new(
+        return Err(OutOfRange::clause(
             path,
-            format!("`{name}`, whose speed is off by {left:.3e}"),
+            format!("the initial velocities open `{name}` at a speed of {left:.3e}"),
             "velocities that all joints allow",
         ));
     }
     if !is_assembled && moved > 1e-8 * speed {
         let accepted = "velocities that all joints allow, or `start: assembled`";
-        return Err(OutOfRange::new(
+        return Err(OutOfRange::clause(
             "start",
-            format!("as written, with velocities that joints change by {moved:.3e}"),
+            format!("the joints change the initial velocities by {moved:.3e}"),
             accepted,
         ));
     }

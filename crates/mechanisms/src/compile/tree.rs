@@ -47,18 +47,20 @@ pub(super) fn joint_space<X: Space>(names: &Names<'_>, compiled: &Compiled<X>) -
         Refused::Lost { row, by } => start::lost(&compiled.joints, &compiled.system, &compiled.initial[0], row, by),
     })?;
     if space.tree.velocities == 0 {
-        return Err(OutOfRange::new("joints", "what holds all bodies", "joints that leave something to move"));
+        return Err(OutOfRange::clause("joints", "the joints hold all bodies", "joints that leave something to move"));
     }
     let turning = space.tree.links.iter().find(|link| link.steps.contains(&Step::Ball));
     match turning {
         Some(link) if !space.is_tree() => {
             let (path, found) = match link.joint {
-                Some(joint) => (&compiled.joints[joint].path, "a joint with Euler parameters for coordinates"),
-                None => (&names.parts.bodies[link.body].path, "a free body, with Euler parameters for coordinates"),
+                Some(joint) => (&compiled.joints[joint].path, "the joint has Euler parameters for coordinates"),
+                None => {
+                    (&names.parts.bodies[link.body].path, "the body is free, with Euler parameters for coordinates")
+                }
             };
-            let accepted = "joints with angles and distances for coordinates where loops or other constraints are left, or \
+            let accepted = "joints with angles and distances for coordinates, if loops or other constraints are left, or \
                             `formulation: acceleration-level`";
-            Err(OutOfRange::new(path, found, accepted))
+            Err(OutOfRange::clause(path, found, accepted))
         }
         _ => Ok(space),
     }

@@ -9,41 +9,41 @@ parameters! {
     /// A rigid body. Its frame is where coordinates of its markers count from.
     #[derive(Default)]
     pub struct Body {
-        /// Mass, kg; by shape and density where it is not given.
+        /// Mass; by shape and density if it is not given.
         #[serde(default)]
-        pub mass: Option<f64> [above 0.0],
-        /// Density, kg/m³, with a shape.
+        pub mass: Option<f64> [above 0.0, unit "kg"],
+        /// Density, with a shape.
         #[serde(default)]
-        pub density: Option<f64> [above 0.0],
-        /// Moments of inertia about the centre of mass, kg m²: one in the plane; in space three along the directions of the body, or
-        /// six, `[xx, yy, zz, xy, xz, yz]`, entries of the matrix. By the shape where they are not given.
+        pub density: Option<f64> [above 0.0, unit "kg/m³"],
+        /// Moments of inertia about the centre of mass: one in the plane; in space three along the directions of the body, or
+        /// six, `[xx, yy, zz, xy, xz, yz]`, entries of the matrix. By the shape if they are not given.
         #[serde(default)]
-        pub inertia: Numbers,
+        pub inertia: Numbers [unit "kg m²"],
         /// What it looks like, with the centre of mass in its middle.
         #[serde(default)]
         pub shape: Option<Shape>,
-        /// Centre of mass in the frame of the body, m; its origin where it is not given.
+        /// Centre of mass in the frame of the body; its origin if it is not given.
         #[serde(default)]
-        pub centre: Vec<f64>,
-        /// Initial position of the frame's origin, m; by the first joint to a body that is placed, where it is not given.
+        pub centre: Vec<f64> [unit "m"],
+        /// Initial position of the frame's origin; by the first joint to a body that is placed, if it is not given.
         #[serde(default)]
-        pub position: Option<Vec<Formula>>,
-        /// In the plane: initial angle, rad, counter-clockwise.
+        pub position: Option<Vec<Formula>> [unit "m"],
+        /// In the plane: initial angle, counter-clockwise.
         #[serde(default)]
-        pub angle: Option<Formula>,
-        /// In space: vector of the initial rotation, axis times angle, rad.
+        pub angle: Option<Formula> [unit "rad"],
+        /// In space: vector of the initial rotation, axis times angle.
         #[serde(default)]
-        pub rotation: Option<Vec<Formula>>,
-        /// Initial velocity of the frame's origin, m/s.
+        pub rotation: Option<Vec<Formula>> [unit "rad"],
+        /// Initial velocity of the frame's origin.
         #[serde(default)]
-        pub velocity: Option<Vec<Formula>>,
-        /// In the plane: initial angular velocity, rad/s.
+        pub velocity: Option<Vec<Formula>> [unit "m/s"],
+        /// In the plane: initial angular velocity.
         #[serde(default)]
-        pub rate: Option<Formula>,
-        /// In space: initial angular velocity, rad/s, along the directions of the ground.
+        pub rate: Option<Formula> [unit "rad/s"],
+        /// In space: initial angular velocity, along the directions of the ground.
         #[serde(default)]
-        pub spin: Option<Vec<Formula>>,
-        /// Whether joints are closed by moving other bodies rather than this one.
+        pub spin: Option<Vec<Formula>> [unit "rad/s"],
+        /// True if joints are closed by moving other bodies rather than this one.
         #[serde(default)]
         pub held: bool,
         /// Points by name, in the frame of the body.
@@ -60,7 +60,7 @@ parameters! {
         /// A disk, or a cylinder, about `z`.
         Disk(Disk),
         /// A box: lengths along its directions, m; two of them in the plane.
-        Box(Vec<f64> [above 0.0]),
+        Box(Vec<f64> [above 0.0, unit "m"]),
         /// A ball.
         Ball(Ball),
     }
@@ -69,30 +69,30 @@ parameters! {
 parameters! {
     /// A round rod.
     pub struct Rod {
-        /// Length, m.
-        pub length: f64 [above 0.0],
-        /// Radius, m.
+        /// Length.
+        pub length: f64 [above 0.0, unit "m"],
+        /// Radius.
         #[serde(default)]
-        pub radius: f64 [from 0.0],
+        pub radius: f64 [from 0.0, unit "m"],
     }
 }
 
 parameters! {
     /// A disk.
     pub struct Disk {
-        /// Radius, m.
-        pub radius: f64 [above 0.0],
-        /// Thickness, m.
+        /// Radius.
+        pub radius: f64 [above 0.0, unit "m"],
+        /// Thickness.
         #[serde(default)]
-        pub thickness: f64 [from 0.0],
+        pub thickness: f64 [from 0.0, unit "m"],
     }
 }
 
 parameters! {
     /// A ball.
     pub struct Ball {
-        /// Radius, m.
-        pub radius: f64 [above 0.0],
+        /// Radius.
+        pub radius: f64 [above 0.0, unit "m"],
     }
 }
 

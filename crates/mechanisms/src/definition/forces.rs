@@ -34,15 +34,15 @@ parameters! {
     pub struct Spring {
         /// Its ends.
         pub between: [At; 2],
-        /// Stiffness, N/m.
+        /// Stiffness.
         #[serde(default)]
-        pub stiffness: f64 [from 0.0],
-        /// Damping, N s/m.
+        pub stiffness: f64 [from 0.0, unit "N/m"],
+        /// Damping.
         #[serde(default)]
-        pub damping: f64 [from 0.0],
-        /// Free length, m; as it is at the start where it is not given.
+        pub damping: f64 [from 0.0, unit "N s/m"],
+        /// Free length; as it is at the start if it is not given.
         #[serde(default)]
-        pub length: Option<f64> [from 0.0],
+        pub length: Option<f64> [from 0.0, unit "m"],
     }
 }
 
@@ -58,17 +58,17 @@ parameters! {
         /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
         /// bodies turns about another.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// Stiffness, N m/rad.
+        pub axis: Vec<f64> [unit "1"],
+        /// Stiffness.
         #[serde(default)]
-        pub stiffness: f64 [from 0.0],
-        /// Damping, N m s/rad.
+        pub stiffness: f64 [from 0.0, unit "N m/rad"],
+        /// Damping.
         #[serde(default)]
-        pub damping: f64 [from 0.0],
-        /// Free angle of the second marker from the first, rad. In space angles are from −π to π: beyond half a turn
+        pub damping: f64 [from 0.0, unit "N m s/rad"],
+        /// Free angle of the second marker from the first. In space angles are from −π to π: beyond half a turn
         /// they jump.
         #[serde(default)]
-        pub angle: f64,
+        pub angle: f64 [unit "rad"],
     }
 }
 
@@ -77,11 +77,11 @@ parameters! {
     pub struct Bushing {
         /// The markers; the directions are those of the first.
         pub between: [At; 2],
-        /// Stiffness along the directions, N/m, and then about them, N m/rad (small rotations): three in the plane, six in space.
-        pub stiffness: Vec<f64> [from 0.0],
-        /// Damping, N s/m and N m s/rad; none where it is not given.
+        /// Stiffness along the directions, and then about them (small rotations): three in the plane, six in space.
+        pub stiffness: Vec<f64> [from 0.0, unit "N/m, N m/rad"],
+        /// Damping; none if it is not given.
         #[serde(default)]
-        pub damping: Vec<f64> [from 0.0],
+        pub damping: Vec<f64> [from 0.0, unit "N s/m, N m s/rad"],
     }
 }
 
@@ -90,9 +90,9 @@ parameters! {
     pub struct Load {
         /// Where.
         pub on: At,
-        /// Components, N: formulas of time, coordinates and rates.
-        pub force: Vec<Formula>,
-        /// Whether they are along the directions of the marker, and not of the ground.
+        /// Components: formulas of time, coordinates and rates.
+        pub force: Vec<Formula> [unit "N"],
+        /// True if they are along the directions of the marker, false for those of the ground.
         #[serde(default)]
         pub follows: bool,
     }
@@ -103,9 +103,9 @@ parameters! {
     pub struct Torque {
         /// On what.
         pub on: At,
-        /// N m: one in the plane, three components in space.
-        pub torque: Numbers,
-        /// Whether they are along the directions of the marker, and not of the ground.
+        /// Torque: one number in the plane, three components in space.
+        pub torque: Numbers [unit "N m"],
+        /// True if they are along the directions of the marker, false for those of the ground.
         #[serde(default)]
         pub follows: bool,
     }
@@ -116,8 +116,8 @@ parameters! {
     pub struct Actuator {
         /// The markers.
         pub between: [At; 2],
-        /// N; beside what all formulas know, `length` (m) and `speed` (m/s) of the line between.
-        pub force: Formula,
+        /// Force, a formula that can also use `length` (m) and `speed` (m/s) of the line between.
+        pub force: Formula [unit "N"],
     }
 }
 
@@ -133,10 +133,10 @@ parameters! {
         /// The axis, in space, with `between`; `[0, 0, 1]` if it is not given, which is refused if a joint of the two
         /// bodies turns about another.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// N m; beside what all formulas know, `angle` (rad) and `rate` (rad/s) of the second marker from the first. In
+        pub axis: Vec<f64> [unit "1"],
+        /// Torque, a formula that can also use `angle` (rad) and `rate` (rad/s) of the second marker from the first. In
         /// space the angle is from −π to π: beyond half a turn it jumps.
-        pub torque: Formula,
+        pub torque: Formula [unit "N m"],
     }
 }
 
@@ -144,20 +144,20 @@ parameters! {
     /// How bodies push each other where they overlap by `δ`: with `max(0, k δⁿ (1 + d δ'))` along the normal, and with friction
     /// `μ tanh(v/v₀)` times that against the speed of sliding `v`.
     pub struct Touch {
-        /// Stiffness `k`, N/mⁿ.
-        pub stiffness: f64 [above 0.0],
+        /// Stiffness `k`.
+        pub stiffness: f64 [above 0.0, unit "N/mⁿ"],
         /// Exponent `n`; 1.5 for balls (Hertz).
         #[serde(default = "one")]
-        pub exponent: f64 [from 1.0, to 3.0],
-        /// Damping `d`, s/m (K. H. Hunt, F. R. E. Crossley 1975).
+        pub exponent: f64 [from 1.0, to 3.0, unit "1"],
+        /// Damping `d` (K. H. Hunt, F. R. E. Crossley 1975).
         #[serde(default)]
-        pub damping: f64 [from 0.0],
+        pub damping: f64 [from 0.0, unit "s/m"],
         /// Coefficient of friction `μ`.
         #[serde(default)]
-        pub friction: f64 [from 0.0],
-        /// Speed `v₀` of sliding, m/s, at which friction has 76 % of its size.
+        pub friction: f64 [from 0.0, unit "1"],
+        /// Speed `v₀` of sliding, at which friction has 76 % of its size.
         #[serde(default = "slow")]
-        pub slip_speed: f64 [above 0.0],
+        pub slip_speed: f64 [above 0.0, unit "m/s"],
     }
 }
 
@@ -174,9 +174,9 @@ parameters! {
     pub struct BallContact {
         /// Their centres.
         pub between: [At; 2],
-        /// Their radii, m.
-        pub radii: [f64; 2] [from 0.0],
-        /// Whether the second is inside the first, as a pin with clearance is inside its bearing.
+        /// Their radii.
+        pub radii: [f64; 2] [from 0.0, unit "m"],
+        /// True if the second is inside the first, as a pin with clearance is inside its bearing.
         #[serde(default)]
         pub inside: bool,
         /// How they push each other.
@@ -189,12 +189,12 @@ parameters! {
     pub struct PlaneContact {
         /// A marker of the plane, and the centre of the ball.
         pub between: [At; 2],
-        /// The normal of the plane to the side where the ball is; `[0, 1]` in the plane and `[0, 0, 1]` in space where it is not given.
+        /// The normal of the plane to the side where the ball is; `[0, 1]` in the plane and `[0, 0, 1]` in space if it is not given.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// Radius of the ball, m; zero for a point.
+        pub axis: Vec<f64> [unit "1"],
+        /// Radius of the ball; zero for a point.
         #[serde(default)]
-        pub radius: f64 [from 0.0],
+        pub radius: f64 [from 0.0, unit "m"],
         /// How they push each other.
         pub touch: Touch,
     }

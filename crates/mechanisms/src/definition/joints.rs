@@ -54,15 +54,15 @@ parameters! {
     pub struct Hinge {
         /// The markers.
         pub between: [At; 2],
-        /// The axis, in space; `[0, 0, 1]` where it is not given.
+        /// The axis, in space; `[0, 0, 1]` if it is not given.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// Initial angle of the second marker from the first, rad, where the joint places a body.
+        pub axis: Vec<f64> [unit "1"],
+        /// Initial angle of the second marker from the first, if the joint places a body.
         #[serde(default)]
-        pub angle: Formula,
-        /// Its rate, rad/s.
+        pub angle: Formula [unit "rad"],
+        /// Its rate.
         #[serde(default)]
-        pub rate: Formula,
+        pub rate: Formula [unit "rad/s"],
     }
 }
 
@@ -71,15 +71,15 @@ parameters! {
     pub struct Slide {
         /// The markers.
         pub between: [At; 2],
-        /// The axis; `[1, 0]` or `[1, 0, 0]` where it is not given.
+        /// The axis; `[1, 0]` or `[1, 0, 0]` if it is not given.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// Initial distance of the second marker from the first along it, m, where the joint places a body.
+        pub axis: Vec<f64> [unit "1"],
+        /// Initial distance of the second marker from the first along it, if the joint places a body.
         #[serde(default)]
-        pub distance: Formula,
-        /// Its rate, m/s.
+        pub distance: Formula [unit "m"],
+        /// Its rate.
         #[serde(default)]
-        pub speed: Formula,
+        pub speed: Formula [unit "m/s"],
     }
 }
 
@@ -88,15 +88,15 @@ parameters! {
     pub struct Sleeve {
         /// The markers.
         pub between: [At; 2],
-        /// The axis; `[0, 0, 1]` where it is not given.
+        /// The axis; `[0, 0, 1]` if it is not given.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// Initial angle of the second marker from the first, rad, where the joint places a body.
+        pub axis: Vec<f64> [unit "1"],
+        /// Initial angle of the second marker from the first, if the joint places a body.
         #[serde(default)]
-        pub angle: Formula,
-        /// Initial distance along the axis, m.
+        pub angle: Formula [unit "rad"],
+        /// Initial distance along the axis.
         #[serde(default)]
-        pub distance: Formula,
+        pub distance: Formula [unit "m"],
     }
 }
 
@@ -105,9 +105,9 @@ parameters! {
     pub struct Turn {
         /// The markers.
         pub between: [At; 2],
-        /// Axes of the first and of the second marker; `z` and `x` where they are not given.
+        /// Axes of the first and of the second marker; `z` and `x` if they are not given.
         #[serde(default)]
-        pub axes: Vec<Vec<f64>>,
+        pub axes: Vec<Vec<f64>> [unit "1"],
     }
 }
 
@@ -116,9 +116,9 @@ parameters! {
     pub struct Line {
         /// The markers; for a knife edge, the one on the ground and that of the edge.
         pub between: [At; 2],
-        /// Direction of the line, or the normal of a plane; `[1, 0]` in the plane and `[0, 0, 1]` in space where it is not given.
+        /// Direction of the line, or the normal of a plane; `[1, 0]` in the plane and `[0, 0, 1]` in space if it is not given.
         #[serde(default)]
-        pub axis: Vec<f64>,
+        pub axis: Vec<f64> [unit "1"],
     }
 }
 
@@ -127,9 +127,9 @@ parameters! {
     pub struct Length {
         /// The markers.
         pub between: [At; 2],
-        /// Their distance, m; as it is at the start where it is not given.
+        /// Their distance; as it is at the start if it is not given.
         #[serde(default)]
-        pub length: Option<f64> [above 0.0],
+        pub length: Option<f64> [above 0.0, unit "m"],
     }
 }
 
@@ -139,7 +139,7 @@ parameters! {
         /// The joints.
         pub joints: [String; 2],
         /// Change of the second angle over that of the first; below zero for wheels that mesh outside.
-        pub ratio: f64,
+        pub ratio: f64 [unit "1"],
     }
 }
 
@@ -151,9 +151,9 @@ parameters! {
         /// The axis; `[0, 0, 1]` of a rotation and `x` of a translation if it is not given, which is refused if a joint
         /// of the two bodies has another.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// The angle of the second marker from the first, rad, or the distance, m: a formula in `t`.
-        pub law: Formula,
+        pub axis: Vec<f64> [unit "1"],
+        /// The angle of the second marker from the first, or the distance: a formula in `t`.
+        pub law: Formula [unit "rad or m"],
     }
 }
 
@@ -162,10 +162,10 @@ parameters! {
     pub struct Rolling {
         /// Its centre.
         pub body: At,
-        /// Its axis; `[0, 0, 1]` where it is not given.
+        /// Its axis; `[0, 0, 1]` if it is not given.
         #[serde(default)]
-        pub axis: Vec<f64>,
-        /// Its radius, m.
-        pub radius: f64 [above 0.0],
+        pub axis: Vec<f64> [unit "1"],
+        /// Its radius.
+        pub radius: f64 [above 0.0, unit "m"],
     }
 }

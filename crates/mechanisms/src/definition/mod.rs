@@ -69,9 +69,9 @@ parameters! {
         /// With `formulation: acceleration-level`, in space: what rotations are to a method.
         #[serde(default, skip_serializing_if = "Rotations::are_vectors")]
         pub rotations: Rotations,
-        /// Acceleration of gravity, m/s²; as many components as what bodies move in has dimensions, or none.
+        /// Acceleration of gravity; as many components as what bodies move in has dimensions, or none.
         #[serde(default)]
-        pub gravity: Vec<f64>,
+        pub gravity: Vec<f64> [unit "m/s²"],
         /// Numbers by name, for formulas.
         #[serde(default)]
         pub constants: Named<f64>,
@@ -93,7 +93,7 @@ parameters! {
         /// Where the initial state comes from.
         #[serde(default)]
         pub start: Start,
-        /// Bodies, markers and joints of which there are observables; all, where there is none, of mechanisms of up to twelve bodies.
+        /// Bodies, markers and joints of which there are observables; all of mechanisms of up to twelve bodies if none is given.
         #[serde(default)]
         pub observe: Vec<String>,
     }

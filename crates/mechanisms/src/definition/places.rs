@@ -158,15 +158,15 @@ parameters! {
     /// A point of a body with directions of its own.
     #[derive(Default)]
     pub struct Oriented {
-        /// Coordinates in the frame of the body, m.
+        /// Coordinates in the frame of the body.
         #[serde(default)]
-        pub at: Vec<Formula>,
-        /// In the plane: angle of its directions to those of the body, rad.
+        pub at: Vec<Formula> [unit "m"],
+        /// In the plane: angle of its directions to those of the body.
         #[serde(default)]
-        pub angle: Option<Formula>,
-        /// In space: vector of the rotation (axis times angle, rad) that turns the directions of the body to its own.
+        pub angle: Option<Formula> [unit "rad"],
+        /// In space: vector of the rotation (axis times angle) that turns the directions of the body to its own.
         #[serde(default)]
-        pub rotation: Option<Vec<Formula>>,
+        pub rotation: Option<Vec<Formula>> [unit "rad"],
     }
 }
 

@@ -178,8 +178,14 @@ pub enum Tree<V> {
 /// Why a text is not a formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoFormula {
-    /// It ends to make sense at this character, counted from one.
+    /// It cannot be read from this character on, counted from one.
     At(usize),
+    /// It ends before it is complete.
+    Unfinished,
+    /// A parenthesis is not closed.
+    Open,
+    /// It is an angle in degrees, which this formula has in radians.
+    Degrees(String),
     /// A name without a meaning.
     Unknown(String),
     /// More text than is read.
@@ -191,12 +197,13 @@ pub enum NoFormula {
 impl fmt::Display for NoFormula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::At(column) => write!(f, "which ends to make sense at its character {column}"),
-            Self::Unknown(name) => write!(f, "in which `{name}` is not known"),
-            Self::TooLong => write!(f, "which has more than {LONGEST} characters"),
-            Self::TooDeep => {
-                write!(f, "in which more than {DEEPEST} parentheses, calls, signs and powers are nested in one another")
-            }
+            Self::At(column) => write!(f, "cannot be read from its character {column} on"),
+            Self::Unfinished => f.write_str("is unfinished"),
+            Self::Open => f.write_str("has a parenthesis that is not closed"),
+            Self::Degrees(radians) => write!(f, "is in degrees; `{radians}` is the same in radians"),
+            Self::Unknown(name) => write!(f, "contains the unknown name `{name}`"),
+            Self::TooLong => write!(f, "has more than {LONGEST} characters"),
+            Self::TooDeep => write!(f, "nests more than {DEEPEST} parentheses, calls, signs and powers"),
         }
     }
 }
@@ -218,9 +225,32 @@ impl Formula {
             if error.input().state.is_too_deep {
                 return NoFormula::TooDeep;
             }
-            NoFormula::At(text[..error.char_span().start.min(text.len())].chars().count() + 1)
+            if let Some(number) = text.trim().strip_suffix("deg").or(text.trim().strip_suffix('°')) {
+                return NoFormula::Degrees(format!("{}*pi/180", number.trim()));
+            }
+            if let Some(name) = unknown_function(text) {
+                return NoFormula::Unknown(name.to_owned());
+            }
+            if text.matches('(').count() > text.matches(')').count() {
+                return NoFormula::Open;
+            }
+            match text.get(error.char_span().start..).filter(|rest| !rest.is_empty()) {
+                Some(rest) => NoFormula::At(text[..text.len() - rest.len()].chars().count() + 1),
+                None => NoFormula::Unfinished,
+            }
         })
     }
+}
+
+/// The first name before a parenthesis that is not one of a function.
+fn unknown_function(text: &str) -> Option<&str> {
+    let is_in_name = |c: char| c.is_alphanumeric() || c == '_';
+    let calls = text.match_indices('(').filter_map(|(at, _)| text[..at].rsplit(|c| !is_in_name(c)).next());
+    let is_known = |name: &str| {
+        FUNCTIONS.iter().any(|(known, _)| *known == name) || OF_TWO.iter().any(|(known, _)| *known == name)
+    };
+    let mut names = calls.filter(|name| name.starts_with(char::is_alphabetic));
+    names.find(|name| !is_known(name))
 }
 
 /// Names that formulas know by themselves: time, numbers, functions, and what an actuator or a motor knows of its

@@ -29,9 +29,16 @@ fn what_makes_no_sense_is_refused_where_it_ends_to() {
         tree.and_then(|tree| tree.resolve(&mut |_| None::<Tree<()>>)).unwrap_err()
     };
     assert_eq!(refused("1 + y"), NoFormula::Unknown("y".to_owned()));
-    assert_eq!(refused(""), NoFormula::At(1));
-    for text in ["1 +", "2x", "sin(", "sin(1, 2)", "max(1)", "foo(1)", "1 $ 2", "(1", "1)", "..", "x.", "é("] {
-        assert!(matches!(refused(text), NoFormula::At(_)), "{text}: {:?}", refused(text));
+    assert_eq!(refused(""), NoFormula::Unfinished);
+    assert_eq!(refused("2*(1 + 3*x"), NoFormula::Open);
+    assert_eq!(refused("sinus(x)"), NoFormula::Unknown("sinus".to_owned()));
+    assert_eq!(refused("34 deg"), NoFormula::Degrees("34*pi/180".to_owned()));
+    for text in ["1 +", "2x", "sin(", "sin(1, 2)", "max(1)", "1 $ 2", "(1", "1)", "..", "x."] {
+        let is_meant = matches!(refused(text), NoFormula::At(_) | NoFormula::Unfinished | NoFormula::Open);
+        assert!(is_meant, "{text}: {:?}", refused(text));
+    }
+    for (text, name) in [("foo(1)", "foo"), ("1 + é(", "é"), ("sin(2*foo(1))", "foo")] {
+        assert_eq!(refused(text), NoFormula::Unknown(name.to_owned()));
     }
     assert_eq!(refused("1 $ 2"), NoFormula::At(3));
 }

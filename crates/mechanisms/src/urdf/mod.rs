@@ -84,7 +84,11 @@ impl<'a, 'i> Tree<'a, 'i> {
             let node = needed(joint, end)?;
             let name = attribute(node, "link")?;
             let known = links.get_key_value(name).map(|(known, _)| *known);
-            known.ok_or_else(|| refused(node, format!("a link `{name}`, which is not there"), "the name of a link"))
+            known.ok_or_else(|| NoRobot {
+                name: name.to_owned(),
+                known: links.keys().map(|link| (*link).to_owned()).collect(),
+                ..refused(node, format!("unknown link `{name}`"), "the name of a link")
+            })
         };
         let mut joints: HashMap<&str, Vec<Joint<'_, '_>>> = HashMap::new();
         let mut before = HashMap::new();

@@ -13,7 +13,7 @@ const MOST_NAMESPACES: usize = 200;
 const MOST_NODES: u32 = 400_000;
 
 /// Why a text is not a robot, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NoRobot {
     /// First byte of the place.
     pub start: usize,
@@ -21,17 +21,21 @@ pub struct NoRobot {
     pub message: String,
     /// What would be accepted.
     pub accepted: String,
+    /// A name that nothing has; empty if there is none.
+    pub name: String,
+    /// The names that could have been meant.
+    pub known: Vec<String>,
 }
 
 impl fmt::Display for NoRobot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, accepted is {}", self.message, self.accepted)
+        write!(f, "{}; accepted: {}", self.message, self.accepted)
     }
 }
 
 /// The error of an element.
 pub(super) fn refused(node: Node<'_, '_>, message: impl Into<String>, accepted: impl Into<String>) -> NoRobot {
-    NoRobot { start: node.range().start, message: message.into(), accepted: accepted.into() }
+    NoRobot { start: node.range().start, message: message.into(), accepted: accepted.into(), ..NoRobot::default() }
 }
 
 /// The document of a file that is within limits and has no unresolved xacro.
@@ -47,7 +51,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
             Error::NodesLimitReached => format!("a file of at most {MOST_NODES} elements, texts and comments"),
             _ => "well-formed XML".to_owned(),
         };
-        NoRobot { start: line + column, message: error.to_string(), accepted }
+        NoRobot { start: line + column, message: error.to_string(), accepted, ..NoRobot::default() }
     })?;
     without_xacro(&document)?;
     Ok(document)
@@ -57,7 +61,8 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, NoRobot> {
 fn within_limits(text: &str) -> Result<(), NoRobot> {
     if let Some((start, _)) = text.match_indices("xmlns").nth(MOST_NAMESPACES) {
         let message = format!("more than {MOST_NAMESPACES} times `xmlns`");
-        return Err(NoRobot { start, message, accepted: format!("at most {MOST_NAMESPACES} namespaces in a file") });
+        let accepted = format!("at most {MOST_NAMESPACES} namespaces in a file");
+        return Err(NoRobot { start, message, accepted, ..NoRobot::default() });
     }
     let mut from = 0;
     while let Some(start) = text[from..].find('<').map(|at| from + at) {
@@ -83,7 +88,8 @@ fn within_limits(text: &str) -> Result<(), NoRobot> {
         }
         if attributes > MOST_ATTRIBUTES {
             let message = format!("an element with {attributes} attributes");
-            return Err(NoRobot { start, message, accepted: format!("at most {MOST_ATTRIBUTES} attributes") });
+            let accepted = format!("at most {MOST_ATTRIBUTES} attributes");
+            return Err(NoRobot { start, message, accepted, ..NoRobot::default() });
         }
         from = end;
     }
@@ -95,15 +101,12 @@ fn without_xacro(document: &Document<'_>) -> Result<(), NoRobot> {
     let accepted = "plain URDF, which `xacro FILE > robot.urdf` writes";
     for node in document.descendants().filter(Node::is_element) {
         if node.tag_name().namespace().is_some_and(|namespace| namespace.contains("xacro")) {
-            return Err(refused(
-                node,
-                format!("`<xacro:{}>`, which is not resolved", node.tag_name().name()),
-                accepted,
-            ));
+            return Err(refused(node, format!("`<xacro:{}>` is not resolved", node.tag_name().name()), accepted));
         }
         if let Some(raw) = node.attributes().find(|own| own.value().contains("${") || own.value().contains("$(")) {
-            let message = format!("`{}`, which is not resolved", raw.value());
-            return Err(NoRobot { start: raw.range().start, message, accepted: accepted.to_owned() });
+            let message = format!("`{}` is not resolved", raw.value());
+            let accepted = accepted.to_owned();
+            return Err(NoRobot { start: raw.range().start, message, accepted, ..NoRobot::default() });
         }
     }
     Ok(())

@@ -52,11 +52,11 @@ fn a_constraint_that_follows_from_others_in_the_initial_position_only_is_refused
             written["formulation"] = json!(formulation);
             let error = refused(written);
             assert!(error.field.starts_with("joints."), "{error}");
-            assert!(error.found.contains(" at (") && error.found.contains("initial position only"), "{error}");
+            assert!(error.message().contains(" at (") && error.message().contains("initial position only"), "{error}");
         }
     }
     // closer to the flat position than its constraints can be told from dependent ones, and far enough
-    assert!(refused(platform(2, 1e-10, 1.0)).found.contains("initial position only"));
+    assert!(refused(platform(2, 1e-10, 1.0)).message().contains("initial position only"));
     common::mechanism(platform(2, 1e-3, 1.0));
     // two rods in a stretched line, which cannot move: the position is the only one that closes the joints
     let stretched = json!({

@@ -274,11 +274,11 @@ fn what_is_half_a_robot_is_refused() {
     refused(&with(&[link("x"), link("y")].concat()), "<link name=\"x\">", "links `base` and `x` and 1 more");
     let declared = with("<xacro:include filename=\"arm.xacro\"/>")
         .replace("<robot ", "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\" ");
-    refused(&declared, "<xacro:include", "`<xacro:include>`, which is not resolved");
+    refused(&declared, "<xacro:include", "`<xacro:include>` is not resolved");
     refused(
         &text.replace("name=\"two\"", "name=\"${prefix}two\""),
         "name=\"${prefix}two\"",
-        "`${prefix}two`, which is not resolved",
+        "`${prefix}two` is not resolved",
     );
     refused(&with("<link name=\"$(arg x)\"/>"), "name=\"$(arg x)\"", "which is not resolved");
     let floating = joint("p", "floating", "two", "x", "");
@@ -327,7 +327,7 @@ fn files_beyond_limits_are_refused_with_the_limit() {
     let robot =
         |inside: &str| pendulum(["base", "one", "two"], ["a", "b"]).replace("</robot>", &format!("{inside}</robot>"));
     let attributes = |count| robot(&format!("<g {}/>", many(count, &|k| format!("a{k}='>' "))));
-    refused(&attributes(300), "<g", "300 attributes, accepted is at most 256");
+    refused(&attributes(300), "<g", "300 attributes; accepted: at most 256");
     assert!(urdf::read(&attributes(256)).is_ok());
     assert!(urdf::read(&robot(&format!("<!-- {} -->", "a='' ".repeat(1000)))).is_ok());
     let names = robot(&many(201, &|k| format!("<g xmlns:a{k}='u{k}'/>")));
@@ -363,7 +363,7 @@ fn motors_act_about_the_axis_of_their_joint() {
     for (motor, message) in [
         (
             json!({ "motor": { "between": ["one", "two"], "torque": 1 } }),
-            "`forces.drive.motor.axis` is missing, which is [0.0, 0.0, 1.0], while `b` has another axis",
+            "`forces.drive.motor.axis` is missing, and `b` does not turn or slide along [0.0, 0.0, 1.0]",
         ),
         (
             json!({ "torsion-spring": { "between": ["two", "one"], "stiffness": 1 } }),
@@ -371,11 +371,11 @@ fn motors_act_about_the_axis_of_their_joint() {
         ),
         (
             json!({ "motor": { "joint": "c", "torque": 1 } }),
-            "`forces.drive.motor.joint` is `c`, accepted is the name of a revolute joint",
+            "unknown joint `c`; accepted: the name of a revolute joint",
         ),
         (json!({ "motor": { "joint": "b", "axis": [0, 0, 1], "torque": 1 } }), "given beside `joint`"),
         (json!({ "motor": { "joint": "b", "between": ["one", "two"], "torque": 1 } }), "given beside `between`"),
-        (json!({ "motor": { "torque": 1 } }), "without a place"),
+        (json!({ "motor": { "torque": 1 } }), "`forces.drive.motor` has no place; accepted: `joint`, a revolute joint"),
     ] {
         let error = end(motor.clone()).expect_err(message);
         assert!(error.contains(message), "{motor}: {error}");

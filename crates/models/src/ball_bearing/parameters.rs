@@ -30,60 +30,60 @@ parameters! {
         pub variant: Variant = Variant::Calibrated,
         /// Number of balls.
         pub balls: usize [from 2, to 1000] = 9,
-        /// Diameter `D` of a ball, m; 12.7e-3 / 9.525e-3.
-        pub ball_diameter: Option<f64> [above 0.0] = None,
-        /// Diameter `d_m` of the pitch circle, m; 65e-3 / 46e-3.
-        pub pitch_diameter: Option<f64> [above 0.0] = None,
+        /// Diameter `D` of a ball; 12.7e-3 / 9.525e-3.
+        pub ball_diameter: Option<f64> [above 0.0, unit "m"] = None,
+        /// Diameter `d_m` of the pitch circle; 65e-3 / 46e-3.
+        pub pitch_diameter: Option<f64> [above 0.0, unit "m"] = None,
         /// Radius of the inner groove's profile over the ball's diameter; above one half.
-        pub inner_conformity: f64 [above 0.5, below 1.0] = 0.515,
+        pub inner_conformity: f64 [above 0.5, below 1.0, unit "1"] = 0.515,
         /// Radius of the outer groove's profile over the ball's diameter; above one half.
-        pub outer_conformity: f64 [above 0.5, below 1.0] = 0.525,
-        /// Diametral clearance `P_d`, m.
-        pub clearance: f64 [from 0.0] = 10e-6,
-        /// Young's modulus of balls and rings, Pa.
-        pub youngs_modulus: f64 [above 0.0] = 206e9,
+        pub outer_conformity: f64 [above 0.5, below 1.0, unit "1"] = 0.525,
+        /// Diametral clearance `P_d`.
+        pub clearance: f64 [from 0.0, unit "m"] = 10e-6,
+        /// Young's modulus of balls and rings.
+        pub youngs_modulus: f64 [above 0.0, unit "Pa"] = 206e9,
         /// Poisson's ratio of balls and rings.
-        pub poisson_ratio: f64 [from -1.0, to 0.5] = 0.3,
-        /// Density of the balls, kg/m³.
-        pub density: f64 [above 0.0] = 7800.0,
+        pub poisson_ratio: f64 [from -1.0, to 0.5, unit "1"] = 0.3,
+        /// Density of the balls.
+        pub density: f64 [above 0.0, unit "kg/m³"] = 7800.0,
         /// Stiffness of the races as a fraction of Hertz's, for the compliance of rings and film; 0.3 / 1.
-        pub race_compliance: Option<f64> [above 0.0] = None,
-        /// Damping of the races, s/m; 0.6 / 0.3.
-        pub race_damping: Option<f64> [from 0.0] = None,
+        pub race_compliance: Option<f64> [above 0.0, unit "1"] = None,
+        /// Damping of the races; 0.6 / 0.3.
+        pub race_damping: Option<f64> [from 0.0, unit "s/m"] = None,
         /// Coefficient of friction on the races.
-        pub race_friction: f64 [from 0.0] = 0.07,
-        /// Sliding speed at which that friction is regularised, m/s.
-        pub race_slip_speed: f64 [above 0.0] = 0.5,
-        /// Mass of the inner ring, kg; 0.16 / 0.075.
-        pub inner_mass: Option<f64> [above 0.0] = None,
-        /// Mass of the cage, kg; 0.012 / 0.009.
-        pub cage_mass: Option<f64> [above 0.0] = None,
-        /// Radius of the tube of the torus whose moments of inertia the cage has, m; 3.3e-3 / 2.5e-3.
-        pub cage_tube_radius: Option<f64> [above 0.0] = None,
-        /// Clearance of a pocket about its ball, m; 50e-6 / 100e-6.
-        pub pocket_clearance: Option<f64> [above 0.0] = None,
-        /// Stiffness of the pockets, N/m^1.5; 1.5e10 (steel) / 5e8 (polymer).
-        pub pocket_stiffness: Option<f64> [above 0.0] = None,
-        /// Damping of the pockets, s/m; 0.6 / 0.5.
-        pub pocket_damping: Option<f64> [from 0.0] = None,
+        pub race_friction: f64 [from 0.0, unit "1"] = 0.07,
+        /// Sliding speed at which that friction is regularised.
+        pub race_slip_speed: f64 [above 0.0, unit "m/s"] = 0.5,
+        /// Mass of the inner ring; 0.16 / 0.075.
+        pub inner_mass: Option<f64> [above 0.0, unit "kg"] = None,
+        /// Mass of the cage; 0.012 / 0.009.
+        pub cage_mass: Option<f64> [above 0.0, unit "kg"] = None,
+        /// Radius of the tube of the torus whose moments of inertia the cage has; 3.3e-3 / 2.5e-3.
+        pub cage_tube_radius: Option<f64> [above 0.0, unit "m"] = None,
+        /// Clearance of a pocket about its ball; 50e-6 / 100e-6.
+        pub pocket_clearance: Option<f64> [above 0.0, unit "m"] = None,
+        /// Stiffness of the pockets; 1.5e10 (steel) / 5e8 (polymer).
+        pub pocket_stiffness: Option<f64> [above 0.0, unit "N/m^1.5"] = None,
+        /// Damping of the pockets; 0.6 / 0.5.
+        pub pocket_damping: Option<f64> [from 0.0, unit "s/m"] = None,
         /// Coefficient of friction in the pockets; 0.08 / 0.05.
-        pub pocket_friction: Option<f64> [from 0.0] = None,
-        /// Sliding speed at which that friction is regularised, m/s.
-        pub pocket_slip_speed: f64 [above 0.0] = 1.0,
-        /// Speed of the inner ring, rad/s; 10000 rpm by default.
-        pub inner_speed: f64 = 10_000.0 * PI / 30.0,
-        /// Load on the inner ring along the axis, N.
-        pub axial_load: f64 = 1000.0,
-        /// Acceleration of gravity, across the axis, m/s².
-        pub gravity: f64 = 9.81,
+        pub pocket_friction: Option<f64> [from 0.0, unit "1"] = None,
+        /// Sliding speed at which that friction is regularised.
+        pub pocket_slip_speed: f64 [above 0.0, unit "m/s"] = 1.0,
+        /// Speed of the inner ring; 10000 rpm by default.
+        pub inner_speed: f64 [unit "rad/s"] = 10_000.0 * PI / 30.0,
+        /// Load on the inner ring along the axis.
+        pub axial_load: f64 [unit "N"] = 1000.0,
+        /// Acceleration of gravity, across the axis.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
         /// Factor `S` of the contact powers, which are in units of 1/S W; 1e7 / 1e8.
-        pub power_scale: Option<f64> [above 0.0] = None,
-        /// Axial load whose equilibrium the motion starts from, N.
-        pub start_load: f64 [above 0.0] = 500.0,
+        pub power_scale: Option<f64> [above 0.0, unit "1"] = None,
+        /// Axial load whose equilibrium the motion starts from.
+        pub start_load: f64 [above 0.0, unit "N"] = 500.0,
         /// Fraction by which the cage is slower than the balls at the start.
-        pub cage_slip: f64 = 0.03,
-        /// Largest distance of a ball from its place on the pitch circle at the start, m.
-        pub scatter: f64 [from 0.0] = 15e-6,
+        pub cage_slip: f64 [unit "1"] = 0.03,
+        /// Largest distance of a ball from its place on the pitch circle at the start.
+        pub scatter: f64 [from 0.0, unit "m"] = 15e-6,
         /// Whether the dissipated energy and the work of the drive are two more states, which are there to check the
         /// balance of energy: without contact powers.
         pub energy_balance: bool = false,

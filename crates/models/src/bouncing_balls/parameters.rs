@@ -13,14 +13,14 @@ parameters! {
     pub struct BouncingBalls {
         /// Number of balls; not so many that the full matrices of implicit methods fill a machine.
         pub count: usize [from 1, to 4000] = 100,
-        /// Mass of a ball, kg.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
-        /// Height from which the first ball falls, m.
-        pub height: f64 [above 0.0] = 1.0,
-        /// Difference in height from each ball to the next, m.
-        pub spacing: f64 [from 0.0] = 1e-9,
+        /// Mass of a ball.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
+        /// Height from which the first ball falls.
+        pub height: f64 [above 0.0, unit "m"] = 1.0,
+        /// Difference in height from each ball to the next.
+        pub spacing: f64 [from 0.0, unit "m"] = 1e-9,
         /// What happens at the floor.
         pub contact: Contact = Contact::SpringDamper(SpringDamper::default()),
     }
@@ -41,10 +41,10 @@ parameters! {
     /// A floor with force `F = −k y − c v` at `y < 0`; it may pull just before the ball leaves.
     #[derive(Copy)]
     pub struct SpringDamper {
-        /// Stiffness `k`, N/m.
-        pub stiffness: f64 [above 0.0] = 2e7,
-        /// Damping `c`, N s/m.
-        pub damping: f64 [from 0.0] = 600.0,
+        /// Stiffness `k`.
+        pub stiffness: f64 [above 0.0, unit "N/m"] = 2e7,
+        /// Damping `c`.
+        pub damping: f64 [from 0.0, unit "N s/m"] = 600.0,
     }
 }
 
@@ -53,7 +53,7 @@ parameters! {
     #[derive(Copy)]
     pub struct Restitution {
         /// Coefficient of restitution `e`, above 0 and at most 1.
-        pub coefficient: f64 [above 0.0, to 1.0] = 0.8,
+        pub coefficient: f64 [above 0.0, to 1.0, unit "1"] = 0.8,
     }
 }
 

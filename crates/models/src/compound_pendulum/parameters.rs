@@ -9,16 +9,16 @@ parameters! {
     pub struct Pendulum where surfaces_have_gains {
         /// The equations: angle only, or the rod in the plane with its end held by two constraints.
         pub formulation: Formulation = Formulation::Minimal,
-        /// Mass, kg.
-        pub mass: f64 [above 0.0] = 36.0,
-        /// Length, m.
-        pub length: f64 [above 0.0] = 1.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 = 9.81,
-        /// Initial angle from the vertical, degrees.
-        pub angle: f64 = 20.0,
-        /// Initial angular velocity, rad/s.
-        pub angular_velocity: f64 = 1.0,
+        /// Mass.
+        pub mass: f64 [above 0.0, unit "kg"] = 36.0,
+        /// Length.
+        pub length: f64 [above 0.0, unit "m"] = 1.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
+        /// Initial angle from the vertical.
+        pub angle: f64 [unit "deg"] = 20.0,
+        /// Initial angular velocity.
+        pub angular_velocity: f64 [unit "rad/s"] = 1.0,
     }
 }
 

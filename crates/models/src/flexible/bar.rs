@@ -11,18 +11,18 @@ parameters! {
     /// Stiffness and inertia of a bar's cross section. Axis 1 is along the bar.
     #[derive(Copy)]
     pub struct CrossSection {
-        /// Axial stiffness `EA`, N.
-        pub axial: f64 [above 0.0],
-        /// Shear stiffnesses `GA₂` and `GA₃`, N.
-        pub shear: [f64; 2] [above 0.0],
-        /// Torsional stiffness `GJ`, N m².
-        pub torsion: f64 [above 0.0],
-        /// Bending stiffnesses `EI₂` and `EI₃` about the axes 2 and 3, N m².
-        pub bending: [f64; 2] [above 0.0],
-        /// Mass per length, kg/m.
-        pub mass: f64 [above 0.0],
-        /// Moments of inertia per length about the axes 1, 2 and 3, kg m.
-        pub inertia: [f64; 3] [above 0.0],
+        /// Axial stiffness `EA`.
+        pub axial: f64 [above 0.0, unit "N"],
+        /// Shear stiffnesses `GA₂` and `GA₃`.
+        pub shear: [f64; 2] [above 0.0, unit "N"],
+        /// Torsional stiffness `GJ`.
+        pub torsion: f64 [above 0.0, unit "N m²"],
+        /// Bending stiffnesses `EI₂` and `EI₃` about the axes 2 and 3.
+        pub bending: [f64; 2] [above 0.0, unit "N m²"],
+        /// Mass per length.
+        pub mass: f64 [above 0.0, unit "kg/m"],
+        /// Moments of inertia per length about the axes 1, 2 and 3.
+        pub inertia: [f64; 3] [above 0.0, unit "kg m"],
     }
 }
 

@@ -23,8 +23,8 @@ parameters! {
     pub struct TipLoadedBeam where assembles {
         /// Beam elements, of three nodes.
         pub elements: usize [from 1, to 1000] = 16,
-        /// Length, m.
-        pub length: f64 [above 0.0] = 0.508,
+        /// Length.
+        pub length: f64 [above 0.0, unit "m"] = 0.508,
         /// Cross section; axis 2 is along `y`, axis 3 along `z`.
         pub section: CrossSection = CrossSection {
             axial: 2.842_069_442_6e6,
@@ -34,12 +34,12 @@ parameters! {
             mass: 0.107_023_535_5,
             inertia: [1.457_864_103_7e-6, 9.146_379_179e-8, 1.366_400_312e-6],
         },
-        /// The force `P`, N.
-        pub load: f64 = 8.896,
-        /// Its angle `β` from `−y` towards `z`, degrees.
-        pub angle: f64 [from -360.0, to 360.0] = 45.0,
-        /// How long it grows, by half a cosine, s.
-        pub rise_time: f64 [above 0.0] = 10.0,
+        /// The force `P`.
+        pub load: f64 [unit "N"] = 8.896,
+        /// Its angle `β` from `−y` towards `z`.
+        pub angle: f64 [from -360.0, to 360.0, unit "deg"] = 45.0,
+        /// How long it grows, by half a cosine.
+        pub rise_time: f64 [above 0.0, unit "s"] = 10.0,
     }
 }
 

@@ -59,7 +59,7 @@ pub enum Refused {
         node: usize,
     },
     /// A quantity makes no sense.
-    #[error("{part}: {quantity} is {found}, accepted is {accepted}")]
+    #[error("{part}: {quantity} is {found}; accepted: {accepted}")]
     Value {
         /// The part.
         part: Part,

@@ -19,30 +19,30 @@ parameters! {
         /// The equations: six coordinates and those of the modes with five constraints, or the crank's angle and the
         /// modes.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
-        /// Mass of the crank, kg.
-        pub crank_mass: f64 [above 0.0] = 3.0,
-        /// Length of the crank, m.
-        pub crank_length: f64 [above 0.0] = 0.3,
-        /// Mass of the rod, kg.
-        pub rod_mass: f64 [above 0.0] = 0.9,
-        /// Length of the rod, m; longer than the crank.
-        pub rod_length: f64 [above 0.0] = 0.6,
+        /// Mass of the crank.
+        pub crank_mass: f64 [above 0.0, unit "kg"] = 3.0,
+        /// Length of the crank.
+        pub crank_length: f64 [above 0.0, unit "m"] = 0.3,
+        /// Mass of the rod.
+        pub rod_mass: f64 [above 0.0, unit "kg"] = 0.9,
+        /// Length of the rod; longer than the crank.
+        pub rod_length: f64 [above 0.0, unit "m"] = 0.6,
         /// Number of bending modes, from 0 (a rigid rod) to 8.
         pub modes: usize [to MODES as u32] = 2,
-        /// Young's modulus of the rod, Pa.
-        pub young_modulus: f64 [above 0.0] = 200e9,
-        /// Second moment of area of the rod's cross-section, m⁴.
-        pub second_moment: f64 [above 0.0] = 2.765e-8,
+        /// Young's modulus of the rod.
+        pub young_modulus: f64 [above 0.0, unit "Pa"] = 200e9,
+        /// Second moment of area of the rod's cross-section.
+        pub second_moment: f64 [above 0.0, unit "m⁴"] = 2.765e-8,
         /// Damping of each mode as part of its critical damping.
-        pub modal_damping: f64 [from 0.0] = 0.0,
+        pub modal_damping: f64 [from 0.0, unit "1"] = 0.0,
         /// How the rod is bent at the start.
         pub deflection: Deflection = Deflection::QuasiStatic,
-        /// Initial angle of the crank, rad from `+x`.
-        pub crank_angle: f64 = 1.5 * PI,
-        /// Initial angular velocity of the crank, rad/s.
-        pub crank_rate: f64 = 1.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 = 9.81,
+        /// Initial angle of the crank from `+x`.
+        pub crank_angle: f64 [unit "rad"] = 1.5 * PI,
+        /// Initial angular velocity of the crank.
+        pub crank_rate: f64 [unit "rad/s"] = 1.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
     }
 }
 

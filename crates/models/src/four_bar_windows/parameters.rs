@@ -27,14 +27,14 @@ parameters! {
         pub formulation: WindowsFormulation = WindowsFormulation::Cartesian,
         /// Number of windows.
         pub windows: usize [from 1, to 15_000] = 2,
-        /// Length of a rod, m.
-        pub length: f64 [above 0.0] = 1.0,
-        /// Mass of a rod, kg.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Velocity of the upper ends at the start, m/s.
-        pub speed: f64 = 1.0,
-        /// Acceleration of gravity along `−y`, m/s².
-        pub gravity: f64 = 9.81,
+        /// Length of a rod.
+        pub length: f64 [above 0.0, unit "m"] = 1.0,
+        /// Mass of a rod.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Velocity of the upper ends at the start.
+        pub speed: f64 [unit "m/s"] = 1.0,
+        /// Acceleration of gravity along `−y`.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
     }
 }
 

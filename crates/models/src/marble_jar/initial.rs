@@ -20,14 +20,14 @@ parameters! {
     /// Marbles one above the other.
     #[derive(Copy)]
     pub struct Poured {
-        /// Height of the first marble's centre, m.
-        pub height: f64 [above 0.0] = 0.175,
-        /// Distance of each from the one below, m.
-        pub spacing: f64 [above 0.0] = 0.03,
-        /// Largest distance from the axis, m.
-        pub spread: f64 [from 0.0] = 0.02,
-        /// Horizontal speed, m/s, of marble `i` in the direction 2.39996 i + 2π frac(0.618034 (i + seed)).
-        pub speed: f64 [from 0.0] = 0.0,
+        /// Height of the first marble's centre.
+        pub height: f64 [above 0.0, unit "m"] = 0.175,
+        /// Distance of each from the one below.
+        pub spacing: f64 [above 0.0, unit "m"] = 0.03,
+        /// Largest distance from the axis.
+        pub spread: f64 [from 0.0, unit "m"] = 0.02,
+        /// Horizontal speed, of marble `i` in the direction 2.39996 i + 2π frac(0.618034 (i + seed)).
+        pub speed: f64 [from 0.0, unit "m/s"] = 0.0,
     }
 }
 
@@ -36,9 +36,9 @@ parameters! {
     #[derive(Copy)]
     pub struct Packed {
         /// Distance of neighbouring marbles in diameters; below one they are pressed together.
-        pub spacing: f64 [above 0.0] = 1.05,
+        pub spacing: f64 [above 0.0, unit "1"] = 1.05,
         /// Largest displacement of a marble from its place along each horizontal axis, in diameters.
-        pub displacement: f64 [from 0.0] = 0.02,
+        pub displacement: f64 [from 0.0, unit "1"] = 0.02,
     }
 }
 

@@ -16,18 +16,18 @@ parameters! {
     pub struct MarbleJar where all_pairs_are_few, a_marble_fits {
         /// Number of marbles.
         pub count: usize [from 1, to 1_000_000] = 10,
-        /// Radius of a marble, m.
-        pub radius: f64 [above 0.0] = 0.01,
-        /// Mass of a marble, kg.
-        pub mass: f64 [above 0.0] = 0.01,
-        /// Inner radius of the jar, m.
-        pub jar_radius: f64 [above 0.0] = 0.05,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [from 0.0] = 9.81,
-        /// Stiffness `k` of each contact, N/m.
-        pub stiffness: f64 [above 0.0] = 3e6,
-        /// Damping `c` of each contact, N s/m; none by default (damped runs of this project: 5).
-        pub damping: f64 [from 0.0] = 0.0,
+        /// Radius of a marble.
+        pub radius: f64 [above 0.0, unit "m"] = 0.01,
+        /// Mass of a marble.
+        pub mass: f64 [above 0.0, unit "kg"] = 0.01,
+        /// Inner radius of the jar.
+        pub jar_radius: f64 [above 0.0, unit "m"] = 0.05,
+        /// Acceleration of gravity.
+        pub gravity: f64 [from 0.0, unit "m/s²"] = 9.81,
+        /// Stiffness `k` of each contact.
+        pub stiffness: f64 [above 0.0, unit "N/m"] = 3e6,
+        /// Damping `c` of each contact; none by default (damped runs of this project: 5).
+        pub damping: f64 [from 0.0, unit "N s/m"] = 0.0,
         /// Where the marbles are at the start.
         pub arrangement: Arrangement = Arrangement::Poured(Poured::default()),
         /// Which of the initial positions of an ensemble; 0 is the one whose numbers are compared with printed ones.

@@ -9,21 +9,21 @@ parameters! {
     /// The paper's ball has no damping, and keeps its energy. With damping the contact is that of Kelvin and Voigt,
     /// whose force jumps at touch, and pulls just before the ball leaves.
     pub struct PenaltyBall where damping_is_below_critical {
-        /// Stiffness `k` of the floor, N/m.
-        pub stiffness: f64 [above 0.0] = 1e7,
-        /// Damping `c` of the floor, N s/m; less than critical.
-        pub damping: f64 [from 0.0] = 0.0,
-        /// Mass `m`, kg.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
-        /// Height at the start, above the floor, m; below zero the ball starts in contact, and has no closed form here.
-        pub height: f64 = 1.0,
-        /// Velocity at the start relative to the floor, upwards, m/s.
-        pub velocity: f64 = 0.0,
-        /// Speed at which the floor moves upwards, m/s.
+        /// Stiffness `k` of the floor.
+        pub stiffness: f64 [above 0.0, unit "N/m"] = 1e7,
+        /// Damping `c` of the floor; less than critical.
+        pub damping: f64 [from 0.0, unit "N s/m"] = 0.0,
+        /// Mass `m`.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
+        /// Height at the start, above the floor; below zero the ball starts in contact, and has no closed form here.
+        pub height: f64 [unit "m"] = 1.0,
+        /// Velocity at the start relative to the floor, upwards.
+        pub velocity: f64 [unit "m/s"] = 0.0,
+        /// Speed at which the floor moves upwards.
         #[serde(skip_serializing_if = "is_zero")]
-        pub floor_speed: f64 = 0.0,
+        pub floor_speed: f64 [unit "m/s"] = 0.0,
     }
 }
 

@@ -23,16 +23,16 @@ parameters! {
         pub formulation: ChainFormulation = ChainFormulation::Cartesian,
         /// Number of rods.
         pub rods: usize [from 1, to 30_000] = 10,
-        /// Length of the chain, m.
-        pub length: f64 [above 0.0] = 1.0,
-        /// Mass of the chain, kg.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Damping in each pin, N m s/rad.
-        pub damping: f64 [from 0.0] = 0.0,
-        /// Angle of all rods at the start, rad from `+x`, counter-clockwise.
-        pub angle: f64 = 0.0,
-        /// Acceleration of gravity along `−y`, m/s².
-        pub gravity: f64 = 9.81,
+        /// Length of the chain.
+        pub length: f64 [above 0.0, unit "m"] = 1.0,
+        /// Mass of the chain.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Damping in each pin.
+        pub damping: f64 [from 0.0, unit "N m s/rad"] = 0.0,
+        /// Angle of all rods at the start from `+x`, counter-clockwise.
+        pub angle: f64 [unit "rad"] = 0.0,
+        /// Acceleration of gravity along `−y`.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
     }
 }
 

@@ -12,19 +12,19 @@ parameters! {
     pub struct RollingSpheres where surfaces_have_gains {
         /// The equations: six coordinates with three constraints, or what the constraints leave.
         pub formulation: Formulation = Formulation::SlidingMode(SlidingModeSettings::default()),
-        /// Radius of the fixed sphere, m.
-        pub outer_radius: f64 [above 0.0] = 0.55,
-        /// Radius of the rolling sphere, m.
-        pub inner_radius: f64 [above 0.0] = 0.05,
-        /// Mass of the rolling sphere, kg; only the energy depends on it.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Initial distance of the centres, m; consistent where it is the sum of the radii. The minimal formulation
+        /// Radius of the fixed sphere.
+        pub outer_radius: f64 [above 0.0, unit "m"] = 0.55,
+        /// Radius of the rolling sphere.
+        pub inner_radius: f64 [above 0.0, unit "m"] = 0.05,
+        /// Mass of the rolling sphere; only the energy depends on it.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Initial distance of the centres; consistent where it is the sum of the radii. The minimal formulation
         /// does not use it.
-        pub rho: f64 [above 0.0] = 0.6,
+        pub rho: f64 [above 0.0, unit "m"] = 0.6,
         /// Factor of the initial `φ̇` against that of rolling (1.2 in compere2001, figure 3.11).
-        pub phi_rate_factor: f64 = 1.0,
+        pub phi_rate_factor: f64 [unit "1"] = 1.0,
         /// Factor of the initial `θ̇` against that of rolling (1.5 in compere2001, figure 3.11).
-        pub theta_rate_factor: f64 = 1.0,
+        pub theta_rate_factor: f64 [unit "1"] = 1.0,
     }
 }
 

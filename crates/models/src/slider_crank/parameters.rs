@@ -15,29 +15,29 @@ parameters! {
     pub struct SliderCrank where rod_is_longer {
         /// The equations: six coordinates with five constraints, or the crank's angle.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
-        /// Mass of the crank, kg.
-        pub crank_mass: f64 [above 0.0] = 3.0,
-        /// Length of the crank, m.
-        pub crank_length: f64 [above 0.0] = 0.3,
-        /// Mass of the rod, kg.
-        pub rod_mass: f64 [above 0.0] = 0.9,
-        /// Length of the rod, m; longer than the crank.
-        pub rod_length: f64 [above 0.0] = 0.6,
-        /// Stiffness of the spring between slider and ground, N/m.
-        pub stiffness: f64 [from 0.0] = 100.0,
-        /// Damping between slider and ground, N s/m.
-        pub damping: f64 [from 0.0] = 5.0,
-        /// Position of the slider at which the spring is free, m.
-        pub free_position: f64 = 0.9,
-        /// Initial angle of the crank, rad from `+x`.
-        pub crank_angle: f64 = 1.5 * PI,
-        /// Initial angular velocity of the crank, rad/s.
-        pub crank_rate: f64 = 0.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 = 9.81,
-        /// Point mass fixed to the far end of the rod, kg: the slider's. In the coordinates of the rod's centre it
+        /// Mass of the crank.
+        pub crank_mass: f64 [above 0.0, unit "kg"] = 3.0,
+        /// Length of the crank.
+        pub crank_length: f64 [above 0.0, unit "m"] = 0.3,
+        /// Mass of the rod.
+        pub rod_mass: f64 [above 0.0, unit "kg"] = 0.9,
+        /// Length of the rod; longer than the crank.
+        pub rod_length: f64 [above 0.0, unit "m"] = 0.6,
+        /// Stiffness of the spring between slider and ground.
+        pub stiffness: f64 [from 0.0, unit "N/m"] = 100.0,
+        /// Damping between slider and ground.
+        pub damping: f64 [from 0.0, unit "N s/m"] = 5.0,
+        /// Position of the slider at which the spring is free.
+        pub free_position: f64 [unit "m"] = 0.9,
+        /// Initial angle of the crank from `+x`.
+        pub crank_angle: f64 [unit "rad"] = 1.5 * PI,
+        /// Initial angular velocity of the crank.
+        pub crank_rate: f64 [unit "rad/s"] = 0.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
+        /// Point mass fixed to the far end of the rod: the slider's. In the coordinates of the rod's centre it
         /// makes the mass matrix depend on the rod's angle.
-        pub point_mass: f64 [from 0.0] = 0.0,
+        pub point_mass: f64 [from 0.0, unit "kg"] = 0.0,
     }
 }
 

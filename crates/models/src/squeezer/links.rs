@@ -6,14 +6,14 @@ parameters! {
     /// A link with two pins: the first in the origin of its frame, the second on the `x` axis.
     #[derive(Copy)]
     pub struct Link {
-        /// Distance of the two pins, m.
-        pub length: f64 [above 0.0],
-        /// Mass, kg.
-        pub mass: f64 [above 0.0],
-        /// Centre of mass in the local frame, m.
-        pub centre: [f64; 2],
-        /// Moment of inertia about the centre of mass, kg m².
-        pub inertia: f64 [above 0.0],
+        /// Distance of the two pins.
+        pub length: f64 [above 0.0, unit "m"],
+        /// Mass.
+        pub mass: f64 [above 0.0, unit "kg"],
+        /// Centre of mass in the local frame.
+        pub centre: [f64; 2] [unit "m"],
+        /// Moment of inertia about the centre of mass.
+        pub inertia: f64 [above 0.0, unit "kg m²"],
     }
 }
 
@@ -34,16 +34,16 @@ parameters! {
     /// The link E-B-D with three pins: E in the origin of its frame, B on the `y` axis.
     #[derive(Copy)]
     pub struct Plate {
-        /// Distance from E to B, m.
-        pub length: f64 [above 0.0],
-        /// The point D, where the spring is, in the local frame, m.
-        pub spring: [f64; 2],
-        /// Mass, kg.
-        pub mass: f64 [above 0.0],
-        /// Centre of mass in the local frame, m.
-        pub centre: [f64; 2],
-        /// Moment of inertia about the centre of mass, kg m².
-        pub inertia: f64 [above 0.0],
+        /// Distance from E to B.
+        pub length: f64 [above 0.0, unit "m"],
+        /// The point D, where the spring is, in the local frame.
+        pub spring: [f64; 2] [unit "m"],
+        /// Mass.
+        pub mass: f64 [above 0.0, unit "kg"],
+        /// Centre of mass in the local frame.
+        pub centre: [f64; 2] [unit "m"],
+        /// Moment of inertia about the centre of mass.
+        pub inertia: f64 [above 0.0, unit "kg m²"],
     }
 }
 

@@ -55,8 +55,8 @@ parameters! {
         pub formulation: SqueezerFormulation = SqueezerFormulation::Angles,
         /// Where it starts.
         pub start: SqueezerStart = SqueezerStart::Paper,
-        /// Angle β₀ of the crank O-F at the start `paper`, rad from `+x`.
-        pub crank_angle: f64 = -0.0620,
+        /// Angle β₀ of the crank O-F at the start `paper` from `+x`.
+        pub crank_angle: f64 [unit "rad"] = -0.0620,
         /// The crank O-F.
         pub of: Link = link(0.007, 0.043_25, [0.000_92, 0.0], 2.194e-6),
         /// The crank's rod E-F.
@@ -77,18 +77,18 @@ parameters! {
             centre: [0.010_43, 0.016_26],
             inertia: 5.255e-6,
         },
-        /// Where A is fixed to the ground, m; O is the origin.
-        pub a: [f64; 2] = [-0.069_34, -0.002_27],
-        /// Where B is fixed to the ground, m.
-        pub b: [f64; 2] = [-0.036_35, 0.032_73],
-        /// Where the spring's end C is fixed to the ground, m.
-        pub c: [f64; 2] = [0.014_00, 0.072_00],
-        /// Stiffness of the spring, N/m.
-        pub stiffness: f64 [above 0.0] = 4530.0,
-        /// Length of the spring without load, m.
-        pub free_length: f64 [above 0.0] = 0.077_85,
-        /// Torque on the crank, N m.
-        pub torque: f64 = 0.033,
+        /// Where A is fixed to the ground; O is the origin.
+        pub a: [f64; 2] [unit "m"] = [-0.069_34, -0.002_27],
+        /// Where B is fixed to the ground.
+        pub b: [f64; 2] [unit "m"] = [-0.036_35, 0.032_73],
+        /// Where the spring's end C is fixed to the ground.
+        pub c: [f64; 2] [unit "m"] = [0.014_00, 0.072_00],
+        /// Stiffness of the spring.
+        pub stiffness: f64 [above 0.0, unit "N/m"] = 4530.0,
+        /// Length of the spring without load.
+        pub free_length: f64 [above 0.0, unit "m"] = 0.077_85,
+        /// Torque on the crank.
+        pub torque: f64 [unit "N m"] = 0.033,
     }
 }
 

@@ -16,16 +16,16 @@ parameters! {
     /// As table 5.2 of compere2001 has it: three states `(y, v, z)`, two functions, both unilateral, that must not
     /// become negative, `g₁ = y` and `g₂ = z`; events ever closer, 20 of them (16 bounces, 4 fillings) in [0, 3.64] s.
     pub struct BallAndTank {
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
-        /// Height from which the ball falls, m.
-        pub height: f64 [above 0.0] = 0.85,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
+        /// Height from which the ball falls.
+        pub height: f64 [above 0.0, unit "m"] = 0.85,
         /// Coefficient of restitution of the floor, above 0 and at most 1.
-        pub restitution: f64 [above 0.0, to 1.0] = 0.8,
-        /// Level of the full tank, m; it is full at the start.
-        pub level: f64 [above 0.0] = 0.9,
-        /// Rate at which the level falls, m/s.
-        pub outflow: f64 [above 0.0] = 1.0,
+        pub restitution: f64 [above 0.0, to 1.0, unit "1"] = 0.8,
+        /// Level of the full tank; it is full at the start.
+        pub level: f64 [above 0.0, unit "m"] = 0.9,
+        /// Rate at which the level falls.
+        pub outflow: f64 [above 0.0, unit "m/s"] = 1.0,
     }
 }
 

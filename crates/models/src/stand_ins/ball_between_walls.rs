@@ -18,16 +18,16 @@ parameters! {
     /// more than printed, since the sense of the horizontal motion, changed only by events, is part of it. Only for
     /// methods that locate events.
     pub struct BallBetweenWalls {
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
-        /// Height from which it falls, m.
-        pub height: f64 [above 0.0] = 0.85,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
+        /// Height from which it falls.
+        pub height: f64 [above 0.0, unit "m"] = 0.85,
         /// Coefficient of restitution of the floor, above 0 and at most 1.
-        pub restitution: f64 [above 0.0, to 1.0] = 0.8,
-        /// Horizontal speed, m/s.
-        pub speed: f64 [above 0.0] = 1.0,
-        /// Distance `w` of each wall from the middle, where it starts, m.
-        pub half_width: f64 [above 0.0] = 0.5,
+        pub restitution: f64 [above 0.0, to 1.0, unit "1"] = 0.8,
+        /// Horizontal speed.
+        pub speed: f64 [above 0.0, unit "m/s"] = 1.0,
+        /// Distance `w` of each wall from the middle, where it starts.
+        pub half_width: f64 [above 0.0, unit "m"] = 0.5,
     }
 }
 

@@ -20,13 +20,13 @@ parameters! {
     /// touches zero, or nearly, without a change of sign from step to step.
     pub struct DampedCosineThreshold {
         /// Threshold `A` (the printed parameter), between 0 and 1.
-        pub threshold: f64 [above 0.0, below 1.0] = 0.35,
-        /// Decay `σ` of the oscillation, 1/s.
-        pub decay: f64 [above 0.0] = 0.9,
-        /// Rate `p` above the threshold, 1/s.
-        pub rate_above: f64 = 0.5,
-        /// Rate `p` below it, 1/s.
-        pub rate_below: f64 = 0.1,
+        pub threshold: f64 [above 0.0, below 1.0, unit "1"] = 0.35,
+        /// Decay `σ` of the oscillation.
+        pub decay: f64 [above 0.0, unit "1/s"] = 0.9,
+        /// Rate `p` above the threshold.
+        pub rate_above: f64 [unit "1/s"] = 0.5,
+        /// Rate `p` below it.
+        pub rate_below: f64 [unit "1/s"] = 0.1,
     }
 }
 

@@ -18,18 +18,18 @@ parameters! {
     /// has come down to zero (unilateral: the rate jumps to zero, and zero with a negative source says that the branch
     /// blocks). Only for methods that locate events.
     pub struct DiodeBranches {
-        /// Resistance `R` of each branch, Ω.
-        pub resistance: f64 [above 0.0] = 1.0,
-        /// Inductance `L` of each branch, H.
-        pub inductance: f64 [above 0.0] = 0.2,
-        /// Peak voltage `E` of the sources, V.
-        pub voltage: f64 [above 0.0] = 1.0,
-        /// Frequency of the sources, Hz.
-        pub frequency: f64 [above 0.0] = 1.0,
-        /// Phase by which the second source leads the first, rad, from 0 to below π.
-        pub lead: f64 [from 0.0, below std::f64::consts::PI] = 1e-3,
-        /// Current in both branches at the start, A.
-        pub initial_current: f64 [above 0.0] = 1e-6,
+        /// Resistance `R` of each branch.
+        pub resistance: f64 [above 0.0, unit "Ω"] = 1.0,
+        /// Inductance `L` of each branch.
+        pub inductance: f64 [above 0.0, unit "H"] = 0.2,
+        /// Peak voltage `E` of the sources.
+        pub voltage: f64 [above 0.0, unit "V"] = 1.0,
+        /// Frequency of the sources.
+        pub frequency: f64 [above 0.0, unit "Hz"] = 1.0,
+        /// Phase by which the second source leads the first, from 0 to below π.
+        pub lead: f64 [from 0.0, below std::f64::consts::PI, unit "rad"] = 1e-3,
+        /// Current in both branches at the start.
+        pub initial_current: f64 [above 0.0, unit "A"] = 1e-6,
     }
 }
 

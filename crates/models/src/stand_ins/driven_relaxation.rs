@@ -13,18 +13,18 @@ parameters! {
     /// As table 5.2 of compere2001 has it: one state, two functions, both bilateral, parametric events; seven of them
     /// in [0, 3.75] s.
     pub struct DrivenRelaxation where threshold_is_passed {
-        /// Magnitude of the drive `d`, 1/s.
-        pub drive: f64 [above 0.0] = 1.0,
-        /// Rate `r` below the threshold, 1/s.
-        pub slow: f64 [above 0.0] = 0.5,
-        /// Rate `r` above it, 1/s; below `d/θ`, so that the threshold is passed.
-        pub fast: f64 [above 0.0] = 1.0,
+        /// Magnitude of the drive `d`.
+        pub drive: f64 [above 0.0, unit "1/s"] = 1.0,
+        /// Rate `r` below the threshold.
+        pub slow: f64 [above 0.0, unit "1/s"] = 0.5,
+        /// Rate `r` above it; below `d/θ`, so that the threshold is passed.
+        pub fast: f64 [above 0.0, unit "1/s"] = 1.0,
         /// Threshold `θ`.
-        pub threshold: f64 [above 0.0] = 0.3,
-        /// Frequency `f` of the drive, Hz.
-        pub frequency: f64 [above 0.0] = 0.5,
-        /// Phase `φ` of the drive at the start, rad, above zero and below π.
-        pub phase: f64 [above 0.0, below std::f64::consts::PI] = 0.2,
+        pub threshold: f64 [above 0.0, unit "1"] = 0.3,
+        /// Frequency `f` of the drive.
+        pub frequency: f64 [above 0.0, unit "Hz"] = 0.5,
+        /// Phase `φ` of the drive at the start, above zero and below π.
+        pub phase: f64 [above 0.0, below std::f64::consts::PI, unit "rad"] = 0.2,
     }
 }
 

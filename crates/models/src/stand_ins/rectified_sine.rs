@@ -11,8 +11,8 @@ parameters! {
     /// Like that: one state, one bilateral function, events missed by long steps, three of them in [0, 0.9] s at the
     /// printed `f = 2`. That its function is a sine is a guess; its right-hand side is unknown.
     pub struct RectifiedSine {
-        /// Frequency `f`, Hz; two events a period.
-        pub frequency: f64 [above 0.0] = 2.0,
+        /// Frequency `f`; two events a period.
+        pub frequency: f64 [above 0.0, unit "Hz"] = 2.0,
     }
 }
 

@@ -11,16 +11,16 @@ parameters! {
     /// Like that: two states, one bilateral function, damped motion with events ever closer, 16 of them in [0, 5.5] s.
     /// Equations and closed form are those of [`bouncing_balls`](crate::bouncing_balls).
     pub struct SpringDamperBall {
-        /// Mass, kg.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
-        /// Height from which it falls, m.
-        pub height: f64 [above 0.0] = 1.0,
-        /// Stiffness `k` of the floor, N/m.
-        pub stiffness: f64 [above 0.0] = 1000.0,
-        /// Damping `c` of the floor, N s/m.
-        pub damping: f64 [from 0.0] = 2.0,
+        /// Mass.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
+        /// Height from which it falls.
+        pub height: f64 [above 0.0, unit "m"] = 1.0,
+        /// Stiffness `k` of the floor.
+        pub stiffness: f64 [above 0.0, unit "N/m"] = 1000.0,
+        /// Damping `c` of the floor.
+        pub damping: f64 [from 0.0, unit "N s/m"] = 2.0,
     }
 }
 

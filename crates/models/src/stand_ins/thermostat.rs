@@ -14,14 +14,14 @@ parameters! {
     /// be told from `x`: the state has it as a second component, +1 or −1, that only the events change. They are
     /// therefore unilateral here (the printed ones are bilateral), and only methods that locate events apply.
     pub struct Thermostat where thresholds_are_in_order {
-        /// Rate of growth `a` while it heats, 1/s.
-        pub heating: f64 [above 0.0] = 2.0,
-        /// Rate of decay `b` while it cools, 1/s.
-        pub cooling: f64 [above 0.0] = 1.0,
+        /// Rate of growth `a` while it heats.
+        pub heating: f64 [above 0.0, unit "1/s"] = 2.0,
+        /// Rate of decay `b` while it cools.
+        pub cooling: f64 [above 0.0, unit "1/s"] = 1.0,
         /// Lower threshold, where it also starts (heating).
-        pub lower: f64 [above 0.0] = 1.0,
+        pub lower: f64 [above 0.0, unit "1"] = 1.0,
         /// Upper threshold.
-        pub upper: f64 [above 0.0] = 2.0,
+        pub upper: f64 [above 0.0, unit "1"] = 2.0,
     }
 }
 

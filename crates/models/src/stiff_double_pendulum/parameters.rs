@@ -17,24 +17,24 @@ parameters! {
     pub struct StiffDoublePendulum {
         /// The equations: six coordinates with four constraints, or the two angles.
         pub formulation: LinkageFormulation = LinkageFormulation::Cartesian,
-        /// Mass of the first rod, kg.
-        pub mass_1: f64 [above 0.0] = 10.0,
-        /// Length of the first rod, m.
-        pub length_1: f64 [above 0.0] = 2.0,
-        /// Mass of the second rod, kg.
-        pub mass_2: f64 [above 0.0] = 10.0,
-        /// Length of the second rod, m.
-        pub length_2: f64 [above 0.0] = 2.0,
-        /// Stiffness of the spring between the rods, N m/rad; 3000 N m/deg by default.
-        pub stiffness: f64 [from 0.0] = 3000.0 * 180.0 / PI,
-        /// Angle from the first to the second rod at which the spring is free, rad.
-        pub free_angle: f64 = 0.0,
-        /// Deflection of the spring at the start, rad: the second rod starts at `angle-1 + free-angle + preload`.
-        pub preload: f64 = 0.0,
-        /// Initial angle of the first rod, rad from `+x`.
-        pub angle_1: f64 = 0.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 = 9.81,
+        /// Mass of the first rod.
+        pub mass_1: f64 [above 0.0, unit "kg"] = 10.0,
+        /// Length of the first rod.
+        pub length_1: f64 [above 0.0, unit "m"] = 2.0,
+        /// Mass of the second rod.
+        pub mass_2: f64 [above 0.0, unit "kg"] = 10.0,
+        /// Length of the second rod.
+        pub length_2: f64 [above 0.0, unit "m"] = 2.0,
+        /// Stiffness of the spring between the rods; 3000 N m/deg by default.
+        pub stiffness: f64 [from 0.0, unit "N m/rad"] = 3000.0 * 180.0 / PI,
+        /// Angle from the first to the second rod at which the spring is free.
+        pub free_angle: f64 [unit "rad"] = 0.0,
+        /// Deflection of the spring at the start: the second rod starts at `angle-1 + free-angle + preload`.
+        pub preload: f64 [unit "rad"] = 0.0,
+        /// Initial angle of the first rod from `+x`.
+        pub angle_1: f64 [unit "rad"] = 0.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
     }
 }
 

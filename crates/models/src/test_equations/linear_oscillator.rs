@@ -12,14 +12,14 @@ parameters! {
     /// With a frequency of 1 rad/s the step of a method is the `x = ω h` of its stability limits. The closed form is
     /// that from `t = 0`: a span begins there.
     pub struct LinearOscillator {
-        /// Undamped frequency `ω`, rad/s.
-        pub frequency: f64 [above 0.0] = 1.0,
+        /// Undamped frequency `ω`.
+        pub frequency: f64 [above 0.0, unit "rad/s"] = 1.0,
         /// Damping ratio `ζ`.
-        pub damping_ratio: f64 [from 0.0] = 0.0,
-        /// Position at time zero, m.
-        pub position: f64 = 1.0,
-        /// Velocity at time zero, m/s.
-        pub velocity: f64 = 0.0,
+        pub damping_ratio: f64 [from 0.0, unit "1"] = 0.0,
+        /// Position at time zero.
+        pub position: f64 [unit "m"] = 1.0,
+        /// Velocity at time zero.
+        pub velocity: f64 [unit "m/s"] = 0.0,
     }
 }
 

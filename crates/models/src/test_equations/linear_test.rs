@@ -21,22 +21,22 @@ parameters! {
     /// By default an oscillation that decays, without ramp and constant. With frequency zero the components are
     /// independent, two scalar equations.
     pub struct LinearTest {
-        /// `a`, 1/s: decay below zero, growth above.
-        pub rate: f64 = -1.0,
-        /// `w`, rad/s.
-        pub frequency: f64 = 10.0,
-        /// First component of `b`, 1/s².
-        pub ramp_1: f64 = 0.0,
-        /// Second component of `b`, 1/s².
-        pub ramp_2: f64 = 0.0,
-        /// First component of `c`, 1/s.
-        pub constant_1: f64 = 0.0,
-        /// Second component of `c`, 1/s.
-        pub constant_2: f64 = 0.0,
+        /// `a`: decay below zero, growth above.
+        pub rate: f64 [unit "1/s"] = -1.0,
+        /// `w`.
+        pub frequency: f64 [unit "rad/s"] = 10.0,
+        /// First component of `b`.
+        pub ramp_1: f64 [unit "1/s²"] = 0.0,
+        /// Second component of `b`.
+        pub ramp_2: f64 [unit "1/s²"] = 0.0,
+        /// First component of `c`.
+        pub constant_1: f64 [unit "1/s"] = 0.0,
+        /// Second component of `c`.
+        pub constant_2: f64 [unit "1/s"] = 0.0,
         /// First component at time zero.
-        pub initial_1: f64 = 1.0,
+        pub initial_1: f64 [unit "1"] = 1.0,
         /// Second component at time zero.
-        pub initial_2: f64 = 0.0,
+        pub initial_2: f64 [unit "1"] = 0.0,
     }
 }
 

@@ -9,18 +9,18 @@ parameters! {
     /// The paper prints stiffness and unit masses. Radius and heights are chosen: with them there are 26 events in 3 s,
     /// 12 of them between the balls.
     pub struct TwoBouncingBalls where all_are_apart {
-        /// Radius `R` of each ball, m.
-        pub radius: f64 [above 0.0] = 0.1,
-        /// Height from which the centre of the upper ball falls, m; the balls start apart.
-        pub height_1: f64 = 1.5,
-        /// Height from which the centre of the lower ball falls, m; it starts above the ground.
-        pub height_2: f64 = 0.7,
-        /// Stiffness `K` of each contact, N/m.
-        pub stiffness: f64 [above 0.0] = 1e5,
-        /// Mass of each ball, kg.
-        pub mass: f64 [above 0.0] = 1.0,
-        /// Acceleration of gravity, m/s².
-        pub gravity: f64 [above 0.0] = 9.81,
+        /// Radius `R` of each ball.
+        pub radius: f64 [above 0.0, unit "m"] = 0.1,
+        /// Height from which the centre of the upper ball falls; the balls start apart.
+        pub height_1: f64 [unit "m"] = 1.5,
+        /// Height from which the centre of the lower ball falls; it starts above the ground.
+        pub height_2: f64 [unit "m"] = 0.7,
+        /// Stiffness `K` of each contact.
+        pub stiffness: f64 [above 0.0, unit "N/m"] = 1e5,
+        /// Mass of each ball.
+        pub mass: f64 [above 0.0, unit "kg"] = 1.0,
+        /// Acceleration of gravity.
+        pub gravity: f64 [above 0.0, unit "m/s²"] = 9.81,
     }
 }
 

@@ -8,12 +8,12 @@ parameters! {
     /// The default is the hybrid method of compere2001 (section 3.2.4) from consistent initial values. The other
     /// choices are those that the dissertation compares it with, and those that its wording leaves open.
     pub struct SlidingModeSettings where always_has_gains {
-        /// Speed σ of the holonomic surfaces `Φ̇ + σ Φ`, 1/s (compere2001, Eq. 3.21; 10 in section 3.5.2).
-        pub sigma: f64 [from 0.0] = 10.0,
-        /// Reaching gains η of the surfaces, nonholonomic first, in the units of the multipliers. Empty: no reaching
+        /// Speed σ of the holonomic surfaces `Φ̇ + σ Φ` (compere2001, Eq. 3.21; 10 in section 3.5.2).
+        pub sigma: f64 [from 0.0, unit "1/s"] = 10.0,
+        /// Reaching gains η of the surfaces, nonholonomic first. Empty: no reaching
         /// phase, all surfaces are held from the start. With one gain for each surface, `u = −η sgn(s)` drives the
         /// surfaces that do not hold initially to zero (compere2001, section 3.2.4; the values are not printed).
-        pub eta: Vec<f64> [above 0.0] = Vec::new(),
+        pub eta: Vec<f64> [above 0.0, unit "of the multipliers"] = Vec::new(),
         /// Where the equivalent control is evaluated (compere2001, section 3.4.2).
         pub equivalent_control: EquivalentControl = EquivalentControl::default(),
         /// Whether the accelerations of each stage are corrected to `Ṡ = 0` (compere2001, section 3.4.2).

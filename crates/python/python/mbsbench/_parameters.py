@@ -1,7 +1,6 @@
 """Parameters of a model, read off their schema."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ class Parameter:
     about: str
     """What it is, from where."""
     unit: str = ""
-    """Its unit, where it has one."""
+    """Its unit in the SI, `rad` or `deg`; `1` of a number without a unit, and empty of what is not a number."""
     minimum: float | None = None
     """Least value, where there is one; see `exclusive`."""
     maximum: float | None = None
@@ -46,7 +45,7 @@ class Parameters(Mapping[str, Parameter]):
 
     def __repr__(self) -> str:
         width = max((len(name) for name in self._found), default=0)
-        lines = (f"{p.name:{width}}  {p.value!r} {p.unit}".rstrip() + f"  {p.about}" for p in self._found.values())
+        lines = (f"{p.name:{width}}  {p.value!r} {p.unit if p.unit != '1' else ''}".rstrip() + f"  {p.about}" for p in self._found.values())
         return "\n".join(lines)
 
 
@@ -59,7 +58,7 @@ def of(values: str, schema: str) -> Parameters:
 
 
 def _walk(path: str, values: Any, schema: Any, whole: Any, found: dict[str, Parameter]) -> None:
-    about = schema.get("description", "") if isinstance(schema, dict) else ""
+    about, unit = (schema.get(key, "") if isinstance(schema, dict) else "" for key in ("description", "unit"))
     schema = _resolved(schema, whole)
     about = about or schema.get("description", "")
     if isinstance(values, dict):
@@ -71,12 +70,11 @@ def _walk(path: str, values: Any, schema: Any, whole: Any, found: dict[str, Para
             _walk(f"{path}.{name}" if path else name, value, fields.get(name, {}), whole, found)
         return
     low = schema.get("minimum", schema.get("exclusiveMinimum"))
-    is_number = isinstance(values, (int, float)) and not isinstance(values, bool)
     found[path] = Parameter(
         name=path,
         value=values,
         about=about,
-        unit=_unit(about) if is_number else "",
+        unit=unit,
         minimum=low,
         maximum=schema.get("maximum", schema.get("exclusiveMaximum")),
         exclusive="exclusiveMinimum" in schema,
@@ -98,9 +96,3 @@ def _names(schema: dict[str, Any]) -> Iterator[str]:
             yield choice["const"]
         else:
             yield from choice.get("enum", choice.get("required", []))
-
-
-def _unit(about: str) -> str:
-    """What stands after the last comma of the first sentence, as everywhere here: `Mass, kg.`"""
-    match = re.match(r"[^.]*?, ([^,.()]{1,12})(?: \(|[.;]|$)", about)
-    return match[1] if match else ""

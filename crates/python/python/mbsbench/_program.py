@@ -73,7 +73,7 @@ def verify(paper: str, results: "str | os.PathLike[str] | None" = None) -> pd.Da
 
 
 def explain(statement: str, results: "str | os.PathLike[str] | None" = None) -> str:
-    """A statement as a referee would tell it: verdict, what it hangs on, checks, how to redo it."""
+    """Explain one verdict: evidence, checks, sensitivities, commands to reproduce it."""
     return command("explain", statement, *_results(results))
 
 

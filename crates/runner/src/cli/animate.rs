@@ -24,25 +24,25 @@ const METHOD: &str = "radau5";
 /// What is animated, and as what.
 #[derive(Debug, Clone, clap::Args)]
 pub struct AnimateOptions {
-    /// The one of the file's animations with this id.
+    /// Animation with this id [default: all of the file].
     #[arg(long)]
     pub id: Option<String>,
-    /// What it is written as.
-    #[arg(long, value_enum, default_value_t = Moving::Gif)]
+    /// Format; an SVG has controls to play it.
+    #[arg(long, value_enum, value_name = "gif|apng|svg", default_value_t = Moving::Gif)]
     pub format: Moving,
-    /// Methods whose runs are drawn over one another, by their labels in the file; the first run where none is given.
+    /// Labels of the methods to overlay [default: first run only].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub method: Vec<String>,
-    /// The view of the model; its first one where not given.
+    /// View of the model [default: its first].
     #[arg(long)]
     pub view: Option<String>,
-    /// States that are shown.
+    /// Number of frames.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=MOST_FRAMES as i64))]
     pub frames: Option<u16>,
-    /// Folder for animations; those of each experiment go to `DIR/<id>/`.
+    /// Animations go to `DIR/<id>/`.
     #[arg(long, value_name = "DIR", default_value = "target/animations")]
     pub out: PathBuf,
-    /// Folder of the store of finished runs.
+    /// Run cache.
     #[arg(long, value_name = "DIR", default_value = STORE)]
     pub cache: PathBuf,
 }

@@ -19,24 +19,19 @@ use super::run::{MakeOptions, RunOptions, STORE};
 use super::source::Need;
 use super::verify::{Recompute, Shown};
 
-/// Benchmarks and reproduces time integration methods for multibody dynamics.
+/// Benchmark time integration methods for multibody dynamics, and check published results.
 #[derive(Debug, Clone, Parser)]
-#[command(
-    name = "mbsbench",
-    version,
-    after_help = "Exit codes: 0 done; 1 a verdict or run differs from what is expected; 2 bad input; 3 the disk or the system failed,\n\
-                  the program itself in a run, or the processor is too old for it; 130 and 143 ended by SIGINT or SIGTERM."
-)]
+#[command(name = "mbsbench", version)]
 pub struct Arguments {
-    /// Folder that has a folder for each paper; results are kept beside it [default: experiments, with the built-in papers beside it].
-    #[arg(long, global = true, value_name = "DIR")]
+    /// Experiments directory; built-in papers stay available beside it [default: ./experiments].
+    #[arg(long, global = true, value_name = "DIR", display_order = 900)]
     pub experiments: Option<PathBuf>,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// A command with its arguments.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Reproduce papers into `results/`: run, judge the statements, write the report.
@@ -63,245 +58,258 @@ pub enum Command {
         #[command(flatten)]
         make: MakeOptions,
     },
-    /// Draw the figures of experiments and write nothing else. `run` and `reproduce` write them as SVG.
+    /// Draw the figures of experiments as SVG or PNG, and write nothing else.
     Render {
-        /// Experiment files, or papers and experiments by name; all papers where none is given.
+        /// Experiment files, or names of papers or experiments [default: all papers].
+        #[arg(value_name = "NAME|FILE")]
         wanted: Vec<PathBuf>,
-        /// As PNG, for papers and slides: 1280 pixels wide or more.
+        /// Write PNG, at least 1280 pixels wide, instead of SVG.
         #[arg(long)]
         png: bool,
-        /// Folder for the pictures; those of each experiment go to `DIR/<id>/`.
+        /// Output directory; figures go to `DIR/<id>/`.
         #[arg(long, value_name = "DIR", default_value = "results")]
         out: PathBuf,
-        /// How runs are made that the store does not have.
+        /// Computation of runs that are not in the cache.
         #[command(flatten)]
         options: RunOptions,
     },
-    /// Animate experiments: as they say themselves, or the first run of any model that has a picture.
+    /// Render animations of mechanisms as GIF, APNG or SVG.
     Animate {
-        /// An experiment file, a paper or an experiment by name, or a file with a mechanism, which moves for ten seconds.
+        /// Experiment file, paper or experiment, or a mechanism or robot file, which moves for ten seconds.
+        #[arg(value_name = "NAME|FILE")]
         file: PathBuf,
-        /// What is animated, and as what.
+        /// Content and format of the animation.
         #[command(flatten)]
         options: AnimateOptions,
     },
-    /// Judge the statements of papers on the results that are there, and write `claims.json`.
+    /// Check every statement against existing results and write `claims.json`.
     Verify {
-        /// The paper or set; all papers where none is given.
+        /// Paper or set of problems [default: all papers].
         paper: Option<String>,
-        /// What is printed.
+        /// Amount of output.
         #[command(flatten)]
         shown: Shown,
-        /// Whether warnings are errors.
+        /// Treatment of warnings.
         #[command(flatten)]
         strict: Strict,
-        /// What is made again.
+        /// Runs to recompute.
         #[command(flatten)]
         recompute: Recompute,
-        /// Folder with the results; beside the experiments where not given.
+        /// Results directory [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
-    /// Tell a statement as a referee would: verdict, what it hangs on, checks, how to redo it.
+    /// Explain one verdict: evidence, checks, sensitivities, commands to reproduce it.
     Explain {
-        /// Its id or that of one of its checks, with or without the paper.
+        /// Id of a statement or check, with or without its paper.
         statement: String,
-        /// Folder with the results; beside the experiments where not given.
+        /// Results directory [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
-    /// Compare two folders of results by tolerance.
+    /// Compare two results directories within a tolerance.
     Diff {
-        /// One folder.
+        /// One results directory.
+        #[arg(value_name = "DIR")]
         one: PathBuf,
         /// The other.
+        #[arg(value_name = "OTHER")]
         other: PathBuf,
-        /// What counts as the same.
+        /// Tolerances.
         #[command(flatten)]
         options: DiffOptions,
     },
-    /// Say in which share of the plausible range of undetermined parameters each verdict holds, and which reading turns it.
+    /// Test how robust verdicts are to unpublished parameters and alternative readings.
     Robustness {
-        /// Experiment files, or papers and experiments by name.
-        #[arg(required = true)]
+        /// Experiment files, or names of papers or experiments.
+        #[arg(required = true, value_name = "NAME|FILE")]
         files: Vec<PathBuf>,
-        /// How the study is made.
+        /// Size and place of the study.
         #[command(flatten)]
         options: StudyOptions,
     },
-    /// Make the stored references of an experiment again.
+    /// Recompute the stored reference solutions of an experiment.
     Reference {
-        /// The experiment (`zhang2022/shaft-convergence`).
+        /// Experiment.
+        #[arg(value_name = "PAPER/NAME")]
         id: String,
     },
-    /// Record what the checks of a ledger test in `bounds.lock`, and say which were written when results were known.
+    /// Record every check in `bounds.lock`; list checks added after their results existed.
     Lock {
-        /// The paper; all papers if none is given.
+        /// Paper [default: all papers].
         paper: Option<String>,
-        /// What new checks are stamped with.
+        /// Treatment of new checks.
         #[command(flatten)]
         options: LockOptions,
-        /// Folder with the results; beside the experiments where not given.
+        /// Results directory [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
-    /// Write the report of all papers whose results are there.
+    /// Write the HTML report of all papers that have results to `results/report/`.
     Report {
-        /// Folder with the results, beside the experiments where not given; the report goes to `DIR/report/index.html`.
+        /// Results directory [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
-    /// Hand out a statement, figure or table as LaTeX, for pgfplots, as CSV, or how its paper is cited.
+    /// Export a statement, figure or table for LaTeX or as CSV, or a citation.
     Export {
-        /// What is called so, with its paper: `gil2013/linear/exact`, `gil2013/figure-6`, `compere2001/table-3.1`.
+        /// Statement, figure or table of a paper.
+        #[arg(value_name = "PAPER/NAME")]
         name: String,
-        /// The form.
-        #[arg(long, value_enum)]
+        /// Format; `pgfplots` is for figures, `bibtex` cites the paper.
+        #[arg(long, value_enum, value_name = "tex|pgfplots|csv|bibtex")]
         to: Form,
-        /// Folder with the results; beside the experiments where not given.
+        /// Results directory [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
-    /// Examine a method: order, stability, conservation, difficult problems, and what is asked of all methods, on one page.
+    /// Test a method on one page: order, stability, conservation, difficult problems.
     Examine {
-        /// A registered method, or a file with the coefficients of one.
+        /// Method, or file with the coefficients of a method.
+        #[arg(value_name = "NAME|FILE")]
         method: String,
-        /// Write the page for a browser as well, with a figure of its errors.
+        /// Write the page as HTML, too, with a figure of the errors.
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
-        /// How runs are made.
+        /// Computation of the runs.
         #[command(flatten)]
         options: RunOptions,
-        /// How to print it: as Markdown, or as JSON.
-        #[arg(long, value_enum, default_value_t = Format::Text)]
+        /// Markdown or JSON.
+        #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text)]
         format: Format,
     },
-    /// Say where a method stands among all others on the models of the comparison.
+    /// Rank a method among all others on the models of the comparison.
     Rank {
-        /// A registered method, or a file with the coefficients of one, which is run where the comparison runs such methods.
+        /// Method, or file with the coefficients of a method.
+        #[arg(value_name = "NAME|FILE")]
         method: String,
-        /// Experiments with rankings; those of the comparison where none is given.
+        /// Experiments with rankings [default: the comparison].
+        #[arg(value_name = "PAPER/NAME")]
         wanted: Vec<String>,
-        /// Folder with the results of all others; beside the experiments where not given.
+        /// Results of the other methods [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
-        /// Folder for a picture of each ranking: error over work of this method, of all others, and the front of these.
+        /// Write a figure of error over work for each ranking into this directory.
         #[arg(long, value_name = "DIR")]
         figures: Option<PathBuf>,
-        /// How runs are made that are not among these results.
+        /// Computation of runs that are not among these results.
         #[command(flatten)]
         options: RunOptions,
-        /// How to print it.
-        #[arg(long, value_enum, default_value_t = Format::Text)]
+        /// Output format.
+        #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text)]
         format: Format,
     },
-    /// Find the models of the comparison that are most like a given one, and the methods that are the cheapest on these.
+    /// Find similar benchmark models and the cheapest methods on them.
     Like {
-        /// A registered model, an experiment file, whose first run counts, or a file with a mechanism.
+        /// Model, mechanism file, or experiment file (its first run counts).
+        #[arg(value_name = "NAME|FILE")]
         model: String,
-        /// What is asked.
+        /// Accuracy and number of models.
         #[command(flatten)]
         options: LikeOptions,
-        /// Folder with the results of the comparison; beside the experiments where not given.
+        /// Results directory with the comparison [default: beside the experiments].
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
-        /// How to print it.
-        #[arg(long, value_enum, default_value_t = Format::Text)]
+        /// Output format.
+        #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text)]
         format: Format,
     },
-    /// Write the built-in experiments into a folder, to be read and changed there.
+    /// Write the built-in experiments into a directory, to read and change them.
     Init {
-        /// The folder, which is made where it is not there; a file in it that differs is not overwritten.
+        /// Directory, created if it is missing; files that differ are never overwritten.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Begin a paper, an experiment or a statement: a commented file that `check` accepts.
+    /// Begin a paper, experiment or statement of your own from a commented template.
     New {
-        /// What is begun.
+        /// Kind of template.
         #[command(subcommand)]
         what: Start,
     },
-    /// Validate files, and do nothing else.
+    /// Check files for mistakes, without running anything.
     Check {
         /// Files of experiments, mechanisms, robots (URDF) or methods; `claims.yaml`, `anchors.yaml` or `paper.yaml`.
-        #[arg(required = true)]
+        #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Whether warnings are errors.
+        /// Treatment of warnings.
         #[command(flatten)]
         strict: Strict,
     },
-    /// Bring experiment files of an older format into the present one; nothing else of them changes
+    /// Upgrade experiment files to the current schema.
     Migrate {
         /// Experiment files.
-        #[arg(required = true)]
+        #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Show the runs of experiments.
+    /// List the runs of experiments, or estimate the time that they take.
     Plan {
-        /// Experiment files, or papers and experiments by name; all where none is given.
+        /// Experiment files, or names of papers or experiments [default: all papers].
+        #[arg(value_name = "NAME|FILE")]
         wanted: Vec<PathBuf>,
-        /// What is shown of them.
+        /// Content and format of the list.
         #[command(flatten)]
         options: PlanOptions,
     },
-    /// Make one run and keep it in the store.
+    /// Compute one run into the cache.
     Cell {
-        /// Key of the run, as `plan` and `runs.csv` show it.
+        /// Key of the run, shown by `plan` and in `runs.csv`.
         key: String,
-        /// Experiment files, or papers and experiments by name, that have the run; all where none is given.
+        /// Files, papers or experiments that have the run [default: all papers].
+        #[arg(value_name = "NAME|FILE")]
         wanted: Vec<PathBuf>,
-        /// How runs are made.
+        /// Computation of the runs.
         #[command(flatten)]
         options: RunOptions,
     },
-    /// Make a part of the runs and keep them in the store.
+    /// Compute one part of the runs into the cache.
     Shard {
-        /// One of N parts, 1/8 to 8/8, or the runs whose keys stand in a file, a line each.
+        /// Part I of N, `1/8` to `8/8`, or a file with the keys of runs, one a line.
         #[arg(value_name = "I/N|@FILE")]
         part: Part,
-        /// Experiment files, or papers and experiments by name; all where none is given.
+        /// Experiment files, or names of papers or experiments [default: all papers].
+        #[arg(value_name = "NAME|FILE")]
         wanted: Vec<PathBuf>,
-        /// How runs are made.
+        /// Computation of the runs.
         #[command(flatten)]
         options: RunOptions,
     },
-    /// Take over the finished runs of stores that were written elsewhere.
+    /// Merge run caches from other machines.
     Merge {
-        /// Folders of these stores.
+        /// Run caches to merge.
         #[arg(required = true, value_name = "DIR")]
         folders: Vec<PathBuf>,
-        /// Folder of the store that gets them.
+        /// Run cache that receives the runs.
         #[arg(long, value_name = "DIR", default_value = STORE)]
         cache: PathBuf,
     },
-    /// List what experiment files can name.
+    /// List models, methods, measures, experiments, papers or statements.
     List {
-        /// What to list.
+        /// `models`, `methods`, `measures`, `experiments`, `papers` or `statements`.
         what: Listed,
-        /// How to print it.
-        #[arg(long, value_enum, default_value_t = Format::Text)]
+        /// Output format.
+        #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text)]
         format: Format,
-        /// Folder with experiment files, for `list experiments`; that of the papers where not given.
-        #[arg(long)]
+        /// Directory that `list experiments` lists [default: experiments directory].
+        #[arg(long, value_name = "DIR")]
         folder: Option<PathBuf>,
     },
-    /// Show the parameters of a model, method or measure.
+    /// Show the parameters of a model, method or measure, with defaults and units.
     #[command(override_usage = "mbsbench describe [model|method|measure] <NAME>")]
     Describe {
-        /// What it is, where a name alone does not say, and its name.
+        /// Name of a model, method or measure, or file with the coefficients of a method.
         #[arg(num_args = 1..=2, required = true, value_name = "NAME")]
         what: Vec<String>,
     },
-    /// Print the JSON Schema of experiment files, of ledgers or of `paper.yaml`.
+    /// Print the JSON Schema of experiment files, ledgers or `paper.yaml`.
     Schema {
-        /// Of which files.
+        /// `experiment`, `claims` (ledgers) or `paper`.
         #[arg(value_enum, default_value_t = Schemas::Experiment)]
         what: Schemas,
     },
 }
 
 impl Command {
-    /// What this command needs of the experiments of the papers.
+    /// Whether this command needs the experiments of the papers, to read or to change them.
     pub(super) fn need(&self) -> Need {
         let of = |wanted: &[PathBuf]| if are_files(wanted) { Need::Nothing } else { Need::Read };
         match self {
@@ -351,7 +359,7 @@ impl Command {
     }
 }
 
-/// What can be listed.
+/// Kinds of things to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Listed {
     /// Benchmark models.
@@ -364,11 +372,11 @@ pub enum Listed {
     Experiments,
     /// Papers and sets of benchmark problems.
     Papers,
-    /// Statements of the papers, and findings of ours.
+    /// Statements of the papers, and our findings.
     Statements,
 }
 
-/// What can be described.
+/// Kinds of things to describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// A benchmark model.
@@ -390,11 +398,11 @@ pub enum Schemas {
     Paper,
 }
 
-/// How a list is printed.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// Human-readable.
     Text,
-    /// For programs.
+    /// JSON.
     Json,
 }

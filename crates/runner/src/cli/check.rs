@@ -135,7 +135,7 @@ pub(super) fn warnings(count: usize) -> String {
 /// The option `--strict`.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct Strict {
-    /// Take warnings for errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     strict: bool,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use mbsbench_experiment::read_method;
 use mbsbench_experiment::registry::{Choice, Entry, Kind, MethodKind, Registry};
-use mbsbench_problem::parameters::Interval;
+use mbsbench_problem::parameters::{Interval, UNIT};
 use schemars::Schema;
 use serde_json::Value;
 
@@ -155,9 +155,12 @@ fn parameters<'s>(
     let Some(properties) = resolved(root, schema).get("properties").and_then(Value::as_object) else { return };
     for (name, property) in properties {
         let default = defaults.get(name).or(property.get("default"));
-        let shown = match default {
-            Some(value) if !value.is_null() => format!(" = {}", compact(value)),
-            _ => String::new(),
+        let unit = property.get(UNIT).and_then(Value::as_str).filter(|unit| *unit != "1");
+        let shown = match (default.filter(|value| !value.is_null()), unit) {
+            (Some(value), Some(unit)) => format!(" = {} {unit}", compact(value)),
+            (Some(value), None) => format!(" = {}", compact(value)),
+            (None, Some(unit)) => format!(", in {unit}"),
+            (None, None) => String::new(),
         };
         let target = resolved(root, property);
         lines.push(format!("{indent}{name}: {}{shown}", type_name(root, property)));

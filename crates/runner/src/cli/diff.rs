@@ -9,11 +9,11 @@ use crate::output::Output;
 /// How much two numbers may differ.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct DiffOptions {
-    /// Allowed difference as a part of the larger number.
-    #[arg(long, default_value_t = 1e-6, value_parser = tolerance, allow_negative_numbers = true)]
+    /// Relative tolerance.
+    #[arg(long, value_name = "NUMBER", default_value = "1e-6", value_parser = tolerance, allow_negative_numbers = true)]
     pub rel: f64,
-    /// Allowed difference in the unit of the column.
-    #[arg(long, default_value_t = 1e-12, value_parser = tolerance, allow_negative_numbers = true)]
+    /// Absolute tolerance, in the unit of the column.
+    #[arg(long, value_name = "NUMBER", default_value = "1e-12", value_parser = tolerance, allow_negative_numbers = true)]
     pub abs: f64,
 }
 
@@ -102,7 +102,7 @@ impl Table {
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let text = |error: csv::Error| format!("is no table: {error}");
+        let text = |error: csv::Error| format!("is not a table: {error}");
         let mut reader = csv::Reader::from_reader(bytes);
         let columns: Vec<String> = reader.headers().map_err(text)?.iter().map(str::to_owned).collect();
         let mut seen = HashSet::new();
@@ -200,7 +200,7 @@ type Verdicts = BTreeMap<(&'static str, String), String>;
 
 fn verdicts_of(bytes: &[u8]) -> Result<Verdicts, String> {
     let statements: Vec<serde_json::Value> =
-        serde_json::from_slice(bytes).map_err(|error| format!("are no verdicts: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("are not verdicts: {error}"))?;
     let checks = statements.iter().filter_map(|statement| statement["checks"].as_array()).flatten();
     let named = statements.iter().map(|each| ("statement", each)).chain(checks.map(|each| ("check", each)));
     let mut verdicts = Verdicts::new();
@@ -264,9 +264,9 @@ mod tests {
         let refused = |text: &[u8]| Table::parse(text).unwrap_err();
         assert_eq!(refused(b"run,x,x\nk,1,2\n"), "two columns `x`");
         assert_eq!(refused(b"x\n1\n"), "no column `run`");
-        assert!(refused(b"run,x\nk\n").contains("is no table"));
-        assert!(refused(b"run,x\nk,\xff\n").contains("is no table"));
-        assert!(verdicts_of(b"{}").unwrap_err().contains("are no verdicts"));
+        assert!(refused(b"run,x\nk\n").contains("is not a table"));
+        assert!(refused(b"run,x\nk,\xff\n").contains("is not a table"));
+        assert!(verdicts_of(b"{}").unwrap_err().contains("are not verdicts"));
         assert_eq!(verdicts_of(br#"[{"id": "a"}]"#).unwrap_err(), "a statement without `verdict`");
         let twice = br#"[{"id": "a", "verdict": "x"}, {"id": "a", "verdict": "y"}]"#;
         assert_eq!(verdicts_of(twice).unwrap_err(), "two statements `a`");

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mbsbench_builtin::BuiltinError;
-use mbsbench_input::{BadInput, accepted, printable};
+use mbsbench_input::{BadInput, accepted, printable, unknown};
 use mbsbench_judge::claims::EvidenceError;
 use mbsbench_judge::robustness::{OutdatedStudy, StudyError};
 use mbsbench_runs::seal::SealError;
@@ -73,7 +73,7 @@ pub enum CommandError {
         what: String,
     },
     /// A name on the command line that nothing has.
-    #[error("unknown {kind} `{found}`\nhelp: {}", accepted(found, known.iter().map(String::as_str)))]
+    #[error("{}\nhelp: {}", unknown(kind, &format!("`{found}`")), names(kind, found, known))]
     UnknownName {
         /// "model", "method", …
         kind: &'static str,
@@ -87,7 +87,7 @@ pub enum CommandError {
     Builtin(#[from] BuiltinError),
     /// A command would change experiments that are built in.
     #[error(
-        "the built-in experiments stay as they are\nhelp: `mbsbench init .` writes them into the folder `experiments`, to be changed there"
+        "the built-in experiments cannot be changed\nhelp: `mbsbench init .` writes them into the folder `experiments`, where they can"
     )]
     Unchangeable,
     /// Something has not the form in which it is wanted.
@@ -101,7 +101,7 @@ pub enum CommandError {
         accepted: &'static str,
     },
     /// What is to be begun cannot be called so.
-    #[error("`{}` is no name for it\nhelp: accepted: {accepted}", found.escape_debug())]
+    #[error("`{}` is not a valid name\nhelp: accepted: {accepted}", found.escape_debug())]
     NoName {
         /// What was found.
         found: String,
@@ -109,7 +109,7 @@ pub enum CommandError {
         accepted: &'static str,
     },
     /// What is to be begun is there already.
-    #[error("{}{} is there already; nothing was written", what.as_ref().map_or_else(String::new, |what| format!("`{what}` of ")), path.display())]
+    #[error("{}{} already exists; nothing was written", what.as_ref().map_or_else(String::new, |what| format!("`{what}` of ")), path.display())]
     Exists {
         /// The file.
         path: PathBuf,
@@ -126,7 +126,7 @@ pub enum CommandError {
         models: Vec<String>,
     },
     /// There is nothing that could be drawn at any time.
-    #[error("{experiment}: no state is reached that could be drawn\nhelp: `mbsbench run` says how its runs end")]
+    #[error("{experiment}: no run reaches a time that is drawn\nhelp: `mbsbench run` shows how its runs end")]
     NothingMoves {
         /// The experiment.
         experiment: String,
@@ -153,7 +153,8 @@ pub enum CommandError {
     },
     /// A run that belongs on one machine, with all the others of its experiment.
     #[error(
-        "the run `{key}` is timed\nhelp: `mbsbench run` makes the runs of {experiment} and takes their times, alone and in turns"
+        "the run `{key}` is timed and cannot be computed alone\n\
+         help: `mbsbench run` computes and times all runs of {experiment}"
     )]
     TimedRun {
         /// Its key.
@@ -171,15 +172,15 @@ pub enum CommandError {
     },
     /// The program panicked in these runs or references.
     #[error(
-        "the program panicked in {}; all other runs are finished and kept\nhelp: that is a mistake of the program, which its message says \
-         more of; nothing that rests on it is judged",
+        "the program panicked in {}; all other runs are finished and kept\nhelp: this is a mistake of the program, described in its message; \
+         nothing that depends on these runs is judged",
         .0.join("; ")
     )]
     Panicked(Vec<String>),
     /// There is too little memory for these runs or references.
     #[error(
-        "there is too little memory for {}; all other runs are finished and kept\nhelp: their messages say what they need; `--memory` gives \
-         more, and nothing that rests on them is judged",
+        "there is too little memory for {}; all other runs are finished and kept\nhelp: their messages say how much they need, and `--memory` \
+         gives more; nothing that depends on these runs is judged",
         .0.join("; ")
     )]
     Memory(Vec<String>),
@@ -220,7 +221,7 @@ pub enum CommandError {
     LostStudies(Vec<String>),
     /// An engine does not take the runs.
     #[error(
-        "{program}: {error}; the runs made by then are kept\nhelp: is it installed and does its server run? Without `--engine` runs are made here"
+        "{program}: {error}; the runs made by then are kept\nhelp: check that it is installed and that its server runs; without `--engine` this machine computes the runs"
     )]
     Engine {
         /// Its program.
@@ -230,7 +231,8 @@ pub enum CommandError {
     },
     /// All runs are to be made again, and in parts.
     #[error(
-        "`--fresh` is for this machine: an engine makes what the store does not have\nhelp: `--cache` with a new folder makes all runs again"
+        "`--fresh` is given with `--engine`, which computes only runs that are not in the cache\n\
+         help: `--cache` with a new folder computes all runs again"
     )]
     FreshParts,
     /// Threads cannot be made.
@@ -274,10 +276,10 @@ fn changed(all: &[ChangedResults]) -> String {
     let lines = files.map(|file| format!("{} was changed after it was made\n", file.display()));
     let ids: Vec<&str> = all.iter().map(|results| results.experiment.as_str()).collect();
     let is_study = all.iter().flat_map(|results| &results.files).any(|file| is_of_study(file));
-    let studies = if is_study { ", and `mbsbench robustness` makes studies again" } else { "" };
+    let studies = if is_study { ", and `mbsbench robustness` repeats studies" } else { "" };
     let ids = ids.join(" ");
     format!(
-        "{}help: nothing rests on it here; `mbsbench reproduce {ids}` makes it again{studies}",
+        "{}help: changed results are not used; `mbsbench reproduce {ids}` computes them again{studies}",
         lines.collect::<String>()
     )
 }
@@ -329,6 +331,18 @@ impl CommandError {
             _ => printable(&format!("error: {self}")).into_owned(),
         }
     }
+}
+
+/// The help for an unknown name, which says how to list all if there are many.
+fn names(kind: &str, found: &str, known: &[String]) -> String {
+    let help = accepted(found, known.iter().map(String::as_str));
+    if !help.ends_with(" others") {
+        return help;
+    }
+    let lists = ["paper", "experiment", "statement", "model", "method", "measure"].into_iter();
+    let lists: Vec<String> =
+        lists.filter(|list| kind.contains(list)).map(|list| format!("`mbsbench list {list}s`")).collect();
+    if lists.is_empty() { help } else { format!("{help}; {} lists all", lists.join(" or ")) }
 }
 
 /// What to do where the built-in experiments are not to be had.

@@ -1,4 +1,4 @@
-//! `mbsbench explain`: a statement as a referee would tell it.
+//! `mbsbench explain`: one verdict with its evidence, checks and sensitivities.
 
 use mbsbench_experiment::plan::Plan;
 use mbsbench_experiment::spec::AxisValue;

@@ -14,7 +14,7 @@ pub(super) fn init(folder: &Path, output: &mut Output<'_>) -> Result<(), Command
         *counts.entry(part).or_default() += 1;
     }
     if counts.is_empty() {
-        output.line(format!("{}: everything is there already", folder.display()))?;
+        output.line(format!("{}: all files exist already", folder.display()))?;
     }
     for (part, count) in counts {
         output.line(format!("{}: {count} files", folder.join(part).display()))?;

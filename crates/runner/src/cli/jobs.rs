@@ -23,11 +23,10 @@ const STACK: usize = 16 << 20;
 /// The options `--jobs` and `--memory`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Jobs {
-    /// Threads, at most twice as many as the machine has cores; one for each core where not given. The results do not depend on it.
-    #[arg(long)]
+    /// Threads; results do not depend on their number [default: one a core].
+    #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-    /// Memory that the runs under way may take together, `8 GB`; three quarters of what is free where not given. A run that needs more fails
-    /// alone, before it begins.
+    /// Memory for all runs together, `8 GB` [default: 3/4 of free memory].
     #[arg(long, value_name = "SIZE")]
     memory: Option<ByteSize>,
 }

@@ -28,14 +28,14 @@ const NAMED: usize = 10;
 /// What is asked besides the model.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct LikeOptions {
-    /// Accuracy at which methods are compared.
-    #[arg(long, default_value_t = 1e-6)]
+    /// Error at which the costs of methods are compared.
+    #[arg(long, value_name = "ERROR", default_value = "1e-6")]
     pub accuracy: f64,
-    /// Length of the run, s, of a model that no experiment has one for; it goes into the stiffness.
+    /// Time span in seconds, for a model that no experiment runs.
     #[arg(long, value_name = "SECONDS")]
     pub span: Option<f64>,
-    /// Number of models that count as like it.
-    #[arg(long, default_value_t = 3)]
+    /// Number of similar models.
+    #[arg(long, value_name = "N", default_value_t = 3)]
     pub nearest: usize,
 }
 

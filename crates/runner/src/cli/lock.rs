@@ -19,10 +19,10 @@ use crate::output::Output;
 /// What a new check is stamped with.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LockOptions {
-    /// Stamp new checks whose results exist `stated` instead of `after`: their bounds were set first, and you say so.
+    /// Record new checks as `stated`: bounds set before results existed.
     #[arg(long)]
     trust: bool,
-    /// Folder of the store of finished runs, which counts as results.
+    /// Run cache; its runs count as results.
     #[arg(long, value_name = "DIR", default_value = STORE)]
     cache: PathBuf,
 }

@@ -11,6 +11,7 @@ mod examine;
 mod explain;
 mod export;
 mod files;
+mod help;
 mod here;
 mod init;
 #[cfg(unix)]
@@ -42,8 +43,6 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-use clap::Parser;
 
 pub use args::{Arguments, Command, Format, Listed};
 pub use check::load;
@@ -103,7 +102,7 @@ pub fn run(
     colour: bool,
 ) -> Exit {
     let mut output = Output::new(stdout, stderr);
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match Arguments::read(arguments) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
             return tell(&mut output, &printable(&error.render().to_string()), Exit::BadInput);

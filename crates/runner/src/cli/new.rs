@@ -13,26 +13,26 @@ use super::CommandError;
 use super::files::{Library, plans_beside, read_unlocked, read_with};
 use crate::output::Output;
 
-/// What is begun.
+/// A kind of template.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Start {
-    /// A paper, or a set of benchmark problems: `paper.yaml` in a folder of its own.
+    /// Begin a paper or a set of problems: a directory with `paper.yaml`.
     Paper {
-        /// Its id, by convention first author and year (`modin2005`): the name of its folder.
+        /// Name of the directory, by convention first author and year (`modin2005`).
         id: String,
     },
-    /// An experiment of a paper.
+    /// Begin an experiment of a paper.
     Experiment {
-        /// The paper and a name: `modin2005/bouncing-ball`.
+        /// Paper and a name for the experiment.
         #[arg(value_name = "PAPER/NAME")]
         id: String,
     },
-    /// A statement in the ledger of a paper.
+    /// Begin a statement in the ledger of a paper.
     Statement {
-        /// The paper and a name, which may have further parts: `modin2005/figure-3/work`.
+        /// Paper and a name for the statement, which may have several parts.
         #[arg(value_name = "PAPER/NAME")]
         id: String,
-        /// The experiment that it is tested on; the first of the paper where not given.
+        /// Experiment that tests it [default: first of the paper].
         #[arg(long, value_name = "NAME")]
         experiment: Option<String>,
     },

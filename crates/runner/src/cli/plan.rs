@@ -18,16 +18,16 @@ use crate::output::Output;
 /// What is shown of plans.
 #[derive(Debug, Clone, clap::Args)]
 pub struct PlanOptions {
-    /// Use the axes under `quick:`.
+    /// Use the shorter settings under `quick:`.
     #[arg(long)]
     quick: bool,
-    /// How to print them: as tables, or one JSON object a line for each run.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    /// Tables, or one JSON object a line for each run.
+    #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text)]
     format: Format,
-    /// Show instead how long they take on so many workers, by what each of them cost when it was made last.
+    /// Estimate the time on N workers instead, from earlier costs.
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "format")]
     workers: Vec<NonZero<usize>>,
-    /// Folder of the store of finished runs, with their costs.
+    /// Run cache, with costs of earlier runs.
     #[arg(long, value_name = "DIR", default_value = STORE)]
     cache: PathBuf,
 }

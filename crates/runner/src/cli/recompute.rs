@@ -26,14 +26,13 @@ use crate::output::Output;
 /// Which of the runs are made again.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Recompute {
-    /// Make this share of the runs in the results again, and compare each cell of `runs.csv`: `5%`. On another kind
-    /// of processor last digits differ.
+    /// Recompute a share of the runs, `5%`, and compare them with `runs.csv`.
     #[arg(long, value_name = "SHARE")]
     recompute: Option<Share>,
-    /// Seed that chooses the runs; drawn and printed if not given.
+    /// Seed of the choice of runs [default: random, and printed].
     #[arg(long, value_name = "NUMBER", requires = "recompute")]
     seed: Option<u64>,
-    /// Folder of the store, for the references that the runs are compared with.
+    /// Run cache, for the reference solutions.
     #[arg(long, value_name = "DIR", default_value = STORE, requires = "recompute")]
     cache: PathBuf,
     /// Threads and memory.

@@ -117,7 +117,7 @@ fn make(
     let (digits, asked) = (trajectory.digits, trajectory.digits_asked);
     if digits < asked {
         output.line(format!(
-            "{shown}: the methods agree to {digits:.1} digits, asked are {asked}; nothing was written"
+            "{shown}: the two methods agree to only {digits:.1} digits ({asked} required); nothing was written"
         ))?;
         return Ok(Exit::Differs);
     }

@@ -18,23 +18,23 @@ use tabled::settings::{Alignment, Modify, Style};
 use super::CommandError;
 use super::files::{Library, papers};
 use super::jobs::Jobs;
-use super::run::tell_refused;
+use super::run::{STORE, tell_refused};
 use crate::artefacts::{WriteError, shares};
 use crate::output::Output;
 
 /// How a study is made.
 #[derive(Debug, Clone, clap::Args)]
 pub struct StudyOptions {
-    /// Samples of the undetermined parameters; those that the file says, or 128, where not given.
-    #[arg(long)]
+    /// Samples of the unpublished parameters [default: as in the file, else 128].
+    #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
     /// Threads and memory.
     #[command(flatten)]
     pub jobs: Jobs,
-    /// Folder of the store of finished runs.
-    #[arg(long, default_value = "target/mbsbench-store")]
+    /// Run cache.
+    #[arg(long, value_name = "DIR", default_value = STORE)]
     pub cache: PathBuf,
-    /// Folder for results; the study goes to `DIR/<id>/robustness.csv`.
+    /// The study goes to `DIR/<id>/robustness.csv`.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
 }

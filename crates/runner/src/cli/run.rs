@@ -41,13 +41,13 @@ pub struct RunOptions {
     /// Threads and memory.
     #[command(flatten)]
     pub jobs: Jobs,
-    /// Make every run again, whatever the store has.
+    /// Compute every run, even if it is in the cache.
     #[arg(long)]
     pub fresh: bool,
-    /// Use the axes under `quick:`.
+    /// Use the shorter settings under `quick:`.
     #[arg(long)]
     pub quick: bool,
-    /// Folder of the store of finished runs.
+    /// Run cache.
     #[arg(long, value_name = "DIR", default_value = STORE)]
     pub cache: PathBuf,
 }
@@ -319,7 +319,7 @@ pub(super) fn none_lost(progress: &Progress) -> Result<(), CommandError> {
 /// Says which entries of the store were not taken.
 pub(super) fn tell_refused(store: &Store, output: &mut Output<'_>) {
     for (path, refusal) in store.refused() {
-        output.beside(format!("{}: {refusal}; what it was of is made again", path.display()));
+        output.beside(format!("{}: {refusal}; the entry is discarded and computed again", path.display()));
     }
 }
 

@@ -26,10 +26,10 @@ use crate::output::Output;
 /// What is printed of the verdicts.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct Shown {
-    /// Leave out statements that are reproduced.
+    /// Hide statements that are reproduced.
     #[arg(long)]
     pub brief: bool,
-    /// Show the checks of each statement as well.
+    /// Show the checks of each statement.
     #[arg(long)]
     pub checks: bool,
 }

@@ -240,7 +240,7 @@ fn a_file_without_animations_is_animated_and_mere_equations_are_not() {
     assert!(text.contains("data-legend=\"rk8\"") && text.contains("data-legend=\"rk3\""));
 
     for (arguments, said) in [
-        (vec!["--method", "rk9"], "unknown method of the file `rk9`"),
+        (vec!["--method", "rk9"], "unknown method `rk9` of the file"),
         (vec!["--view", "plan"], "did you mean `plane`"),
         (vec!["--id", "swing"], "unknown animation `swing`"),
         (vec!["--frames", "1"], "1 is not in 2..=1000"),

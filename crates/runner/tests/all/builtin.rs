@@ -231,7 +231,7 @@ fn experiments_that_are_written_out_are_in_order_and_never_overwritten() {
     let (out, err) = place.done("check --strict experiments/gil2013/claims.yaml experiments/comparison/bicycle.yaml");
     assert!(out.contains("36 statements") && err.is_empty(), "{out}{err}");
     let (out, _) = place.done("init .");
-    assert!(out.contains("everything is there already"), "{out}");
+    assert!(out.contains("all files exist already"), "{out}");
 
     let paper = Path::new("experiments/gil2013/paper.yaml");
     fs::write(place.here.path().join(paper), "mine").unwrap();

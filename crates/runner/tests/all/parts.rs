@@ -231,9 +231,9 @@ fn what_cannot_be_trusted_is_refused_and_the_rest_is_merged() {
     let cases: [(&str, &Path, &[u8], &str); 7] = [
         ("a changed digit", &path, &flipped, "checksum"),
         ("all but the end", &path, &text.as_bytes()[..text.len() - 1], "checksum"),
-        ("half of what it says of itself", &path, &text.as_bytes()[..half_a_head], "no entry"),
-        ("nothing", &path, b"", "no entry"),
-        ("a file of something else", Path::new("notes.txt"), b"to do:\n- merge\n", "no entry"),
+        ("half of what it says of itself", &path, &text.as_bytes()[..half_a_head], "not an entry of a run cache"),
+        ("nothing", &path, b"", "not an entry of a run cache"),
+        ("a file of something else", Path::new("notes.txt"), b"to do:\n- merge\n", "not an entry of a run cache"),
         ("another place", elsewhere, text.as_bytes(), "moved or renamed"),
         ("another code, in the place of this", &path, other_code.as_bytes(), "moved or renamed"),
     ];

@@ -138,7 +138,7 @@ fn what_decides_is_found_and_what_cannot_be_judged_is_said() {
     let left_out: Vec<_> =
         findings.iter().filter_map(|each| Some((each.check.as_str(), each.left_out.as_deref()?))).collect();
     assert_eq!(left_out, [("fast", "times"), ("elsewhere", "cases outside of the study")]);
-    assert!(said.contains("1 check rests on times and is no part of the study"), "{said}");
+    assert!(said.contains("1 check rests on times and is not part of the study"), "{said}");
     assert!(findings.iter().all(|finding| finding.check != "never"));
 
     let samples = file(folder.path(), "robustness-samples.csv");

@@ -130,7 +130,7 @@ impl Method for Named {
 }
 
 #[test]
-#[should_panic(expected = "`Bad Name` is no name of a method: small letters, digits and `-`, in measures `_`")]
+#[should_panic(expected = "`Bad Name` cannot be the name of a method: small letters, digits and `-`, in measures `_`")]
 fn a_name_that_no_file_can_have_is_refused() {
     let _ = Registry::builtin().method::<Named>();
 }

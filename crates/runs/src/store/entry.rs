@@ -41,7 +41,7 @@ pub enum Refusal {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     /// It does not begin as entries do.
-    #[error("it is no entry of a store")]
+    #[error("it is not an entry of a run cache")]
     NoEntry,
     /// The record is not the one that was written.
     #[error("it is damaged: its checksum belongs to another content")]

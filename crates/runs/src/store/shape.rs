@@ -39,7 +39,7 @@ pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Misshapen> {
     let is_row = |row: &Vec<f64>| row.len() == observables.len() && is_finite(row);
     ensure(values.iter().chain(bounds).all(is_row), "a row of a reference is not as long as its observables are many")?;
     ensure(bounds.iter().flatten().all(|bound| *bound >= 0.0), "a bound of a reference is negative")?;
-    ensure(!digits.is_nan() && digits_asked.is_finite(), "digits of a reference are no number")
+    ensure(!digits.is_nan() && digits_asked.is_finite(), "the digits of a reference are not a number")
 }
 
 /// Of the times of `runs` runs.

@@ -185,7 +185,7 @@ impl Outputs<'_> {
 
     fn unit_of_length(&mut self, unit: &str) {
         if units::factor("m", unit).is_none() {
-            self.refuse("unit", format!("`{unit}` is no unit of length"), "accepted: `m` or `mm`");
+            self.refuse("unit", format!("`{unit}` is not a unit of length"), "accepted: `m` or `mm`");
         }
     }
 

@@ -167,7 +167,7 @@ impl Outputs<'_> {
         };
         let is_number = |head: &str| head.parse().is_ok_and(f64::is_finite);
         if let Some((head, _)) = table.rows.iter().find(|(head, _)| !is_number(head)) {
-            let message = format!("`{head}` in `{file}`, a value of `{}`, is no number", panel.x);
+            let message = format!("`{head}` in `{file}`, a value of `{}`, is not a number", panel.x);
             self.refuse("published", message, "accepted: numbers in the first column");
             return;
         }
@@ -192,7 +192,7 @@ impl Outputs<'_> {
         for (head, cells) in &table.rows {
             let is_number = |cell: &&String| cell.parse().is_ok_and(f64::is_finite);
             if let Some(cell) = cells.iter().find(|cell| !cell.is_empty() && !is_number(cell)) {
-                let message = format!("`{cell}` in `{file}`, beside `{head}`, is no number");
+                let message = format!("`{cell}` in `{file}`, beside `{head}`, is not a number");
                 self.refuse("published", message, "accepted: a number, or nothing where the paper has none");
                 return None;
             }

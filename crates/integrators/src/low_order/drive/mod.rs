@@ -94,7 +94,7 @@ fn check(method: &dyn Method, plan: &Plan, problem: &mut Counted<'_>, task: &Tas
     let span = task.t_end - task.t_start;
     if plan.multistep && span > 0.0 && !grid.is_even() {
         let reason =
-            format!("a multistep method keeps its step, and the span of {span} s is no whole number of {step} s");
+            format!("a multistep method keeps its step, and the span of {span} s is not a whole number of {step} s");
         return Err(Failure::NotApplicable { reason });
     }
     Ok(())

@@ -19,14 +19,14 @@ parameters! {
         pub link_elements: usize [from 1, to 400] = 1,
         /// Beam elements in the crank.
         pub crank_elements: usize [from 1, to 400] = 1,
-        /// Length of the beam, m.
-        pub beam_length: f64 [above 0.0] = 1.0,
-        /// Length of the link, m.
-        pub link_length: f64 [above 0.0] = 0.25,
-        /// Length of the crank, m.
-        pub crank_length: f64 [above 0.0] = 0.05,
-        /// Distance of link and crank from the plane of the beam along `y`, m: the imperfection.
-        pub offset: f64 = 1e-4,
+        /// Length of the beam.
+        pub beam_length: f64 [above 0.0, unit "m"] = 1.0,
+        /// Length of the link.
+        pub link_length: f64 [above 0.0, unit "m"] = 0.25,
+        /// Length of the crank.
+        pub crank_length: f64 [above 0.0, unit "m"] = 0.05,
+        /// Distance of link and crank from the plane of the beam along `y`: the imperfection.
+        pub offset: f64 [unit "m"] = 1e-4,
         /// Cross section of the beam; axis 2 is along `y`, across it, axis 3 along `z`.
         pub beam: CrossSection = CrossSection {
             axial: 73e6,
@@ -54,8 +54,8 @@ parameters! {
             mass: 4.85,
             inertia: [1396.6e-6, 698.3e-6, 698.3e-6],
         },
-        /// Time `T` in which the crank makes half a turn (Eq. 24), s.
-        pub turn_time: f64 [above 0.0] = 0.4,
+        /// Time `T` in which the crank makes half a turn (Eq. 24).
+        pub turn_time: f64 [above 0.0, unit "s"] = 0.4,
     }
 }
 

@@ -34,10 +34,10 @@ parameters! {
         pub elements: usize [from 1, to 400] = 5,
         /// Inertia lumped on the nodes: `by-bar` or `by-mechanism`.
         pub lumps: Lumps = Lumps::ByBar,
-        /// Length of A-B and C-D, m.
-        pub arm_length: f64 [above 0.0] = 0.12,
-        /// Length of B-C, m.
-        pub coupler_length: f64 [above 0.0] = 0.24,
+        /// Length of A-B and C-D.
+        pub arm_length: f64 [above 0.0, unit "m"] = 0.12,
+        /// Length of B-C.
+        pub coupler_length: f64 [above 0.0, unit "m"] = 0.24,
         /// Cross section of A-B and B-C; axis 3 is along the hinges.
         pub thick: CrossSection = CrossSection {
             axial: 5.299_20e7,
@@ -56,10 +56,10 @@ parameters! {
             mass: 0.499_200,
             inertia: [5.324_80e-6, 2.662_40e-6, 2.662_40e-6],
         },
-        /// Angle about `y` by which the axis in C is tilted, degrees.
-        pub misalignment: f64 [from -45.0, to 45.0] = 5.0,
-        /// Angular velocity Ω of A-B in A, about `−z`, rad/s.
-        pub angular_velocity: f64 [above 0.0] = 0.6,
+        /// Angle about `y` by which the axis in C is tilted.
+        pub misalignment: f64 [from -45.0, to 45.0, unit "deg"] = 5.0,
+        /// Angular velocity Ω of A-B in A, about `−z`.
+        pub angular_velocity: f64 [above 0.0, unit "rad/s"] = 0.6,
     }
 }
 

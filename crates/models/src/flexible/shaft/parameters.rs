@@ -10,12 +10,12 @@ parameters! {
     /// A rigid disk at mid-span.
     #[derive(Copy)]
     pub struct Disk {
-        /// Mass, kg.
-        pub mass: f64 [above 0.0],
-        /// Distance of its centre of mass from the shaft along `z`, m.
-        pub offset: f64,
-        /// Moments of inertia about its centre of mass: about the axis of the shaft, and about `y` and `z`, kg m².
-        pub inertia: [f64; 3] [above 0.0],
+        /// Mass.
+        pub mass: f64 [above 0.0, unit "kg"],
+        /// Distance of its centre of mass from the shaft along `z`.
+        pub offset: f64 [unit "m"],
+        /// Moments of inertia about its centre of mass: about the axis of the shaft, and about `y` and `z`.
+        pub inertia: [f64; 3] [above 0.0, unit "kg m²"],
     }
 }
 
@@ -29,8 +29,8 @@ parameters! {
     pub struct RotatingShaft where times_rise, assembles {
         /// Beam elements, of three nodes.
         pub elements: usize [from 1, to 400] = 16,
-        /// Length, m.
-        pub length: f64 [above 0.0] = 6.0,
+        /// Length.
+        pub length: f64 [above 0.0, unit "m"] = 6.0,
         /// Cross section.
         pub section: CrossSection = CrossSection {
             axial: 313.4e6,
@@ -42,16 +42,16 @@ parameters! {
         },
         /// The disk.
         pub disk: Disk = Disk { mass: 70.573, offset: 0.05, inertia: [2.032_50, 1.030_95, 1.030_95] },
-        /// Speed ω that the speeds of the shaft are given in, rad/s.
-        pub speed: f64 = 60.0,
+        /// Speed ω that the speeds of the shaft are given in.
+        pub speed: f64 [unit "rad/s"] = 60.0,
         /// Factors `A₁` and `A₂` of the first and the second speed (Eq. 25).
-        pub amplitudes: [f64; 2] = [0.8, 1.2],
-        /// Times `T₁`, `T₂` and `T₃` at which the first rise ends, the second begins and ends (Eq. 25), s.
-        pub times: [f64; 3] [above 0.0] = [0.5, 1.0, 1.25],
-        /// Acceleration of gravity along `−z`, m/s²; it is switched on from −1 to −0.5 s.
-        pub gravity: f64 = 9.81,
-        /// Viscous damping between mid-span and the ground until −0.25 s, N s/m.
-        pub damping: f64 [from 0.0] = 1e4,
+        pub amplitudes: [f64; 2] [unit "1"] = [0.8, 1.2],
+        /// Times `T₁`, `T₂` and `T₃` at which the first rise ends, the second begins and ends (Eq. 25).
+        pub times: [f64; 3] [above 0.0, unit "s"] = [0.5, 1.0, 1.25],
+        /// Acceleration of gravity along `−z`; it is switched on from −1 to −0.5 s.
+        pub gravity: f64 [unit "m/s²"] = 9.81,
+        /// Viscous damping between mid-span and the ground until −0.25 s.
+        pub damping: f64 [from 0.0, unit "N s/m"] = 1e4,
     }
 }
 

@@ -29,7 +29,7 @@ fn degenerate_sections_are() {
     assert_eq!(quantity(|bar| bar.beams[0].section = section), (Part::Beam(0), "axial stiffness"));
     let mut assembly = bar(1.0, 1, TUBE);
     assembly.beams[0].section.shear_z = -2.0;
-    let message = "beam 0: shear stiffness z is -2, accepted is a finite number above zero";
+    let message = "beam 0: shear stiffness z is -2; accepted: a finite number above zero";
     assert_eq!(refused(assembly).to_string(), message);
 }
 

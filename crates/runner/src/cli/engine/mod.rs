@@ -34,10 +34,10 @@ const ATTEMPTS: usize = 3;
 /// Where runs are made.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct EngineOptions {
-    /// What makes the runs: this machine, or workers of an engine that see the same folders.
-    #[arg(long, value_enum, default_value_t = Engine::Local)]
+    /// Workers: `local`, `hyperqueue`, `slurm` or `snakemake`.
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Local)]
     pub engine: Engine,
-    /// Parts into which an engine's runs are split, a task on one core each; several for each worker, so that all end together.
+    /// Tasks into which an engine splits the runs.
     #[arg(long, value_name = "N", default_value = "64")]
     pub parts: NonZero<usize>,
 }

@@ -85,6 +85,10 @@ pub(super) fn export(
         };
         return Ok(output.line(text.trim_end())?);
     }
+    if known.is_empty() {
+        let paper = name.split('/').next().unwrap_or(name).to_owned();
+        return Err(CommandError::UnknownName { kind: "paper", found: paper, known: library.papers()? });
+    }
     Err(CommandError::UnknownName { kind: "statement, figure or table", found: name.to_owned(), known })
 }
 

@@ -1,4 +1,4 @@
-//! What a referee asks of the verdicts themselves.
+//! What the report tells about the verdicts themselves.
 
 use maud::{Markup, html};
 use mbsbench_judge::claims::Judged;

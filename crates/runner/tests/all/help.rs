@@ -1,0 +1,130 @@
+//! Help pages are short, and their examples are commands that the program accepts, on things that exist.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::{ArgMatches, CommandFactory};
+use mbsbench::cli::Arguments;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn said(words: &[&str]) -> String {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+    let out = program.args(words).current_dir(root()).output().unwrap();
+    assert!(out.status.success(), "{words:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// All commands with the names that lead to them, `["new", "paper"]`.
+fn commands(command: &clap::Command, above: &[String]) -> Vec<(Vec<String>, clap::Command)> {
+    let below = command.get_subcommands().filter(|below| below.get_name() != "help");
+    below
+        .flat_map(|below| {
+            let path = [above, &[below.get_name().to_owned()]].concat();
+            [vec![(path.clone(), below.clone())], commands(below, &path)].concat()
+        })
+        .collect()
+}
+
+fn page(path: &[String]) -> String {
+    said(&path.iter().map(String::as_str).chain(["--help"]).collect::<Vec<_>>())
+}
+
+/// The examples of a help page, without their comments.
+fn examples(page: &str) -> Vec<String> {
+    let lines = page.lines().skip_while(|line| *line != "Examples:").skip(1);
+    lines.map(|line| line.split(" #").next().unwrap_or_default().trim().to_owned()).collect()
+}
+
+fn all() -> Vec<(Vec<String>, clap::Command)> {
+    commands(&Arguments::command(), &[])
+}
+
+#[test]
+fn help_pages_are_short_and_say_what_each_option_accepts() {
+    let front = said(&["--help"]);
+    assert!(front.lines().count() <= 40, "{} lines:\n{front}", front.lines().count());
+    for name in Arguments::command().get_subcommands().map(clap::Command::get_name) {
+        assert!(
+            front.lines().any(|line| line.starts_with("  ") && line.contains(name)),
+            "{name} is not listed\n{front}"
+        );
+    }
+    for code in ["0 ", "1 ", "2 ", "3 ", "130"] {
+        assert!(front.lines().last().is_some_and(|line| line.contains(code)), "{front}");
+    }
+    for (path, command) in all() {
+        let page = page(&path);
+        assert!(page.lines().count() <= 60, "{path:?}:\n{page}");
+        for value in command.get_arguments().filter(|argument| argument.get_action().takes_values()) {
+            for accepted in value.get_possible_values() {
+                assert!(page.contains(accepted.get_name()), "{path:?}: {} is not named\n{page}", accepted.get_name());
+            }
+        }
+        // A cache is called so everywhere, and an option has one line on a terminal.
+        assert!(!page.to_lowercase().contains("store of"), "{path:?}:\n{page}");
+        for line in page.lines().chain(front.lines()) {
+            assert!(line.chars().count() <= 100, "{path:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn help_examples_are_accepted_and_name_what_exists() {
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for kind in ["models", "methods", "measures", "experiments", "papers", "statements"] {
+        let names: serde_json::Value = serde_json::from_str(&said(&["list", kind, "--format", "json"])).unwrap();
+        let names = names.as_array().unwrap().iter();
+        known.extend(names.map(|item| {
+            let text = |key: &str| item.get(key).and_then(|value| value.as_str());
+            let name = text("name").or(text("id")).unwrap();
+            if kind == "statements" { format!("{}/{name}", text("paper").unwrap()) } else { name.to_owned() }
+        }));
+    }
+    for (path, _) in all() {
+        let lines = examples(&page(&path));
+        assert!((1..=3).contains(&lines.len()), "{path:?}: {lines:?}");
+        for line in lines {
+            let words: Vec<&str> = line.split(" > ").next().unwrap_or_default().split_whitespace().collect();
+            let wrong = |what: &str| panic!("`{line}`: {what}");
+            if let Err(error) = Arguments::read(&words) {
+                wrong(&error.to_string());
+            }
+            let matches = Arguments::command().try_get_matches_from(&words).unwrap();
+            let (name, own) = matches.subcommand().unwrap();
+            assert_eq!(name, path[0], "`{line}` is an example of another command");
+            check(name, own, &known, &wrong);
+        }
+    }
+}
+
+/// The positional words of a command exist: files in the repository, or names that `list` has.
+fn check(command: &str, given: &ArgMatches, known: &BTreeSet<String>, wrong: &dyn Fn(&str)) {
+    // The names are of what the command makes, or of what a user has made.
+    if ["new", "init", "merge", "diff", "list", "schema"].contains(&command) {
+        return;
+    }
+    // Figures and tables are exported, which says if there is none.
+    if command == "export" {
+        let (name, form) = (words(given, "name").remove(0), words(given, "to").remove(0));
+        said(&["export", &name, "--to", &form]);
+        return;
+    }
+    for id in ["file", "files", "wanted", "paper", "statement", "id", "method", "model", "what"] {
+        for word in words(given, id) {
+            let is_kind = id == "what" && ["model", "method", "measure"].contains(&&*word);
+            let is_file = Path::new(&word).extension().is_some() && root().join(&word).is_file();
+            if !is_kind && !is_file && !known.contains(&word) {
+                wrong(&format!("there is no `{word}`"));
+            }
+        }
+    }
+}
+
+fn words(given: &ArgMatches, id: &str) -> Vec<String> {
+    let raw = given.try_get_raw(id).ok().flatten().into_iter().flatten();
+    raw.map(|word| word.to_string_lossy().into_owned()).collect()
+}
