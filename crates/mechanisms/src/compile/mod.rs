@@ -103,7 +103,7 @@ fn constants_can_be_meant(mechanism: &Mechanism) -> Result<(), OutOfRange> {
             return Err(OutOfRange {
                 field: path(),
                 fault: Fault::Name(format!("a constant is called `{name}`")),
-                accepted: accepted.into(),
+                accepted,
             });
         }
         let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
