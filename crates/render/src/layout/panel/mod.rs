@@ -272,7 +272,7 @@ impl<'f> Prepared<'f> {
         }
         drawing.frames.push(frame);
         let scale = |axis: &Axis, map: Map| EdgeScale {
-            name: if axis.unit.is_empty() { axis.label.clone() } else { format!("{} ({})", axis.label, axis.unit) },
+            name: axis.text(),
             range: map.range,
             logarithmic: map.scale == Scale::Log,
         };
