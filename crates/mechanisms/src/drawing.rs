@@ -79,8 +79,8 @@ fn view<X: Space>(
     View { name, axes, parts, names: Vec::new() }
 }
 
-/// Lines from the joint by which a body hangs, or else from its centre of mass, to its other joints and its markers; to the
-/// centre of mass if it has no others.
+/// Lines from the joint by which a body hangs, or else from its centre of mass, to its other joints and its markers; to
+/// the centre of mass if it has no others.
 fn arms(body: &BodySeen, at: &impl Fn([f64; 3]) -> [f64; 2]) -> Vec<(&'static str, Outline)> {
     let centre = Vector3::zeros();
     let start = body.held.first().copied().unwrap_or(centre);

@@ -1,8 +1,9 @@
 //! The look of a series: the same for a method in all figures.
 //!
-//! The family gives the colour, the member of the family the marker. Dashes are those of the spectral radius at infinity ρ∞
-//! or, for methods without one, of the member. All of it depends on names and registry order alone, never on what else a
-//! figure shows or in which order, and no two methods of the families in [`FAMILIES`] have colour and marker in common.
+//! The family gives the colour, the member of the family the marker. Dashes are those of the spectral radius at
+//! infinity ρ∞ or, for methods without one, of the member. All of it depends on names and registry order alone, never
+//! on what else a figure shows or in which order, and no two methods of the families known here have colour and marker
+//! in common.
 
 /// Colour, marker and dashes of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -197,9 +198,9 @@ impl Dash {
     }
 }
 
-/// The families known here, each with its colour and the place in [`Mark::ALL`] of its first member's marker. Families that
-/// share a colour are unlikely to meet among the best of a model, and take markers from different parts of the list; those that
-/// do meet begin with different markers, so that they can be told apart in grey.
+/// The families known here, each with its colour and the place in [`Mark::ALL`] of its first member's marker. Families
+/// that share a colour are unlikely to meet among the best of a model, and take markers from different parts of the
+/// list; those that do meet begin with different markers, so that they can be told apart in grey.
 const FAMILIES: &[(&str, Hue, usize)] = &[
     ("explicit-runge-kutta", Hue::Blue, 0),
     ("sundials", Hue::Navy, 1),
@@ -223,8 +224,8 @@ impl Style {
     /// The style of a method: `family` and `member`, its place in the family's registry order from 0, and ρ∞
     /// if it has one.
     ///
-    /// Families that are not in the table are drawn in the ink of text, which no known one has, with a first marker that is
-    /// computed from the letters of the name.
+    /// Families that are not in the table are drawn in the ink of text, which no known one has, with a first marker
+    /// that is computed from the letters of the name.
     #[must_use]
     pub fn of_method(family: &str, member: usize, rho_inf: Option<f64>) -> Self {
         let letters = || family.bytes().fold(0_usize, |sum, byte| (sum * 31 + usize::from(byte)) % 9973);
@@ -266,10 +267,10 @@ impl Style {
         }
     }
 
-    /// Makes styles of one panel differ where readers could not tell two series apart (one method with several values of a
-    /// parameter): the second and later of equal ones keep their colour and marker and take the next dashes that are free;
-    /// when these are used up, the next marker or, for lines without markers, the next colour. Styles that can be told apart
-    /// are left alone.
+    /// Makes styles of one panel differ where readers could not tell two series apart (one method with several values
+    /// of a parameter): the second and later of equal ones keep their colour and marker and take the next dashes that
+    /// are free; when these are used up, the next marker or, for lines without markers, the next colour. Styles that
+    /// can be told apart are left alone.
     ///
     /// `marked` says whether the series are drawn with markers.
     pub fn distinguish(styles: &mut [Self], marked: bool) {

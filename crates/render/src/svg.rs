@@ -312,8 +312,8 @@ fn is_page<S: BackendStyle>(style: &S) -> bool {
 
 /// The elements of a text of a size in units, in a group with its anchor.
 ///
-/// Each piece is an element of its own, since renderers disagree on where the pieces of one element go. A piece before a script
-/// ends, and the script begins, at a place that both have in common, so that they are together in any font.
+/// Each piece is an element of its own, since renderers disagree on where the pieces of one element go. A piece before
+/// a script ends, and the script begins, at a place that both have in common, so that they are together in any font.
 fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str) -> String {
     if let [(Level::Base, plain)] = &*text.0 {
         return format!("<text x=\"{x}\" y=\"{y}\"{turn}>{}</text>\n", escape(plain));

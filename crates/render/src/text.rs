@@ -159,8 +159,8 @@ fn advance(text: &str) -> f64 {
     text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / per_em
 }
 
-/// Advance widths of `!` to `~`, thousandths of the size, in the fonts that an SVG asks for first: Helvetica and those that have
-/// its widths.
+/// Advance widths of `!` to `~`, thousandths of the size, in the fonts that an SVG asks for first: Helvetica and those
+/// that have its widths.
 const SANS: [u16; 94] = [
     278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, // ! to /
     556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, // 0 to ?

@@ -90,7 +90,8 @@ pub(super) fn seen(names: &Names<'_>) -> Vec<BodySeen> {
     names.parts.bodies.iter().enumerate().map(of).collect()
 }
 
-/// Points at which joints hold a body. It hangs by a joint whose second marker it has, or whose other marker is on the ground.
+/// Points at which joints hold a body. It hangs by a joint whose second marker it has, or whose other marker is on the
+/// ground.
 fn held(number: usize, pairs: &[[Marker; 2]]) -> Vec<Vector3<f64>> {
     let own = |marker: &Marker| marker.body == Some(number);
     let hangs = |[_, b]: &[Marker; 2]| own(b) || b.body.is_none();

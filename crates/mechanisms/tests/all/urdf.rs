@@ -384,7 +384,8 @@ fn motors_act_about_the_axis_of_their_joint() {
     assert!(end(json!({ "motor": { "between": ["one", "two"], "axis": [0, 0, 1], "torque": 1 } })).is_ok());
 }
 
-/// Links without simple shapes, as most have meshes: each is drawn from its joint to the next, the last to its centre of mass.
+/// Links without simple shapes, as most have meshes: each is drawn from its joint to the next, the last to its centre
+/// of mass.
 #[test]
 fn links_are_drawn_from_joint_to_joint() {
     let link = |name: &str, centre: f64| {

@@ -109,7 +109,8 @@ mod tests {
         assert!(many[0] >= 10.0 && many[4] <= 300.0, "{many:?}");
     }
 
-    /// The sample before a name is drawn as the curve is: a line without markers has none there, and one that stands out does.
+    /// The sample before a name is drawn as the curve is: a line without markers has none there, and one that stands
+    /// out does.
     #[test]
     fn samples_look_like_their_curves() {
         use crate::figure::{Axis, Figure};

@@ -109,7 +109,14 @@ fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportErro
 fn measured(judged: &Judged) -> Markup {
     let shown = || compared(judged).take(TOLD);
     html! {
-        ul { @for check in shown() { li { (check.check.about) ": " strong { (check.measured()) } " " span.small { "(published: " (check.required()) ")" } } } }
+        ul {
+            @for check in shown() {
+                li {
+                    (check.check.about) ": " strong { (check.measured()) } " "
+                    span.small { "(published: " (check.required()) ")" }
+                }
+            }
+        }
         p.small { (shown().count()) " of " (judged.checks.len()) " checks" }
     }
 }
@@ -154,11 +161,15 @@ fn thumbnail(
     let Some(figure) = wanted.or_else(|| figures.next()) else { return Ok(None) };
     let (id, svg) = figure.first_panel(results)?;
     Ok(Some(html! {
-        div.thumbnail { (figure_named(&svg, &id, unique)) @if let Some(axes) = axes_of(&svg) { p.small { (PreEscaped(axes)) } } }
+        div.thumbnail {
+            (figure_named(&svg, &id, unique))
+            @if let Some(axes) = axes_of(&svg) { p.small { (PreEscaped(axes)) } }
+        }
     }))
 }
 
-/// What the first panel of an SVG shows, by the names of its axes as they are written there: `angle (deg) over time (s)`.
+/// What the first panel of an SVG shows, by the names of its axes as they are written there: `angle (deg) over time
+/// (s)`.
 fn axes_of(svg: &str) -> Option<String> {
     // Ends and kind of an axis are written before its name.
     let name = |key: &str| svg.split_once(&format!(" data-{key}=\""))?.1.split_once('"')?.0.splitn(4, ' ').nth(3);
@@ -215,9 +226,11 @@ fn how_to_verify() -> Markup {
                 "mbsbench export gil2013/linear/exact --to tex   # to cite it"
             } }
             p {
-                "Papers are made again by " code { "make reproduce" } ", sets of benchmark problems by " code { "make sets" }
+                "Papers are made again by " code { "make reproduce" } ", sets of benchmark problems by "
+                code { "make sets" }
                 ", studies of what papers leave out and the comparison of all methods by " code { "make study" }
-                "; every figure and table names its own command. Bounds that were moved show in " code { "bounds.lock" } "."
+                "; every figure and table names its own command. Bounds that were moved show in "
+                code { "bounds.lock" } "."
             }
         }
     }
@@ -243,7 +256,8 @@ fn meaning(verdict: Verdict) -> &'static str {
         Verdict::Reproduced => "It holds within its tolerance.",
         Verdict::Partly => "Its direction holds, its size does not.",
         Verdict::Depends => {
-            "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that it does not."
+            "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that \
+             it does not."
         }
         Verdict::Contradicted => "It does not hold, or a run it rests on failed.",
         Verdict::Inconclusive => {

@@ -137,11 +137,16 @@ impl Table {
                         tr {
                             th rowspan=[has_two_rows.then_some(2)] { (self.axis) }
                             @for column in &self.columns {
-                                th colspan=[beside(column).then_some(2)] rowspan=[(has_two_rows && !beside(column)).then_some(2)] { (column.head) }
+                                @let (across, down) = (beside(column), has_two_rows && !beside(column));
+                                th colspan=[across.then_some(2)] rowspan=[down.then_some(2)] { (column.head) }
                             }
                         }
                         @if has_two_rows {
-                            tr { @for _ in self.columns.iter().filter(|column| beside(column)) { th { "published" } th { "here" } } }
+                            tr {
+                                @for _ in self.columns.iter().filter(|column| beside(column)) {
+                                    th { "published" } th { "here" }
+                                }
+                            }
                         }
                     }
                     tbody {

@@ -76,7 +76,9 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
             }
             @if !statement.because.is_empty() { p.because { (statement.because) } }
             @if let Some(stand_in) = on_the_stand_in(judged) { p.stand-in { "On the stand-in: " (stand_in) "." } }
-            @else if let Some(reason) = &shared.reason { p.reason { @if *verdict == Verdict::Depends { "Depends: " } (reason) } }
+            @else if let Some(reason) = &shared.reason {
+                p.reason { @if *verdict == Verdict::Depends { "Depends: " } (reason) }
+            }
             @if checks.len() > 1 { p.rule { (checks.len()) " checks: " (statement.rule.describe()) "." } }
             @if let Some(bound) = shared.bound { p.rule { "Bound of each: " (words_of_bound(bound)) "." } }
             @if let Some(check) = shared.ground { p.rule { "Each rests on what is " (rests_on(check)) "." } }

@@ -84,7 +84,8 @@ fn overview(
             p { (words::WHAT_IT_MEANS) }
             p.links {
                 @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
-                "Made by " code { "mbsbench reproduce " (COMPARISON) } " · " code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
+                "Made by " code { "mbsbench reproduce " (COMPARISON) } " · "
+                code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
             }
             (cheapest(report, fields))
         }
@@ -108,7 +109,8 @@ fn overview(
                     @let all: Vec<Profile<'_>> = ACCURACIES.iter().map(|&accuracy| Profile::of(fields, accuracy, work)).filter(|profile| profile.models > 0).collect();
                     div.shown {
                         h3 { "By " (work) }
-                        (drawn(&figures::profiles(&all, looks, &format!("profiles-{index}"), &format!("Performance profiles by {work}"))))
+                        @let (id, title) = (format!("profiles-{index}"), format!("Performance profiles by {work}"));
+                        (drawn(&figures::profiles(&all, looks, &id, &title)))
                     }
                     (profile_table(&all))
                 }
