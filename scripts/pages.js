@@ -12,7 +12,7 @@ const LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
 const LOOKS = [
   { width: 1280, scheme: "light" },
   { width: 1280, scheme: "dark" },
-  { width: 400, scheme: "light" },
+  { width: 390, scheme: "light" },
 ];
 // 9 pt.
 const LEAST_TEXT = 12;
@@ -24,7 +24,7 @@ const MOST_SECONDS = 1;
 const look = (least) => {
   const seen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== "hidden";
   const small = new Set();
-  for (const element of document.querySelectorAll("body *:not(script):not(tspan):not(sup):not(sub)")) {
+  for (const element of document.querySelectorAll("body *:not(script):not(.script):not(sup):not(sub)")) {
     const own = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
     if (!own || !seen(element) || element.closest("title, desc, option, .skip")) continue;
     const matrix = element instanceof SVGElement && element.getScreenCTM ? element.getScreenCTM() : { a: 1, b: 0 };
@@ -33,6 +33,27 @@ const look = (least) => {
     if (size < least - 0.05) small.add(`${element.tagName} ${size.toFixed(1)} px: ${element.textContent.trim().slice(0, 40)}`);
   }
   return { small: [...small].slice(0, 5), wide: document.documentElement.scrollWidth - innerWidth };
+};
+
+// Tables with columns out of sight, all details opened and all sections drawn, and what is wider than its room without showing it.
+const cut = async () => {
+  document.querySelectorAll("details").forEach((node) => (node.open = true));
+  document.querySelectorAll("section.artefact").forEach((node) => (node.style.contentVisibility = "visible"));
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)));
+  const wide = [...document.querySelectorAll(".scroll, figure, pre")].filter((node) => node.scrollWidth > node.clientWidth + 1);
+  const name = (node) => `${node.tagName.toLowerCase()}.${node.className} in #${node.closest("[id]")?.id} by ${node.scrollWidth - node.clientWidth} px`;
+  return {
+    tables: wide.filter((node) => node.matches(".scroll")).map(name),
+    silent: wide.filter((node) => !node.matches(".more-right")).map(name),
+  };
+};
+
+// How far below the bar that stays in sight, and above the end of the window, the target of the address stands.
+const around = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const bar = document.querySelector("form.search");
+  const top = target.getBoundingClientRect().top;
+  return { below: top - (bar ? Math.max(0, bar.getBoundingClientRect().bottom) : 0), above: innerHeight - top };
 };
 
 (async () => {
@@ -64,9 +85,23 @@ const look = (least) => {
       const { small, wide } = await page.evaluate(look, LEAST_TEXT);
       small.forEach((text) => say(where, `small text: ${text}`));
       if (wide > 0) say(where, `${wide} px wider than the window`);
+      const { tables, silent } = await page.evaluate(cut);
+      if (width >= 1280) tables.forEach((text) => say(where, `columns cut off: ${text}`));
+      silent.forEach((text) => say(where, `does not show that it goes on: ${text}`));
+      if (scheme === "light") {
+        const ids = await page.evaluate(() => [...document.querySelectorAll("details.statement[id]")].map((node) => node.id));
+        for (const id of [0, 0.3, 0.7, 1].map((share) => ids[Math.round(share * (ids.length - 1))]).filter(Boolean)) {
+          const linked = await context.newPage();
+          await linked.goto(`${url}#${encodeURIComponent(id)}`);
+          await linked.waitForTimeout(300);
+          const { below, above } = await linked.evaluate(around);
+          if (below < 0 || above < 100) say(where, `#${id} is not in sight: ${below.toFixed(0)} px below the bar`);
+          await linked.close();
+        }
+      }
       await context.close();
     }
-    const context = await browser.newContext({ viewport: { width: 400, height: 900 } });
+    const context = await browser.newContext({ viewport: { width: 390, height: 900 } });
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });

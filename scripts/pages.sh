@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The pages of the report in a browser: WCAG level AA by axe-core, on light and dark, wide and narrow; nothing fetched; no small text;
+# no column cut off, what scrolls shows it, links to statements land in sight;
 # how long a page takes on a slow processor. Needs node, npm and Chromium; the tools are installed below `target` at the first call.
 set -euo pipefail
 cd "$(dirname "$0")/.."

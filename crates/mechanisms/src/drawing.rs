@@ -2,6 +2,7 @@
 
 use mbsbench_problem::View;
 use mbsbench_problem::view::Shape as Outline;
+use nalgebra::Vector3;
 
 use crate::compile::{BodySeen, Compiled};
 use crate::definition::Shape;
@@ -36,6 +37,9 @@ fn view<X: Space>(
             seen.map(|i| frame.centre[i] + arm[i])
         };
         let outline = |corners: &[[f64; 3]]| Outline::Outline(corners.iter().map(|&corner| at(corner)).collect());
+        if !matches!(body.shape, Some(Shape::Rod(_))) {
+            parts.extend(arms(body, &at));
+        }
         match &body.shape {
             Some(Shape::Rod(rod)) => {
                 let ends = [-0.5, 0.5].map(|side| at([side * rod.length, 0.0, 0.0]));
@@ -46,7 +50,6 @@ fn view<X: Space>(
                 parts.push(("body", Outline::Circle { centre: at([0.0; 3]), radius: ball.radius }))
             }
             Some(Shape::Disk(disk)) => {
-                parts.extend(arms(body, &at));
                 let corner = |k: usize| {
                     let (sin, cos) = (std::f64::consts::TAU * k as f64 / 48.0).sin_cos();
                     [disk.radius * cos, disk.radius * sin, 0.0]
@@ -68,7 +71,7 @@ fn view<X: Space>(
                     }
                 }
             }
-            None => parts.extend(arms(body, &at)),
+            None => {}
         }
     }
     let unit = 0.012 * extent(&parts);
@@ -76,10 +79,22 @@ fn view<X: Space>(
     View { name, axes, parts, names: Vec::new() }
 }
 
-/// Lines from the centre of mass of a body to its markers.
+/// Lines from the joint by which a body hangs, or else from its centre of mass, to its other joints and its markers; to
+/// the centre of mass if it has no others.
 fn arms(body: &BodySeen, at: &impl Fn([f64; 3]) -> [f64; 2]) -> Vec<(&'static str, Outline)> {
-    let named = body.markers.iter().filter(|(name, _)| !name.is_empty());
-    named.map(|(_, marker)| ("body", Outline::Line(vec![at([0.0; 3]), at(marker.at.into())]))).collect()
+    let centre = Vector3::zeros();
+    let start = body.held.first().copied().unwrap_or(centre);
+    let markers = body.markers.iter().filter(|(name, _)| !name.is_empty()).map(|(_, marker)| marker.at);
+    let mut ends: Vec<Vector3<f64>> = Vec::new();
+    for end in body.held.iter().copied().chain(markers) {
+        if [start].iter().chain(&ends).all(|known| (known - end).norm() > 1e-9) {
+            ends.push(end);
+        }
+    }
+    if ends.is_empty() && start != centre {
+        ends.push(centre);
+    }
+    ends.into_iter().map(|end| ("body", Outline::Line(vec![at(start.into()), at(end.into())]))).collect()
 }
 
 /// The larger side of the box around all parts, m.

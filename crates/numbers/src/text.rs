@@ -32,11 +32,11 @@ pub fn brief(value: f64) -> String {
     if (1e-4..1e6).contains(&five.abs()) || five == 0.0 { decimal(five) } else { format!("{five:e}") }
 }
 
-/// A number in four digits.
+/// A number in four digits, and whole numbers below 10⁹ with all of theirs: 26756, 0.1235, 1.235e-5.
 #[must_use]
 pub fn short(number: f64) -> String {
-    if number == 0.0 || !number.is_finite() {
-        return decimal(number);
+    if number == 0.0 || !number.is_finite() || (number.fract() == 0.0 && number.abs() < 1e9) {
+        return decimal(number + 0.0); // without the sign of −0
     }
     if (1e-3..1e5).contains(&number.abs()) {
         let decimals = 3 - number.abs().log10().floor() as i32;
@@ -69,6 +69,13 @@ mod tests {
         }
         assert_eq!(decimal(101.0), "101");
         assert_eq!(decimal(2.5e-17), "2.5e-17");
+    }
+
+    #[test]
+    fn whole_numbers_stay_whole() {
+        let written = [26_756.0, 436_000.0, 1.0, -3.0, 0.0, -0.0, 123_456_789.0].map(short);
+        assert_eq!(written, ["26756", "436000", "1", "-3", "0", "0", "123456789"]);
+        assert_eq!([1.0005, 123_456.7, 1.5e12, 2.5e-4].map(short), ["1.000", "1.235e5", "1.500e12", "2.500e-4"]);
     }
 
     #[test]

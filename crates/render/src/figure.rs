@@ -137,6 +137,8 @@ pub struct Series {
     pub slope: Option<f64>,
     /// Looks of the single bars, by place, where they are not that of the series.
     pub bar_styles: Vec<Style>,
+    /// Whether it stands out, with a wider line and larger markers.
+    pub bold: bool,
 }
 
 impl Series {
@@ -154,6 +156,7 @@ impl Series {
             published: false,
             slope: None,
             bar_styles: Vec::new(),
+            bold: false,
         }
     }
 

@@ -10,6 +10,9 @@ use super::style::{Dash, Mark};
 const LINE_WIDTH: f64 = 1.6;
 /// Half the size of a marker, px.
 const RADIUS: f64 = 3.4;
+/// How much wider lines and larger markers are that stand out.
+const BOLD: f64 = 1.7;
+const BOLD_MARKER: f64 = 1.35;
 
 /// An axis on the drawing.
 #[derive(Debug, Clone, Copy)]
@@ -40,12 +43,13 @@ impl Map {
 /// A line with the looks of a series.
 pub fn line(series: &Series, points: impl Into<Vec<[f64; 2]>>) -> Shape {
     let dash = if series.published { Dash::Solid } else { series.style.dash };
-    Shape::Line { points: points.into(), width: LINE_WIDTH, dash }
+    Shape::Line { points: points.into(), width: LINE_WIDTH * if series.bold { BOLD } else { 1.0 }, dash }
 }
 
-/// A marker of the usual size.
-pub fn marker(mark: Mark, at: [f64; 2], hollow: bool) -> Shape {
-    Shape::Marker { mark, at, radius: RADIUS, hollow }
+/// A marker of a series, published ones open.
+pub fn marker(series: &Series, mark: Mark, at: [f64; 2], hollow: bool) -> Shape {
+    let radius = RADIUS * if series.bold { BOLD_MARKER } else { 1.0 };
+    Shape::Marker { mark, at, radius, hollow: hollow || series.published }
 }
 
 /// The part of a segment inside the frame (Liang and Barsky 1984).

@@ -1,7 +1,9 @@
 //! The look of a series: the same for a method in all figures.
 //!
-//! The family gives the colour, the member of the family the marker, and the spectral radius at infinity
-//! ρ∞ the dashes. All of it depends on names and registry order alone, never on the order of runs.
+//! The family gives the colour, the member of the family the marker. Dashes are those of the spectral radius at
+//! infinity ρ∞ or, for methods without one, of the member. All of it depends on names and registry order alone, never
+//! on what else a figure shows or in which order, and no two methods of the families known here have colour and marker
+//! in common.
 
 /// Colour, marker and dashes of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,10 +36,12 @@ pub enum Hue {
     Sky,
     /// Lightest.
     Orange,
+    /// The ink of axes and text: methods that come from outside, and what belongs to no method.
+    Ink,
 }
 
 impl Hue {
-    /// All, from dark to light.
+    /// All colours but the ink of text, from dark to light.
     pub const ALL: [Self; 8] =
         [Self::Navy, Self::Wine, Self::Blue, Self::Purple, Self::Green, Self::Vermilion, Self::Sky, Self::Orange];
 
@@ -53,6 +57,7 @@ impl Hue {
             Self::Vermilion => "vermilion",
             Self::Sky => "sky",
             Self::Orange => "orange",
+            Self::Ink => "ink",
         }
     }
 
@@ -68,6 +73,7 @@ impl Hue {
             Self::Vermilion => [0xe8, 0x6a, 0x14],
             Self::Sky => [0x44, 0xa8, 0xe6],
             Self::Orange => [0xe8, 0xa6, 0x0c],
+            Self::Ink => [0x1a, 0x1a, 0x1a],
         }
     }
 
@@ -83,6 +89,7 @@ impl Hue {
             Self::Vermilion => [0xff, 0x8a, 0x4a],
             Self::Sky => [0x96, 0xd4, 0xfa],
             Self::Orange => [0xf6, 0xca, 0x5a],
+            Self::Ink => [0xe4, 0xe4, 0xe4],
         }
     }
 }
@@ -191,43 +198,59 @@ impl Dash {
     }
 }
 
-/// Colours of the families known here. Families that meet in one figure of the papers are far apart in lightness.
-const FAMILIES: &[(&str, Hue)] = &[
-    ("explicit-runge-kutta", Hue::Blue),
-    ("extrapolation", Hue::Orange),
-    ("sliding-mode", Hue::Wine),
-    ("newmark", Hue::Vermilion),
-    ("hht", Hue::Vermilion),
-    ("stiffly-stable", Hue::Green),
-    ("bdf", Hue::Navy),
-    ("ndf", Hue::Wine),
-    ("sundials", Hue::Navy),
-    ("linear-multistep", Hue::Blue),
-    ("single-step", Hue::Orange),
-    ("composite", Hue::Green),
-    ("esdirk", Hue::Wine),
-    ("implicit-runge-kutta", Hue::Purple),
-    ("rosenbrock", Hue::Orange),
-    ("verlet", Hue::Vermilion),
-    ("contact-power", Hue::Green),
-    ("exponential", Hue::Green),
-    ("half-explicit", Hue::Sky),
+/// The families known here, each with its colour and the place in [`Mark::ALL`] of its first member's marker. Families
+/// that share a colour are unlikely to meet among the best of a model, and take markers from different parts of the
+/// list; those that do meet begin with different markers, so that they can be told apart in grey.
+const FAMILIES: &[(&str, Hue, usize)] = &[
+    ("explicit-runge-kutta", Hue::Blue, 0),
+    ("sundials", Hue::Navy, 1),
+    ("linear-multistep", Hue::Navy, 4),
+    ("ndf", Hue::Wine, 2),
+    ("verlet", Hue::Wine, 3),
+    ("implicit-runge-kutta", Hue::Purple, 3),
+    ("esdirk", Hue::Purple, 5),
+    ("composite", Hue::Green, 0),
+    ("extended-bdf", Hue::Green, 4),
+    ("exponential", Hue::Green, 5),
+    ("contact-power", Hue::Green, 7),
+    ("low-order", Hue::Vermilion, 0),
+    ("rosenbrock", Hue::Vermilion, 8),
+    ("single-step", Hue::Orange, 0),
+    ("extrapolation", Hue::Orange, 9),
+    ("half-explicit", Hue::Sky, 7),
 ];
 
 impl Style {
     /// The style of a method: `family` and `member`, its place in the family's registry order from 0, and ρ∞
-    /// where it has one.
+    /// if it has one.
     ///
-    /// A family that is not in the table here takes a colour computed from the letters of its name.
+    /// Families that are not in the table are drawn in the ink of text, which no known one has, with a first marker
+    /// that is computed from the letters of the name.
     #[must_use]
     pub fn of_method(family: &str, member: usize, rho_inf: Option<f64>) -> Self {
-        let known = FAMILIES.iter().find(|(name, _)| *name == family).map(|&(_, hue)| hue);
-        let letters = family.bytes().fold(0_usize, |sum, byte| (sum * 31 + usize::from(byte)) % 9973);
+        let letters = || family.bytes().fold(0_usize, |sum, byte| (sum * 31 + usize::from(byte)) % 9973);
+        let known = FAMILIES.iter().find(|(name, ..)| *name == family).map(|&(_, hue, first)| (hue, first));
+        let (hue, first) = known.unwrap_or_else(|| (Hue::Ink, letters()));
         Self {
-            hue: known.unwrap_or(Hue::ALL[letters % Hue::ALL.len()]),
-            mark: Mark::ALL[member % Mark::ALL.len()],
-            dash: Dash::of_spectral_radius(rho_inf),
+            hue,
+            mark: Mark::ALL[(first + member) % Mark::ALL.len()],
+            dash: match rho_inf {
+                Some(_) => Dash::of_spectral_radius(rho_inf),
+                None => Dash::ALL[member % Dash::ALL.len()],
+            },
         }
+    }
+
+    /// The style of a family as a whole: that of its first member, with a solid line.
+    #[must_use]
+    pub fn of_family(family: &str) -> Self {
+        Self::of_method(family, 0, None)
+    }
+
+    /// What is no method's, such as the best of several: a broken line in the ink of text.
+    #[must_use]
+    pub fn of_all() -> Self {
+        Self { hue: Hue::Ink, mark: Mark::Circle, dash: Dash::Short }
     }
 
     /// The style of the `index`-th series of a panel whose series are not methods (several observables, several step sizes):
@@ -244,9 +267,10 @@ impl Style {
         }
     }
 
-    /// Makes styles of one panel differ where readers could not tell two series apart (one method with several values of a
-    /// parameter; members of one family drawn as lines without markers): the second and later of equal ones take the next
-    /// dashes and markers that are free. Styles that can be told apart are left alone.
+    /// Makes styles of one panel differ where readers could not tell two series apart (one method with several values
+    /// of a parameter): the second and later of equal ones keep their colour and marker and take the next dashes that
+    /// are free; when these are used up, the next marker or, for lines without markers, the next colour. Styles that
+    /// can be told apart are left alone.
     ///
     /// `marked` says whether the series are drawn with markers.
     pub fn distinguish(styles: &mut [Self], marked: bool) {
@@ -254,13 +278,22 @@ impl Style {
         for i in 1..styles.len() {
             let (done, rest) = styles.split_at_mut(i);
             let original = rest[0];
-            let next = |shift: usize| Self {
-                hue: Hue::ALL[(original.hue as usize + shift / Dash::ALL.len()) % Hue::ALL.len()],
-                mark: Mark::ALL[(original.mark as usize + if marked { shift } else { 0 }) % Mark::ALL.len()],
-                dash: Dash::ALL[(original.dash as usize + shift) % Dash::ALL.len()],
+            let next = |shift: usize| {
+                let (round, dash) = (shift / Dash::ALL.len(), shift % Dash::ALL.len());
+                let (marks, hues) = if marked { (round, round / Mark::ALL.len()) } else { (0, round) };
+                // The first round leaves the colour alone, whichever it is.
+                let hue =
+                    if hues == 0 { original.hue } else { Hue::ALL[(original.hue as usize + hues) % Hue::ALL.len()] };
+                Self {
+                    hue,
+                    mark: Mark::ALL[(original.mark as usize + marks) % Mark::ALL.len()],
+                    dash: Dash::ALL[(original.dash as usize + dash) % Dash::ALL.len()],
+                }
             };
-            let free = (0..Hue::ALL.len() * Dash::ALL.len()).map(next).find(|new| !done.iter().any(|b| alike(new, b)));
-            rest[0] = free.unwrap_or(original);
+            let most = Hue::ALL.len() * Mark::ALL.len() * Dash::ALL.len();
+            if let Some(free) = (0..most).map(next).find(|new| !done.iter().any(|b| alike(new, b))) {
+                rest[0] = free;
+            }
         }
     }
 }
@@ -305,30 +338,36 @@ mod tests {
     #[test]
     fn a_method_looks_the_same_whatever_else_is_shown() {
         let style = Style::of_method("explicit-runge-kutta", 2, None);
-        assert_eq!(style, Style { hue: Hue::Blue, mark: Mark::TriangleUp, dash: Dash::Solid });
+        assert_eq!(style, Style { hue: Hue::Blue, mark: Mark::TriangleUp, dash: Dash::Short });
         assert_eq!(Style::of_method("my-own-family", 0, Some(0.5)), Style::of_method("my-own-family", 0, Some(0.5)));
-        assert_ne!(Style::of_method("bdf", 0, Some(0.0)), Style::of_method("bdf", 0, Some(1.0)));
+        assert_eq!(
+            Style::of_method("my-own-family", 0, None).hue,
+            Hue::Ink,
+            "no method that is known here looks like it"
+        );
+        assert_ne!(Style::of_method("low-order", 0, Some(0.0)), Style::of_method("low-order", 0, Some(1.0)));
     }
 
     #[test]
     fn series_that_look_alike_become_different() {
-        let mut styles = vec![Style::of_method("hht", 0, None); 9];
-        Style::distinguish(&mut styles, true);
-        for (i, style) in styles.iter().enumerate() {
-            assert!(!styles[..i].contains(style), "series {i} repeats {style:?}");
+        let alone = Style::of_method("low-order", 1, Some(0.54));
+        for marked in [true, false] {
+            let mut styles = vec![alone; 9];
+            Style::distinguish(&mut styles, marked);
+            for (i, style) in styles.iter().enumerate() {
+                let differs = |other: &Style| {
+                    other.hue != style.hue || other.dash != style.dash || (marked && other.mark != style.mark)
+                };
+                assert!(styles[..i].iter().all(differs), "series {i} repeats {style:?}");
+            }
+            assert_eq!(styles[0], alone);
+            let same = |style: &&Style| style.hue == alone.hue && style.mark == alone.mark;
+            assert_eq!(styles.iter().take_while(same).count(), Dash::ALL.len(), "one method has one colour and marker");
         }
-        assert_eq!(styles[0], Style::of_method("hht", 0, None));
-
-        let members: Vec<Style> = (0..9).map(|member| Style::of_method("hht", member, None)).collect();
+        let members: Vec<Style> = (0..8).map(|member| Style::of_method("low-order", member, None)).collect();
         let mut with_markers = members.clone();
         Style::distinguish(&mut with_markers, true);
         assert_eq!(with_markers, members, "markers tell them apart");
-        let mut lines = members;
-        Style::distinguish(&mut lines, false);
-        for (i, style) in lines.iter().enumerate() {
-            let alike = |other: &Style| other.hue == style.hue && other.dash == style.dash;
-            assert!(!lines[..i].iter().any(alike), "line {i} repeats {style:?}");
-        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyl
 use super::canvas::{Canvas, InMemory, PAGE, Trace, UNITS, corners, degrees, draw, units};
 use super::drawing::{Area, Drawing, EdgeScale, Group, Ink, Part};
 use super::style::{Dash, Hue};
-use super::text::{Level, Text};
+use super::text::{Level, Text, sans_width};
 
 /// Fonts, of which the last is always there.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
@@ -301,7 +301,7 @@ impl DrawingBackend for Picture {
         };
         self.push(Piece::Texts {
             attributes: format!(" fill=\"currentColor\" stroke=\"none\"{own_size}{anchor}"),
-            texts: format!("<text x=\"{x}\" y=\"{y}\"{turn}>{}</text>\n", spans(&Text::markup(text), size)),
+            texts: texts(&Text::markup(text), size, style.anchor().h_pos, (x, y), &turn),
         })
     }
 }
@@ -310,27 +310,42 @@ fn is_page<S: BackendStyle>(style: &S) -> bool {
     style.color().rgb == (PAGE.0, PAGE.1, PAGE.2)
 }
 
-/// The pieces of a text of a size in units; a shift of the baseline holds until the next one.
-fn spans(text: &Text, size: f64) -> String {
+/// The elements of a text of a size in units, in a group with its anchor.
+///
+/// Each piece is an element of its own, since renderers disagree on where the pieces of one element go. A piece before
+/// a script ends, and the script begins, at a place that both have in common, so that they are together in any font.
+fn texts(text: &Text, size: f64, anchor: HPos, (x, y): BackendCoord, turn: &str) -> String {
+    if let [(Level::Base, plain)] = &*text.0 {
+        return format!("<text x=\"{x}\" y=\"{y}\"{turn}>{}</text>\n", escape(plain));
+    }
+    let width = |(level, piece): &(Level, String)| sans_width(piece) * level.size() * size;
+    let total: f64 = text.0.iter().map(width).sum();
+    let (before, of_group) = match anchor {
+        HPos::Left => (0.0, "start"),
+        HPos::Center => (total / 2.0, "middle"),
+        HPos::Right => (total, "end"),
+    };
+    let mut place = f64::from(x) - before;
     let mut out = String::new();
-    let mut rise = 0.0;
-    for (level, piece) in &text.0 {
-        let own = (level.rise() * size).round();
-        let shift = rise - own;
-        rise = own;
-        // A space at the start of a piece would be dropped by some viewers.
-        let piece = escape(piece);
-        let piece = piece.strip_prefix(' ').map_or_else(|| piece.clone(), |rest| format!("\u{a0}{rest}"));
-        if *level == Level::Base && shift == 0.0 {
-            out.push_str(&piece);
-        } else {
-            let font_size = if *level == Level::Base {
-                String::new()
-            } else {
-                format!(" font-size=\"{}\"", (level.size() * size).round())
-            };
-            let _ = write!(out, "<tspan dy=\"{shift}\"{font_size}>{piece}</tspan>");
-        }
+    for (number, piece) in text.0.iter().enumerate() {
+        let (level, words) = piece;
+        let is_before_script =
+            *level == Level::Base && text.0.get(number + 1).is_some_and(|(next, _)| *next != Level::Base);
+        // Spaces at the ends of an element are dropped.
+        let [leading, trailing] =
+            [words.trim_start(), words.trim_end()].map(|left| sans_width(words) - sans_width(left));
+        let (at, own_anchor) = match is_before_script {
+            true => (place + width(piece) - trailing * size, "end"),
+            false => (place + leading * level.size() * size, "start"),
+        };
+        place += width(piece);
+        let own_anchor = if own_anchor == of_group { String::new() } else { format!(" text-anchor=\"{own_anchor}\"") };
+        let (at, y) = (at.round(), f64::from(y) - (level.rise() * size).round());
+        let script = match level {
+            Level::Base => String::new(),
+            _ => format!(" class=\"script\" font-size=\"{}\"", (level.size() * size).round()),
+        };
+        let _ = writeln!(out, "<text x=\"{at}\" y=\"{y}\"{own_anchor}{script}{turn}>{}</text>", escape(words.trim()));
     }
     out
 }
@@ -400,12 +415,48 @@ mod tests {
         assert!(out.contains("stroke-width=\"52\" stroke-linecap=\"round\" d=\"m10 10h0m10 0h0\""), "{out}");
     }
 
+    /// The attributes of each text, and what it says.
+    fn written(svg: &str) -> Vec<(Vec<(&str, &str)>, &str)> {
+        svg.split("<text")
+            .skip(1)
+            .map(|rest| {
+                let (head, rest) = rest.split_once('>').unwrap();
+                let pairs = head.split('"').collect::<Vec<_>>();
+                let pairs = pairs.chunks_exact(2).map(|pair| (pair[0].trim().trim_end_matches('='), pair[1])).collect();
+                (pairs, rest.split_once("</text>").unwrap().0)
+            })
+            .collect()
+    }
+
     #[test]
-    fn a_superscript_returns_to_the_line() {
-        let text = Text::markup("10^{-3} m");
-        assert_eq!(
-            spans(&text, 100.0),
-            "10<tspan dy=\"-38\" font-size=\"72\">−3</tspan><tspan dy=\"38\">\u{a0}m</tspan>"
-        );
+    fn a_script_begins_where_the_text_before_it_ends() {
+        let text = Text::markup("10^{-3} m_{1}");
+        for (anchor, of_group) in [(HPos::Left, "start"), (HPos::Center, "middle"), (HPos::Right, "end")] {
+            let out = texts(&text, 100.0, anchor, (1000, 500), "");
+            assert!(!out.contains("tspan"), "{out}");
+            let all = written(&out);
+            let get = |k: usize, key: &str| all[k].0.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+            let words: Vec<&str> = all.iter().map(|(_, words)| *words).collect();
+            assert_eq!(words, ["10", "−3", "m", "1"]);
+            for (base, script) in [(0, 1), (2, 3)] {
+                assert_eq!(get(base, "x"), get(script, "x"), "{out}");
+                assert_eq!(get(base, "text-anchor").unwrap_or(of_group), "end", "{out}");
+                assert_eq!(get(script, "text-anchor").unwrap_or(of_group), "start", "{out}");
+                assert_eq!(get(base, "y"), Some("500"));
+                assert_eq!(get(script, "y"), Some(if script == 1 { "462" } else { "516" }), "{out}");
+                assert_eq!(get(script, "font-size"), Some("72"));
+            }
+            let at = |k: usize| get(k, "x").unwrap().parse::<f64>().unwrap();
+            // "10" is 1.112 wide, "−3" 0.72 × 1.14, a space and "m" 1.111, "1" 0.4.
+            let total = 100.0 * (1.112 + 0.72 * 1.14 + 1.111 + 0.72 * 0.556);
+            let start = 1000.0
+                - match anchor {
+                    HPos::Left => 0.0,
+                    HPos::Center => total / 2.0,
+                    HPos::Right => total,
+                };
+            assert!((at(0) - start - 111.2).abs() <= 0.5, "{out}");
+            assert!((at(2) - start - 111.2 - 82.08 - 111.1).abs() <= 0.5, "{out}");
+        }
     }
 }

@@ -159,6 +159,31 @@ fn advance(text: &str) -> f64 {
     text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / per_em
 }
 
+/// Advance widths of `!` to `~`, thousandths of the size, in the fonts that an SVG asks for first: Helvetica and those
+/// that have its widths.
+const SANS: [u16; 94] = [
+    278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, // ! to /
+    556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, // 0 to ?
+    1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, // @ to O
+    667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, // P to _
+    333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, // ` to o
+    556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584, // p to ~
+];
+/// Width of other letters in these fonts, relative to that in [`FONT`].
+const NARROWER: f64 = 0.88;
+
+/// Width of `text` at size 1 in the fonts that an SVG asks for first, by which the pieces of a line are placed there.
+#[must_use]
+pub fn sans_width(text: &str) -> f64 {
+    let of = |c: char| match (c, u32::from(c).checked_sub(33).and_then(|place| SANS.get(place as usize))) {
+        (' ' | '\u{a0}', _) => 0.278,
+        ('−' | '×', _) => 0.584,
+        (_, Some(&width)) => f64::from(width) / 1000.0,
+        (_, None) => NARROWER * advance(c.encode_utf8(&mut [0; 4])),
+    };
+    text.chars().map(of).sum()
+}
+
 /// Breaks `text` into lines no wider than `width` at the given size: after a space or a comma where it can,
 /// anywhere where it must.
 #[must_use]

@@ -138,6 +138,6 @@ pub mod words {
     /// A count as it is, anything else in four digits.
     #[must_use]
     pub fn cost(cost: f64) -> String {
-        if cost.fract() == 0.0 && cost.abs() < 1e15 { format!("{cost}") } else { short(cost) }
+        short(cost)
     }
 }

@@ -80,12 +80,24 @@ pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Mark
 
 /// What is seen of the bodies.
 pub(super) fn seen(names: &Names<'_>) -> Vec<BodySeen> {
+    let pairs = joints::pairs(names);
     let of = |(number, body): (usize, &Part<Body>)| BodySeen {
         name: body.name.clone(),
         shape: body.what.shape.clone(),
         markers: named_markers(names, number),
+        held: held(number, &pairs),
     };
     names.parts.bodies.iter().enumerate().map(of).collect()
+}
+
+/// Points at which joints hold a body. It hangs by a joint whose second marker it has, or whose other marker is on the
+/// ground.
+fn held(number: usize, pairs: &[[Marker; 2]]) -> Vec<Vector3<f64>> {
+    let own = |marker: &Marker| marker.body == Some(number);
+    let hangs = |[_, b]: &[Marker; 2]| own(b) || b.body.is_none();
+    let mut pairs: Vec<&[Marker; 2]> = pairs.iter().filter(|pair| pair.iter().any(own)).collect();
+    pairs.sort_by_key(|pair| !hangs(pair));
+    pairs.into_iter().flatten().filter(|marker| own(marker)).map(|marker| marker.at).collect()
 }
 
 /// Mass and moments of inertia, as given or by the shape.

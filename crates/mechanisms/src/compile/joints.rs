@@ -109,6 +109,23 @@ pub(super) fn kind(joint: &Joint) -> &'static str {
     }
 }
 
+/// The two markers of each joint that holds two markers together.
+pub(super) fn pairs(names: &Names<'_>) -> Vec<[Marker; 2]> {
+    let between = |joint: &Joint| match joint {
+        Joint::Revolute(hinge) => Some(hinge.between.clone()),
+        Joint::Prismatic(slide) => Some(slide.between.clone()),
+        Joint::Cylindrical(sleeve) => Some(sleeve.between.clone()),
+        Joint::Universal(turn) => Some(turn.between.clone()),
+        Joint::Spherical(pair) | Joint::Fixed(pair) => Some(pair.between.clone()),
+        Joint::Planar(line) | Joint::PointOnLine(line) | Joint::KnifeEdge(line) => Some(line.between.clone()),
+        Joint::Distance(length) => Some(length.between.clone()),
+        Joint::Gear(_) | Joint::Rotation(_) | Joint::Translation(_) | Joint::Rolling(_) => None,
+    };
+    // Where a marker is unknown, adding the joint says so.
+    let pair = |part: &Part<Joint>| names.pair(&part.path, &between(&part.what)?).ok();
+    names.parts.joints.iter().filter_map(pair).collect()
+}
+
 /// An axis along a marker's own directions.
 pub(super) fn axis(
     names: &Names<'_>,

@@ -29,6 +29,8 @@ pub struct BodySeen {
     pub shape: Option<crate::definition::Shape>,
     /// Its markers by name.
     pub markers: Vec<(String, Marker)>,
+    /// Points at which joints hold it, m from the centre of mass; the one by which it hangs comes first.
+    pub held: Vec<Vector3<f64>>,
 }
 
 /// What is seen of a joint.

@@ -4,6 +4,7 @@ use crate::common::{mechanism, observed, states};
 use approx::assert_abs_diff_eq;
 use mbsbench_integrators::Dop853;
 use mbsbench_mechanisms::urdf;
+use mbsbench_problem::view::Shape;
 use mbsbench_problem::{Formulated, MethodDefinition, ModelDefinition, Parameters, Settings};
 use serde_json::json;
 
@@ -381,4 +382,48 @@ fn motors_act_about_the_axis_of_their_joint() {
         assert!(error.contains(message), "{motor}: {error}");
     }
     assert!(end(json!({ "motor": { "between": ["one", "two"], "axis": [0, 0, 1], "torque": 1 } })).is_ok());
+}
+
+/// Links without simple shapes, as most have meshes: each is drawn from its joint to the next, the last to its centre
+/// of mass.
+#[test]
+fn links_are_drawn_from_joint_to_joint() {
+    let link = |name: &str, centre: f64| {
+        format!(
+            r#"<link name="{name}"><inertial><origin xyz="{centre} 0 0"/><mass value="1"/>
+            <inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+            <visual><geometry><mesh filename="a.stl"/></geometry></visual></link>"#
+        )
+    };
+    let joint = |name: &str, [parent, child]: [&str; 2], at: &str| {
+        format!(
+            r#"<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>
+            <origin xyz="{at}"/><axis xyz="0 1 0"/></joint>"#
+        )
+    };
+    let text = [
+        r#"<robot name="arm"><link name="base"/>"#.to_owned(),
+        link("upper", 0.2),
+        link("lower", 0.15),
+        link("hand", 0.1),
+        joint("shoulder", ["base", "upper"], "0 0 1"),
+        joint("elbow", ["upper", "lower"], "0.4 0 0.1"),
+        joint("wrist", ["lower", "hand"], "0.3 0 0"),
+        "</robot>".to_owned(),
+    ];
+    let model = mechanism(read(&text.concat()).mechanism).model();
+    let view = model.views(&Formulated::<f64>::initial_state(&*model)).remove(0);
+    let lines = view.parts.iter().filter_map(|(part, shape)| match shape {
+        Shape::Line(points) if *part == "body" => Some(points.clone()),
+        _ => None,
+    });
+    let lines: Vec<Vec<[f64; 2]>> = lines.collect();
+    let expected = [[[0.0, 1.0], [0.4, 1.1]], [[0.4, 1.1], [0.7, 1.1]], [[0.7, 1.1], [0.8, 1.1]]];
+    assert_eq!(lines.len(), expected.len(), "{lines:?}");
+    for (line, expected) in lines.iter().zip(expected) {
+        for (point, expected) in line.iter().zip(expected) {
+            assert_abs_diff_eq!(point[0], expected[0], epsilon = 1e-12);
+            assert_abs_diff_eq!(point[1], expected[1], epsilon = 1e-12);
+        }
+    }
 }

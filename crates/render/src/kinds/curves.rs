@@ -100,7 +100,7 @@ fn markers(series: &Series, place: Place<'_>, on_line: bool) -> Vec<Shape> {
             continue;
         }
         due = if due > -apart { due + apart } else { apart };
-        shapes.push(marker(series.style.mark, at, point.hollow || series.published));
+        shapes.push(marker(series, series.style.mark, at, point.hollow));
     }
     shapes
 }

@@ -124,5 +124,5 @@ fn legend(series: &Series, ink: Ink, shapes: Vec<Shape>) -> Group {
 
 /// A marker in the middle of the room of a sample.
 fn sample_marker(series: &Series, room: Area) -> Shape {
-    marker(series.style.mark, room.middle(), series.published)
+    marker(series, series.style.mark, room.middle(), false)
 }

@@ -3,7 +3,6 @@
 use super::super::drawing::{Anchor, Area, Group, Ink, Part, Shape};
 use super::super::figure::{Panel, Series};
 use super::super::kinds::{Kind, Place};
-use super::super::marks::marker;
 use super::super::style::Dash;
 use super::super::text::Text;
 use super::{TICK_SIZE, area, baseline, text};
@@ -12,9 +11,10 @@ use super::{TICK_SIZE, area, baseline, text};
 const MOST: usize = 8;
 /// Height of a name, px.
 const ROW: f64 = 15.0;
-/// From the frame to the marker before a name, and from there to the name, px.
-const LEADER: f64 = 20.0;
-const GAP: f64 = 7.0;
+/// From the frame to the sample of a curve, its width, and from there to the name, px.
+const LEADER: f64 = 16.0;
+const SAMPLE: f64 = 26.0;
+const GAP: f64 = 5.0;
 
 /// The curves that have their names at their ends: their places among the series of a panel, and the names.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +44,7 @@ impl Ends {
     /// Room beside the frame, px.
     pub fn width(&self) -> f64 {
         let widest = self.0.iter().map(|(_, name)| name.width(TICK_SIZE)).fold(0.0, f64::max);
-        if self.is_empty() { 0.0 } else { LEADER + GAP + widest + 2.0 }
+        if self.is_empty() { 0.0 } else { LEADER + SAMPLE + GAP + widest + 2.0 }
     }
 
     /// Least height of the frame, px.
@@ -67,18 +67,17 @@ impl Ends {
         for (((index, name), from), &row) in ends.iter().zip(&rows) {
             let series = &place.panel.series[*index];
             let part = || Part::Legend(series.name().to_owned());
-            let at = [frame.right + LEADER, row];
+            let room = area(frame.right + LEADER, row - ROW / 2.0, SAMPLE, ROW);
             let corner = [frame.right + 4.0, from[1]];
-            let points = vec![*from, corner, [at[0] - 4.0, row]];
+            let points = vec![*from, corner, [room.left - 2.0, row]];
             let leader = Shape::Line { points, width: 0.6, dash: Dash::Solid };
-            let sample = marker(series.style.mark, at, series.published);
             groups.push(Group { ink: Ink::Grid, part: Part::Scaffold, shapes: vec![leader] });
-            groups.push(Group { ink: series.kind.plot().ink(series), part: part(), shapes: vec![sample] });
-            let words = text(name.clone(), [at[0] + GAP, row + baseline(TICK_SIZE)], TICK_SIZE, Anchor::Start);
+            groups.extend(series.kind.plot().sample(series, room));
+            let words = text(name.clone(), [room.right + GAP, row + baseline(TICK_SIZE)], TICK_SIZE, Anchor::Start);
             groups.push(Group { ink: Ink::Foreground, part: part(), shapes: vec![words] });
         }
         let (first, last) = (rows.first()?, rows.last()?);
-        Some(area(frame.right + LEADER - 4.0, first - ROW / 2.0, self.width() - LEADER + 4.0, last - first + ROW))
+        Some(area(frame.right + LEADER, first - ROW / 2.0, self.width() - LEADER, last - first + ROW))
     }
 }
 
@@ -108,5 +107,48 @@ mod tests {
         let many = spread(&[5.0, 290.0, 291.0, 292.0, 299.0], 10.0, 300.0);
         assert!(many.windows(2).all(|pair| pair[1] - pair[0] >= ROW - 1e-9), "{many:?}");
         assert!(many[0] >= 10.0 && many[4] <= 300.0, "{many:?}");
+    }
+
+    /// The sample before a name is drawn as the curve is: a line without markers has none there, and one that stands
+    /// out does.
+    #[test]
+    fn samples_look_like_their_curves() {
+        use crate::figure::{Axis, Figure};
+        use crate::{Style, lay_out};
+        let points = [[0.0, 0.0], [1.0, 1.0]];
+        let bold = Series { bold: true, ..Series::marked("mine", Style::of_method("low-order", 0, None), points) };
+        let series = vec![Series::line("best of all", Style::of_all(), points), bold];
+        let panel = Panel {
+            title: String::new(),
+            x: Axis::linear("x", ""),
+            y: Axis::linear("y", ""),
+            series,
+            to_scale: false,
+            names: Vec::new(),
+            named_at_ends: true,
+        };
+        let drawing = lay_out(&Figure { id: "f".into(), title: "f".into(), columns: 1, panels: vec![panel] });
+        let looks = |part: &Part| {
+            let groups = drawing.groups.iter().filter(|group| group.part == *part);
+            let mut looks: Vec<String> = groups
+                .flat_map(|group| group.shapes.iter().map(|shape| (group.ink, shape)))
+                .filter_map(|(ink, shape)| match *shape {
+                    Shape::Line { width, dash, .. } => Some(format!("{ink:?} line {width} {dash:?}")),
+                    Shape::Marker { mark, radius, .. } => Some(format!("{ink:?} {mark:?} {radius}")),
+                    _ => None,
+                })
+                .collect();
+            looks.sort_unstable();
+            looks.dedup();
+            looks
+        };
+        for name in ["best of all", "mine"] {
+            let [curve, sample] =
+                [Part::Series(name.to_owned()), Part::Legend(name.to_owned())].map(|part| looks(&part));
+            assert_eq!(curve, sample, "{name}");
+            assert_eq!(curve.len(), if name == "mine" { 2 } else { 1 }, "{curve:?}");
+        }
+        let width = |name: &str| looks(&Part::Series(name.to_owned())).into_iter().find(|look| look.contains("line"));
+        assert!(width("best of all").unwrap().contains(" 1.6 ") && width("mine").unwrap().contains(" 2.72"));
     }
 }

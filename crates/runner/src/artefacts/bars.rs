@@ -3,7 +3,7 @@
 use mbsbench_experiment::spec::PanelSpec;
 use mbsbench_experiment::{Label, Published};
 use mbsbench_render::figure::{Point, Series};
-use mbsbench_render::style::Style;
+use mbsbench_render::style::{Dash, Style};
 use mbsbench_runs::results::ResultSet;
 
 use super::figures::{Drawn, Look, failed, unresolved};
@@ -59,7 +59,9 @@ impl Look {
                 }
             }
             if is_alone && spec.x == "method" {
-                let style = |name: &Label| self.style_of_method(&name.text).unwrap_or(style);
+                // Names below the axis tell these bars apart.
+                let look = |name: &Label| self.style_of_method(&name.text).unwrap_or(style);
+                let style = |name: &Label| Style { dash: Dash::Solid, ..look(name) };
                 own.bar_styles = names.iter().map(style).collect();
             }
             series.push(own);

@@ -84,7 +84,7 @@ impl Drawn<'_> {
 }
 
 /// The look of the method of a run.
-pub(super) fn style_of(run: &RunSpec, registry: &Registry) -> Style {
+pub(crate) fn style_of(run: &RunSpec, registry: &Registry) -> Style {
     let family = run.method.family();
     let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
     let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);

@@ -14,6 +14,7 @@ mod write;
 pub use animations::{animation, animation_of};
 pub use drawings::drawing;
 pub use figures::figure;
+pub(crate) use figures::style_of;
 pub use standing::work_precision;
 pub use tables::table;
 pub use times::{Kept, OWN_TIMES, differing_ratios, keep_times, recorded_times};

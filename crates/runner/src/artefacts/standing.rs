@@ -1,11 +1,13 @@
 //! One method among all others of a ranking, as a picture.
 
-use mbsbench_experiment::RankingSpec;
+use mbsbench_experiment::{RankingSpec, Registry};
 use mbsbench_judge::comparison::{Entrant, errors_and_costs};
-use mbsbench_render::{Axis, Dash, Figure, Hue, Mark, Panel, Series, Style};
+use mbsbench_render::{Axis, Dash, Figure, Panel, Series, Style};
 
-/// Error over each kind of work: of one method, of all others in grey, and the front of these, which none of them is below and left of. None
-/// where the method has no run with an error.
+use super::figures::style_of;
+
+/// Error over each kind of work: of one method, which is drawn bold, of all others in grey, and the front of these,
+/// which none of them is below and left of. None where the method has no run with an error.
 #[must_use]
 pub fn work_precision(
     id: &str,
@@ -13,7 +15,9 @@ pub fn work_precision(
     spec: &RankingSpec,
     own: &[Entrant<'_>],
     others: &[Entrant<'_>],
+    registry: &Registry,
 ) -> Option<Figure> {
+    let look = style_of(own.first()?.run, registry);
     let panel = |(work, (head, _)): (usize, &(String, String))| {
         let points = |entrants| errors_and_costs(entrants, spec, work);
         let own: Vec<[f64; 2]> = points(own).into_iter().flat_map(|(_, points)| points).collect();
@@ -21,18 +25,17 @@ pub fn work_precision(
             return None;
         }
         let all: Vec<[f64; 2]> = points(others).into_iter().flat_map(|(_, points)| points).collect();
-        let style = |hue, mark| Style { hue, mark, dash: Dash::Solid };
         let front = front(&all);
-        let mut rest = Series::markers("all others", style(Hue::Sky, Mark::Circle), all);
-        rest.published = true;
+        let rest = Series { published: true, ..Series::markers("all others", Style::of_all(), all) };
+        let style = Style { dash: Dash::Solid, ..look };
         Some(Panel {
             title: String::new(),
             x: Axis::log(head.clone(), ""),
             y: Axis::log(format!("error, {}", spec.meaning), ""),
             series: vec![
                 rest,
-                Series::line("front of the others", style(Hue::Navy, Mark::Circle), front),
-                Series::marked(label, style(Hue::Vermilion, Mark::Square), sorted(own)),
+                Series::line("front of the others", Style::of_all(), front),
+                Series { bold: true, ..Series::marked(label, style, sorted(own)) },
             ],
             to_scale: false,
             names: Vec::new(),

@@ -102,7 +102,9 @@ pub(super) fn rank(
     ensure_sealed(results, &plans, output)?;
     if !examined.is_from_file && !examined.choice.is_late() {
         match evidence_of(results, &plans, |_| true) {
-            Ok(evidence) => return tell(&examined, &entered(method, &plans, &evidence, None), shown, output),
+            Ok(evidence) => {
+                return tell(library.registry, &examined, &entered(method, &plans, &evidence, None), shown, output);
+            }
             // Perhaps a method from elsewhere that `every` takes in, of which nothing is stored.
             Err(CommandError::Evidence(EvidenceError::Outdated { .. })) => {}
             Err(other) => return Err(other),
@@ -113,7 +115,7 @@ pub(super) fn rank(
     let own_plans = contended(library.registry, &plans, &examined)?;
     let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library, &own_plans, options, output)? };
     let own = Own { plans: &own_plans, evidence: Evidence::of(&own_plans, &outcomes) };
-    tell(&examined, &entered(method, &plans, &evidence, Some(&own)), shown, output)
+    tell(library.registry, &examined, &entered(method, &plans, &evidence, Some(&own)), shown, output)
 }
 
 /// Runs of the method that were made for this answer.
@@ -176,11 +178,16 @@ pub(super) fn contended(registry: &Registry, plans: &[Plan], examined: &Examined
 }
 
 /// Draws error over work for each ranking that the method has runs of, and gives the files.
-fn draw(examined: &Examined, entered: &[Entered<'_>], folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+fn draw(
+    registry: &Registry,
+    examined: &Examined,
+    entered: &[Entered<'_>],
+    folder: &Path,
+) -> Result<Vec<PathBuf>, CommandError> {
     let mut paths = Vec::new();
     for (number, Entered { plan, spec, own, others }) in entered.iter().enumerate() {
         let id = format!("{}-{}", plan.experiment.id.replace('/', "-"), number + 1);
-        let Some(figure) = work_precision(&id, &examined.label, spec, own, others) else { continue };
+        let Some(figure) = work_precision(&id, &examined.label, spec, own, others, registry) else { continue };
         let path = folder.join(format!("{id}.svg"));
         write_atomically(&path, svg::write(&lay_out(&figure)).as_bytes())
             .map_err(|error| CommandError::Store { path: path.clone(), error })?;
@@ -190,6 +197,7 @@ fn draw(examined: &Examined, entered: &[Entered<'_>], folder: &Path) -> Result<V
 }
 
 fn tell(
+    registry: &Registry,
     examined: &Examined,
     entered: &[Entered<'_>],
     shown: Shown<'_>,
@@ -197,7 +205,7 @@ fn tell(
 ) -> Result<(), CommandError> {
     let standings: &[Standing<'_>] = &entered.iter().map(Entered::standing).collect::<Vec<_>>();
     let tally = Tally::of(standings);
-    let drawn = shown.figures.map(|folder| draw(examined, entered, folder)).transpose()?.unwrap_or_default();
+    let drawn = shown.figures.map(|folder| draw(registry, examined, entered, folder)).transpose()?.unwrap_or_default();
     if shown.format == Format::Json {
         let ranking = |(standing, entered): (&Standing<'_>, &Entered<'_>)| {
             let mut json = ranking_json(examined, standing);

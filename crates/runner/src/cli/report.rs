@@ -38,7 +38,7 @@ pub(super) fn report(
         !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
     };
     let evidence = Evidence::read(results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
-    let compared = if is_complete(COMPARISON) { Some(comparison(plans, &evidence, results)?) } else { None };
+    let compared = if is_complete(COMPARISON) { Some(comparison(library, plans, &evidence, results)?) } else { None };
     let (complete, lacking): (Vec<_>, Vec<_>) =
         library.publications(papers(plans))?.into_iter().partition(|(paper, _)| is_complete(paper));
     if complete.is_empty() && compared.is_none() {
@@ -59,6 +59,7 @@ pub(super) fn report(
 
 /// The comparison across the papers from its results; its summary is written beside them.
 fn comparison<'p>(
+    library: Library<'p>,
     plans: &'p [Plan],
     evidence: &'p Evidence<'p>,
     results: &Path,
@@ -70,7 +71,7 @@ fn comparison<'p>(
         let path = results.join(COMPARISON).join(name);
         write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
     }
-    Ok(ComparisonReport { plans: own, summary, evidence })
+    Ok(ComparisonReport { plans: own, summary, evidence, registry: library.registry })
 }
 
 /// Writes the rankings of experiments beside their results, each for itself. Gives a line on where they are, if there are any.

@@ -189,8 +189,8 @@ impl Verdicts {
             }
             let mut table = table.build();
             table.with(Style::psql());
-            table.with(Modify::new(Columns::first()).with(Width::wrap(64)));
-            table.with(Modify::new(Columns::one(1)).with(Width::wrap(24)));
+            table.with(Modify::new(Columns::first()).with(Width::wrap(64).keep_words(true)));
+            table.with(Modify::new(Columns::one(1)).with(Width::wrap(24).keep_words(true)));
             output.line(table.to_string())?;
         }
         output.line(format!("{paper}: {}", tally(judged, false, "statement")))?;

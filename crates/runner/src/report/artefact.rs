@@ -7,14 +7,14 @@ use mbsbench_experiment::panel_id;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::comparison::COMPARISON;
-use mbsbench_numbers::{short, unguarded};
 
 use super::behind::file_of;
 use super::page::{anchor, animation, badge, figure_named, shown_again, sign, size_of};
+use super::results_table::Table;
 use super::statement::{Found, statement, target};
 use super::{ReportError, read};
 
-/// Widest figure that has statements beside it, px.
+/// Widest figure or table that has statements beside it, px.
 const WIDEST_BESIDE: u32 = 640;
 
 /// A table or figure of an experiment.
@@ -113,7 +113,10 @@ impl<'r> Artefact<'r> {
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
         let (shown, [width, _]) = match self.kind {
-            Kind::Table => (self.table(&folder, judged)?, [0, 0]),
+            Kind::Table => {
+                let table = Table::read(&folder, self.id)?;
+                (table.shown(judged), [table.width(), 0])
+            }
             Kind::Figure => {
                 let svg = self.svg(results)?;
                 (figure_named(&svg, self.id, &self.anchor()), size_of(&svg))
@@ -145,7 +148,7 @@ impl<'r> Artefact<'r> {
                         }
                         a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
                         a href=(format!("{}#{}", if paper == COMPARISON { String::new() } else { file_of(paper) }, experiment_anchor(id))) { "YAML" } " · "
-                        code { "mbsbench reproduce " (id) }
+                        "Made by " code { "mbsbench reproduce " (id) }
                     }
                 }
                 @if !is_alone {
@@ -202,70 +205,6 @@ impl<'r> Artefact<'r> {
     /// The SVG of a figure.
     pub fn svg(&self, results: &Path) -> Result<String, ReportError> {
         read(&results.join(&self.plan.experiment.id).join(format!("{}.svg", self.id)))
-    }
-
-    /// A table from its CSV file, cells with the verdicts of their checks.
-    fn table(&self, folder: &Path, judged: &[&Judged]) -> Result<Markup, ReportError> {
-        let path = folder.join(format!("{}.csv", self.id));
-        let text = read(&path)?;
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let damaged = |error: csv::Error| ReportError { path: path.clone(), error: error.into() };
-        let heads = reader.headers().map_err(damaged)?.clone();
-        let records: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().map_err(damaged)?;
-        let column = |name: &str| heads.iter().position(|head| head == name);
-        let field = |record: &csv::StringRecord, index: Option<usize>| {
-            index.and_then(|index| record.get(index)).map_or_else(String::new, |cell| unguarded(cell).to_owned())
-        };
-        let distinct = |index: usize| {
-            let mut labels: Vec<String> = Vec::new();
-            for label in records.iter().map(|record| field(record, Some(index))) {
-                if !labels.contains(&label) {
-                    labels.push(label);
-                }
-            }
-            labels
-        };
-        let (rows, columns) = (distinct(0), distinct(1));
-        let has_published = records.iter().any(|record| !field(record, column("published")).is_empty());
-        let cell = |row: &str, head: &str| {
-            let record = records.iter().find(|record| unguarded(&record[0]) == row && unguarded(&record[1]) == head);
-            let text = |name: &str| record.map(|record| field(record, column(name))).unwrap_or_default();
-            let measured = match text("measured").parse::<f64>() {
-                Ok(number) => short(number),
-                Err(_) if !text("failure").is_empty() => format!("{} at {} s", text("failure"), text("t_reached")),
-                Err(_) => "–".to_owned(),
-            };
-            let cell = format!("{}/{row}/{head}", self.id).to_lowercase();
-            let mut checks = judged.iter().flat_map(|each| &each.checks);
-            let verdict = checks.find(|each| each.check.id == cell).map(|each| each.standing.verdict);
-            html! {
-                @if has_published { td.number.published { (text("published")) } }
-                td.number.(verdict.map_or("", |verdict| verdict.name())) title=[verdict.map(|verdict| verdict.name())] {
-                    (measured)
-                    @if let Some(verdict) = verdict { span.sign { (sign(verdict)) } }
-                }
-            }
-        };
-        Ok(html! {
-            div.scroll {
-                table.results {
-                    thead {
-                        tr {
-                            th rowspan=[has_published.then_some(2)] { (unguarded(&heads[0])) }
-                            @for head in &columns { th colspan=[has_published.then_some(2)] { (head) } }
-                        }
-                        @if has_published {
-                            tr { @for _ in &columns { th { "published" } th { "here" } } }
-                        }
-                    }
-                    tbody {
-                        @for row in &rows {
-                            tr { th { (row) } @for head in &columns { (cell(row, head)) } }
-                        }
-                    }
-                }
-            }
-        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is behind the page of a paper: its experiment files, and how far verdicts hang on what it leaves out.
+//! What is behind the page of a paper: its experiment files, and how far verdicts depend on what it leaves out.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
         }
         @if !studies.is_empty() {
             section id="studies" {
-                h2 { "How much hangs on what is left out" }
+                h2 { "How much depends on what is left out" }
                 p {
                     "The undetermined parameters were sampled over their plausible ranges (a Sobol sequence; ranges of more than \
                      a decade in the logarithm), other readings of the text were gone through one by one, and each check that rests on them was \
@@ -164,7 +164,7 @@ fn study(folder: &Path, plan: &Plan, findings: &[Finding], paper: &str) -> Resul
                 }
             }
         }
-        p.links { code { "mbsbench robustness experiments/" (id) ".yaml" } }
+        p.links { "Made by " code { "mbsbench robustness experiments/" (id) ".yaml" } }
     })
 }
 

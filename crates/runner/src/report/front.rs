@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use maud::{Markup, html};
-use mbsbench_judge::claims::{Judged, Verdict};
+use maud::{Markup, PreEscaped, html};
+use mbsbench_judge::claims::{Judged, JudgedCheck, Verdict};
 use mbsbench_judge::publication::{Publication, PublicationKind};
 
 use super::artefact::{Artefact, Kind};
@@ -45,7 +45,7 @@ pub(super) fn page_of(
                     li { a href="#find" { "Does this sentence hold?" } }
                     @if is_compared {
                         li { a href="comparison.html" { "Which method for a model like mine?" } }
-                        li { a href="comparison.html#matrix" { "Where do two methods part?" } }
+                        li { a href="comparison.html#matrix" { "How do all methods do on all models?" } }
                     }
                 }
             }
@@ -77,9 +77,9 @@ fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportErro
     for report in reports {
         for takeaway in &report.publication.highlights {
             let of = |id: &String| report.judged.iter().find(|each| each.statement.id == *id);
-            let has_numbers =
-                |each: &&Judged| each.checks.iter().filter(|check| check.judgement.measured.is_some()).count() >= TOLD;
-            let judged = takeaway.verdicts.keys().filter_map(of).find(has_numbers);
+            // An example that is understood without a word on what verdicts depend on: our numbers beside printed ones.
+            let is_plain = |each: &&Judged| each.verdict == Verdict::Reproduced && compared(each).count() > 1;
+            let judged = takeaway.verdicts.keys().filter_map(of).find(is_plain);
             let (Some(judged), Some(picture)) = (judged, thumbnail(results, report, takeaway.shows.as_deref(), "way")?)
             else {
                 continue;
@@ -95,6 +95,7 @@ fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportErro
                     li {
                         h2 { "and say what holds" }
                         p { (badge(judged.verdict)) }
+                        p.small { (meaning(judged.verdict)) }
                         p.small { a href=(format!("{}.html#{}", report.paper, target(id))) { "the numbers behind it" } }
                     }
                 }
@@ -106,11 +107,25 @@ fn way(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, ReportErro
 
 /// What was measured for a statement: its first numbers, and how many there are.
 fn measured(judged: &Judged) -> Markup {
-    let shown = judged.checks.iter().filter(|check| check.judgement.measured.is_some()).take(TOLD);
+    let shown = || compared(judged).take(TOLD);
     html! {
-        ul { @for check in shown { li { (check.check.about) " " strong { (check.measured()) } " " span.small { (check.required()) } } } }
-        p.small { (TOLD) " of " (judged.checks.len()) " checks" }
+        ul {
+            @for check in shown() {
+                li {
+                    (check.check.about) ": " strong { (check.measured()) } " "
+                    span.small { "(published: " (check.required()) ")" }
+                }
+            }
+        }
+        p.small { (shown().count()) " of " (judged.checks.len()) " checks" }
     }
+}
+
+/// The checks of a statement that compare a number with a printed one.
+fn compared(judged: &Judged) -> impl Iterator<Item = &JudgedCheck> {
+    let is_compared =
+        |check: &&JudgedCheck| check.judgement.measured.is_some() && check.check.kind.published().is_some();
+    judged.checks.iter().filter(is_compared)
 }
 
 /// A paper or set with how its statements fare.
@@ -145,7 +160,21 @@ fn thumbnail(
         .and_then(|shows| artefacts.iter().find(|artefact| artefact.kind == Kind::Figure && artefact.is_called(shows)));
     let Some(figure) = wanted.or_else(|| figures.next()) else { return Ok(None) };
     let (id, svg) = figure.first_panel(results)?;
-    Ok(Some(html! { div.thumbnail { (figure_named(&svg, &id, unique)) } }))
+    Ok(Some(html! {
+        div.thumbnail {
+            (figure_named(&svg, &id, unique))
+            @if let Some(axes) = axes_of(&svg) { p.small { (PreEscaped(axes)) } }
+        }
+    }))
+}
+
+/// What the first panel of an SVG shows, by the names of its axes as they are written there: `angle (deg) over time
+/// (s)`.
+fn axes_of(svg: &str) -> Option<String> {
+    // Ends and kind of an axis are written before its name.
+    let name = |key: &str| svg.split_once(&format!(" data-{key}=\""))?.1.split_once('"')?.0.splitn(4, ' ').nth(3);
+    let [x, y] = ["x", "y"].map(name);
+    Some(format!("{} over {}", y?, x?)).filter(|text| !text.starts_with(" over") && !text.ends_with("over "))
 }
 
 /// All statements of all papers, which the field above them sifts.
@@ -191,14 +220,17 @@ fn how_to_verify() -> Markup {
         section id="verify" {
             h2 { "Verify a statement yourself" }
             pre { code {
-                "mbsbench explain gil2013/linear/exact           # what it says, what is measured, what it hangs on\n"
+                "mbsbench explain gil2013/linear/exact           # what it says, what is measured, what it depends on\n"
                 "mbsbench reproduce gil2013/linear-exactness     # the runs behind it, made here and now\n"
                 "mbsbench verify gil2013                         # all verdicts from these runs\n"
                 "mbsbench export gil2013/linear/exact --to tex   # to cite it"
             } }
             p {
-                code { "make reproduce" } " makes the runs, tables, figures and verdicts of the papers again; times stay as they were recorded. "
-                code { "make sets" } " and " code { "make study" } " make the rest. Bounds that were moved show in " code { "bounds.lock" } "."
+                "Papers are made again by " code { "make reproduce" } ", with times as they were recorded; sets of benchmark problems by "
+                code { "make sets" }
+                ", studies of what papers leave out and the comparison of all methods by " code { "make study" }
+                "; every figure and table names its own command. Bounds that were moved show in "
+                code { "bounds.lock" } "."
             }
         }
     }
@@ -218,22 +250,31 @@ fn how_to_add() -> Markup {
     }
 }
 
-/// What verdicts mean.
+/// What a verdict means.
+fn meaning(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => "It holds within its tolerance.",
+        Verdict::Partly => "Its direction holds, its size does not.",
+        Verdict::Depends => {
+            "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that \
+             it does not."
+        }
+        Verdict::Contradicted => "It does not hold, or a run it rests on failed.",
+        Verdict::Inconclusive => {
+            "The bound on the reference's error, or the interval of a time, could turn the verdict."
+        }
+        Verdict::Untestable => {
+            "It needs something that nobody outside has, or speaks of a problem whose definition is not public."
+        }
+    }
+}
+
+/// How to read verdicts.
 fn how_to_read() -> Markup {
     html! {
         section id="verdicts" {
             h2 { "How to read it" }
-            dl.verdicts {
-                dt { (badge(Verdict::Reproduced)) } dd { "It holds within its tolerance." }
-                dt { (badge(Verdict::Partly)) } dd { "Its direction holds, its size does not." }
-                dt { (badge(Verdict::Depends)) }
-                dd { "The paper leaves something out, and over its plausible range the verdict turns, or nobody has shown that it does not." }
-                dt { (badge(Verdict::Contradicted)) } dd { "It does not hold, or a run it rests on failed." }
-                dt { (badge(Verdict::Inconclusive)) }
-                dd { "The bound on the reference's error, or the interval of a time, could turn the verdict." }
-                dt { (badge(Verdict::Untestable)) }
-                dd { "It needs something that nobody outside has, or speaks of a problem whose definition is not public." }
-            }
+            dl.verdicts { @for verdict in Verdict::ALL { dt { (badge(verdict)) } dd { (meaning(verdict)) } } }
             p {
                 "A statement is a sentence, a table, or what a figure shows. Its verdict follows from its checks, and rests on the least \
                  certain of the parameters behind them: printed in the paper or in an input file of its authors; chosen by us; calibrated, \

@@ -10,10 +10,12 @@ mod front;
 mod page;
 mod paper;
 pub(crate) mod policy;
+mod results_table;
 mod statement;
 
 use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::Registry;
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::Scores;
@@ -59,6 +61,8 @@ pub struct ComparisonReport<'r> {
     pub summary: Summary<'r>,
     /// What was measured.
     pub evidence: &'r Evidence<'r>,
+    /// What methods there are, which gives each its look.
+    pub registry: &'r Registry,
 }
 
 /// Writes `results/report/index.html`, a page for each paper and those of the comparison, where it was made, from the files

@@ -61,7 +61,7 @@ fn slugs(names: &[&str]) -> String {
 pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
     let Judged { statement, verdict, checks, .. } = judged;
     let tally = judged.tally();
-    let shared = Shared::of(checks);
+    let shared = Shared::of(judged);
     html! {
         details.statement.(verdict.name()) id=(target(&statement.id)) data-verdict=(verdict.name())
             data-ground=(judged.rests_on().map_or("", Mark::name)) data-place=(slugs(&places(judged)))
@@ -76,7 +76,9 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
             }
             @if !statement.because.is_empty() { p.because { (statement.because) } }
             @if let Some(stand_in) = on_the_stand_in(judged) { p.stand-in { "On the stand-in: " (stand_in) "." } }
-            @else { @for reason in reasons(judged) { p.reason { (reason) } } }
+            @else if let Some(reason) = &shared.reason {
+                p.reason { @if *verdict == Verdict::Depends { "Depends: " } (reason) }
+            }
             @if checks.len() > 1 { p.rule { (checks.len()) " checks: " (statement.rule.describe()) "." } }
             @if let Some(bound) = shared.bound { p.rule { "Bound of each: " (words_of_bound(bound)) "." } }
             @if let Some(check) = shared.ground { p.rule { "Each rests on what is " (rests_on(check)) "." } }
@@ -92,20 +94,24 @@ pub(super) fn statement(paper: &str, judged: &Judged, found: &Found) -> Markup {
 
 /// What all checks of a statement have in common, which is said once.
 struct Shared<'c> {
+    /// What the verdict depends on.
+    reason: Option<String>,
     bound: Option<&'c Check>,
     ground: Option<&'c JudgedCheck>,
 }
 
 impl<'c> Shared<'c> {
-    fn of(checks: &'c [JudgedCheck]) -> Self {
+    fn of(judged: &'c Judged) -> Self {
+        let (checks, reason) = (&judged.checks, common_reason(judged));
         let Some(first) = checks.first().filter(|_| checks.len() > 1) else {
-            return Self { bound: None, ground: None };
+            return Self { reason, bound: None, ground: None };
         };
         let bound = |each: &JudgedCheck| (each.check.bound_from, each.check.bound_set, each.check.why.clone());
         let ground = |each: &JudgedCheck| (each.standing.rests_on, each.standing.weakest.clone());
         let all_have_its_bound = checks.iter().all(|each| bound(each) == bound(first));
         let all_have_its_ground = checks.iter().all(|each| ground(each) == ground(first));
         Self {
+            reason,
             bound: Some(&first.check).filter(|check| all_have_its_bound && check.bound_from.is_some()),
             ground: Some(first).filter(|check| all_have_its_ground && check.standing.rests_on.is_some()),
         }
@@ -127,22 +133,12 @@ pub(super) fn ground(mark: Option<Mark>) -> Markup {
     html! { @if let Some(mark) = mark.filter(|&mark| mark != Mark::Printed) { span.ground.(mark.name()) { (mark) } } }
 }
 
-/// On what the verdict hangs: the reasons of its checks that have it, each once.
-pub(super) fn reasons(judged: &Judged) -> Vec<String> {
-    let mut reasons: Vec<String> = Vec::new();
-    for check in &judged.checks {
-        let reason = &check.standing.reason;
-        if check.standing.verdict == judged.verdict && !reason.is_empty() && !reasons.contains(reason) {
-            reasons.push(reason.clone());
-        }
-    }
-    const MOST: usize = 3;
-    let rest = reasons.len().saturating_sub(MOST);
-    reasons.truncate(MOST);
-    if rest > 0 {
-        reasons.push(format!("{rest} more, at the checks"));
-    }
-    reasons
+/// What the verdict depends on, if all its checks that have it say the same.
+fn common_reason(judged: &Judged) -> Option<String> {
+    let own = judged.checks.iter().filter(|check| check.standing.verdict == judged.verdict);
+    let mut reasons = own.map(|check| &check.standing.reason).filter(|reason| !reason.is_empty());
+    let first = reasons.next()?;
+    reasons.all(|reason| reason == first).then(|| first.clone())
 }
 
 /// How the tests of a statement fare on a stand-in, where that is why nothing can be said: `3 reproduced, 1 contradicted`.
@@ -205,8 +201,9 @@ fn notes(each: &JudgedCheck, shared: &Shared<'_>) -> Vec<String> {
         notes.push(format!("Needs {needs}"));
     }
     notes.extend(judgement.details.iter().map(detail));
-    if !standing.reason.is_empty() {
-        let head = if standing.verdict == Verdict::Depends { "Hangs on: " } else { "" };
+    // What stands above the checks is not said again.
+    if !standing.reason.is_empty() && shared.reason.as_ref() != Some(&standing.reason) {
+        let head = if standing.verdict == Verdict::Depends { "Depends: " } else { "" };
         notes.push(format!("{head}{}", standing.reason));
     }
     if standing.rests_on.is_some() && shared.ground.is_none() {
@@ -216,10 +213,11 @@ fn notes(each: &JudgedCheck, shared: &Shared<'_>) -> Vec<String> {
         let same = percent(share.same as f64 / share.samples as f64);
         let [low, high] = share.interval.map(percent);
         let decided = if share.decided.is_empty() { String::new() } else { format!("; {}", share.decided) };
-        notes.push(format!(
-            "Study: {} in {same} of {} samples ({low} to {high}){decided}",
-            judgement.verdict, share.samples
-        ));
+        let (verdict, samples) = (judgement.verdict, share.samples);
+        let text = format!("{verdict} in {same} of {samples} samples ({low} to {high}){decided}");
+        if text != standing.reason {
+            notes.push(format!("Study: {text}"));
+        }
     }
     // That no reading turns a verdict is the rule.
     if let Some(share) = standing.share.as_ref().filter(|share| !share.turned.is_empty()) {

@@ -24,8 +24,11 @@ fn small() -> Figure {
         [[0.05, 0.18], [0.01, 1.4e-3], [0.005, 1.8e-4]],
     );
     rk3.points.push(Point { x: 0.001, y: 1.4e-6, hollow: true });
-    let mut hht =
-        Series::marked("hht-i3(alpha=-0.3)", Style::of_method("hht", 1, Some(0.54)), [[0.01, 0.0], [0.005, 2e-3]]);
+    let mut hht = Series::marked(
+        "hht-i3(alpha=-0.3)",
+        Style::of_method("low-order", 1, Some(0.54)),
+        [[0.01, 0.0], [0.005, 2e-3]],
+    );
     hht.failures.push(failure(0.05));
     let mut published = Series::marked("rk3, published", Style::of_index(0), [[0.05, 0.18], [0.01, 1.4e-3]]);
     (published.published, published.kind) = (true, Kind::Markers);
@@ -359,4 +362,25 @@ fn names_stand_at_their_places() {
     let place = [frame.left + 0.25 * frame.width(), frame.bottom - 0.75 * frame.height()];
     assert!((0.5 * (area.left + area.right) - place[0]).abs() < 1e-9, "{area:?} is not about {place:?}");
     assert!(area.holds(place) && area.height() < 20.0, "{area:?} does not hold {place:?}");
+}
+
+/// Each method has a colour and a marker that no other has, whichever figures it is in, and so has each family.
+#[test]
+fn no_two_methods_look_alike() {
+    let registry = mbsbench::Registry::builtin();
+    let mut taken: Vec<(&str, Style)> = Vec::new();
+    let mut members: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+    let written = registry.methods().iter().filter(|entry| !entry.is_written_out());
+    for entry in written {
+        let member = members.entry(entry.family()).or_insert(0);
+        let style = Style::of_method(entry.family(), *member, None);
+        assert_ne!(style.hue, mbsbench::render::Hue::Ink, "{} has no colour: {}", entry.name(), entry.family());
+        for (other, known) in &taken {
+            assert!(known.hue != style.hue || known.mark != style.mark, "{} looks like {other}", entry.name());
+        }
+        assert!(*member > 0 || Style { dash: style.dash, ..Style::of_family(entry.family()) } == style);
+        taken.push((entry.name(), style));
+        *member += 1;
+    }
+    assert!(taken.len() > 40, "{}", taken.len());
 }

@@ -206,7 +206,7 @@ fn the_report_shows_the_study() {
     assert!(code == Some(0) || code == Some(1), "{said}");
     let page = fs::read_to_string(folder.path().join("results/report/mine-behind.html")).unwrap();
     for part in [
-        "How much hangs on what is left out",
+        "How much depends on what is left out",
         "evenly in the logarithm",
         "the energy times the length",
         "weight above",

@@ -361,3 +361,18 @@ fn agreement_with_published_tables_is_that_of_their_cells() {
         }
     }
 }
+
+/// A table that is wrapped for a terminal breaks between words: "Equation 1" is not what "Equation 18" says.
+#[test]
+fn places_are_not_broken_inside_words() {
+    let folder = reproduced();
+    let said = text(&run(folder.path(), "verify compere2001"));
+    let ledger = fs::read_to_string(folder.path().join("experiments/compere2001/claims.yaml")).unwrap();
+    let places = ledger.lines().filter_map(|line| line.trim().strip_prefix("place: "));
+    let known: std::collections::HashSet<&str> = places.flat_map(str::split_whitespace).chain(["place"]).collect();
+    let cells = said.lines().filter_map(|line| line.split('|').nth(1));
+    let words: Vec<&str> = cells.flat_map(str::split_whitespace).collect();
+    assert!(words.len() > 100, "{said}");
+    let broken: Vec<&&str> = words.iter().filter(|word| !known.contains(*word)).collect();
+    assert!(broken.is_empty(), "{broken:?}");
+}

@@ -272,7 +272,7 @@ impl<'f> Prepared<'f> {
         }
         drawing.frames.push(frame);
         let scale = |axis: &Axis, map: Map| EdgeScale {
-            name: if axis.unit.is_empty() { axis.label.clone() } else { format!("{} ({})", axis.label, axis.unit) },
+            name: axis.text(),
             range: map.range,
             logarithmic: map.scale == Scale::Log,
         };
@@ -387,7 +387,7 @@ impl<'f> Prepared<'f> {
                 let at = [frame.left + mark.place, frame.top - in_row(mark.row)];
                 // Bars of several looks have marks of these looks.
                 let own = series.style_at(mark.x);
-                let shape = marker(own.mark, at, series.published);
+                let shape = marker(series, own.mark, at, false);
                 if own.hue == series.style.hue {
                     shapes.push(shape);
                 } else {
@@ -397,11 +397,11 @@ impl<'f> Prepared<'f> {
             }
             for mark in self.zeros.iter().filter(|mark| mark.series == index) {
                 let at = [frame.left + mark.place, frame.bottom + in_row(mark.row)];
-                shapes.push(marker(series.style.mark, at, mark.hollow || series.published));
+                shapes.push(marker(series, series.style.mark, at, mark.hollow));
             }
             for &(_, value, hollow) in self.left_zeros.iter().filter(|mark| mark.0 == index) {
                 let at = [frame.left - STRIP_WIDTH / 2.0 - 6.0, y.tick(value)];
-                shapes.push(marker(series.style.mark, at, hollow || series.published));
+                shapes.push(marker(series, series.style.mark, at, hollow));
             }
             if !shapes.is_empty() {
                 groups.push(Group {

@@ -99,24 +99,51 @@ for (const svg of document.querySelectorAll("figure svg")) {
     frame.addEventListener("pointerleave", () => reading.remove());
   }
 }
-// A link to a statement opens it; paper shows what does not hold in full.
+// What is gone to stops below the bar that stays in sight, in however many rows that is.
+for (const bar of document.querySelectorAll("form.search")) {
+  const measure = () => {
+    const height = getComputedStyle(bar).position === "sticky" ? bar.offsetHeight : 0;
+    document.documentElement.style.setProperty("--bar", `${height}px`);
+  };
+  bar.hidden = false;
+  measure();
+  new ResizeObserver(measure).observe(bar);
+}
+
+// A link to a statement opens it; paper shows what does not hold in full. Parts that come into sight get their true heights and
+// move what is below them, so the target is gone to until it stays.
 const open = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
-  if (target) target.scrollIntoView();
+  let before = null;
+  const go = (times) => {
+    target.scrollIntoView();
+    const { top } = target.getBoundingClientRect();
+    if (times > 0 && top !== before) requestAnimationFrame(() => requestAnimationFrame(() => go(times - 1)));
+    before = top;
+  };
+  if (target) go(8);
 };
 addEventListener("hashchange", open);
 open();
 addEventListener("beforeprint", () => document.querySelectorAll("details.statement:not(.reproduced)").forEach((node) => (node.open = true)));
 
-// What is wider than its room is reached by keys as well.
+// What is wider than its room is reached by keys as well, and shows at which edges it goes on.
+const edges = (wide) => {
+  const hidden = wide.scrollWidth - wide.clientWidth;
+  wide.classList.toggle("more-left", hidden > 1 && wide.scrollLeft > 1);
+  wide.classList.toggle("more-right", hidden > 1 && wide.scrollLeft < hidden - 1);
+  if (hidden > 1) wide.tabIndex = 0;
+};
+const sizes = new ResizeObserver((all) => all.forEach(({ target }) => edges(target)));
 for (const wide of document.querySelectorAll(".scroll, figure, pre")) {
-  if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+  edges(wide);
+  sizes.observe(wide);
+  wide.addEventListener("scroll", () => edges(wide), { passive: true });
 }
 
 // Find statements: by words in what they say, where, and in the names of their checks; by what stands in their attributes.
 for (const form of document.querySelectorAll("form.search")) {
-  form.hidden = false;
   const statements = [...document.querySelectorAll(".statement")];
   const texts = statements.map((each) => each.textContent.toLowerCase());
   const [words, ...by] = form.elements;

@@ -1,7 +1,9 @@
 //! Work over precision and performance profiles as figures, with names at the ends of curves.
 
 use mbsbench_judge::comparison::{Contestant, Field, MOST_RATIO, Profile, front};
-use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
+use mbsbench_render::{Axis, Figure, Kind, Panel, Series, Style};
+
+use super::Looks;
 
 /// Most curves that stand out of a panel.
 pub(super) const MOST: usize = 8;
@@ -26,19 +28,17 @@ pub(super) fn best_of_families(field: &Field<'_>, id: &str, works: &[usize]) -> 
         fronts.sort_by(|a, b| reach(&b.1).total_cmp(&reach(&a.1)));
         fronts.truncate(MOST - 1);
         let all = field.methods.iter().flat_map(|method| shown(method, work)).collect();
-        let curves = fronts.into_iter().enumerate();
-        series.extend(
-            curves.map(|(index, (family, points))| Series::marked(family_name(family), solid(index + 1), points)),
-        );
-        series.push(Series::line("best of all", Style { dash: Dash::Short, ..Style::of_index(0) }, front(all)));
-        axes(field, work, String::new(), series)
+        let curve = |(family, points)| Series::marked(family_name(family), Style::of_family(family), points);
+        series.extend(fronts.into_iter().map(curve));
+        series.push(Series::line("best of all", Style::of_all(), front(all)));
+        axes(field, work, format!("by {}", field.spec.work.0[work].0), series)
     };
     let title = format!("{}: work and precision, the best of each family", field.spec.title);
     Figure { id: id.to_owned(), title, columns: 1, panels: works.iter().map(panel).collect() }
 }
 
 /// A panel for each family of several methods, and one for those that are alone in theirs: the methods by name, all others in grey.
-pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
+pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: usize) -> Figure {
     let is_done = |method: &&Contestant<'_>| !shown(method, work).is_empty();
     let of = |family: &str| field.methods.iter().filter(|method| method.family == family).filter(is_done).collect();
     let mut groups: Vec<(String, Vec<&Contestant<'_>>)> =
@@ -50,10 +50,10 @@ pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
         methods.chunks(MOST).enumerate().map(move |(part, own)| {
             let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
-            let curve = |(index, method): (usize, &&Contestant<'_>)| {
-                Series::marked(method.name, solid(index), front(shown(method, work)))
+            let curve = |method: &&Contestant<'_>| {
+                Series::marked(method.name, looks.style(method.name), front(shown(method, work)))
             };
-            series.extend(own.iter().enumerate().map(curve));
+            series.extend(own.iter().map(curve));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
             axes(field, work, format!("{name}{number}"), series)
         })
@@ -62,13 +62,8 @@ pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
     Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
 }
 
-/// A look by number, with a whole line.
-fn solid(index: usize) -> Style {
-    Style { dash: Dash::Solid, ..Style::of_index(index) }
-}
-
 /// Performance profiles, a panel for each: the best methods by name, the rest in grey.
-pub(super) fn profiles(profiles: &[Profile<'_>], id: &str, title: &str) -> Figure {
+pub(super) fn profiles(profiles: &[Profile<'_>], looks: &Looks<'_>, id: &str, title: &str) -> Figure {
     let panel = |profile: &Profile<'_>| {
         let steps = |ratios: &[f64]| {
             let solved = |count: usize| count as f64 / profile.models as f64;
@@ -83,11 +78,9 @@ pub(super) fn profiles(profiles: &[Profile<'_>], id: &str, title: &str) -> Figur
         let (best, rest) = profile.methods.split_at(profile.methods.len().min(MOST));
         let grey = rest
             .iter()
-            .map(|method| Series { published: true, ..Series::line("", Style::of_index(0), steps(&method.ratios)) });
-        let named = best
-            .iter()
-            .enumerate()
-            .map(|(index, method)| Series::line(method.name, solid(index), steps(&method.ratios)));
+            .map(|method| Series { published: true, ..Series::line("", Style::of_all(), steps(&method.ratios)) });
+        let named =
+            best.iter().map(|method| Series::marked(method.name, looks.style(method.name), steps(&method.ratios)));
         Panel {
             title: format!("error at most {:e}, {} models", profile.accuracy, profile.models),
             x: Axis::log(format!("{} over the least", profile.work), "").between(1.0, MOST_RATIO),
@@ -111,7 +104,7 @@ fn shown(method: &Contestant<'_>, work: usize) -> Vec<[f64; 2]> {
 /// The runs of some methods as grey dots.
 fn background<'f, 'p: 'f>(methods: impl Iterator<Item = &'f Contestant<'p>>, work: usize) -> Series {
     let points: Vec<[f64; 2]> = methods.flat_map(|method| shown(method, work)).collect();
-    Series { published: true, kind: Kind::Dots, ..Series::markers("", Style::of_index(0), points) }
+    Series { published: true, kind: Kind::Dots, ..Series::markers("", Style::of_all(), points) }
 }
 
 fn of_family(field: &Field<'_>, family: &str, work: usize) -> Vec<[f64; 2]> {

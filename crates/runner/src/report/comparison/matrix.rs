@@ -21,7 +21,7 @@ pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
             table.matrix {
                 thead { tr {
                     th { "Method" }
-                    @for field in fields { th { a href=(file_of(field)) { (field.spec.title) } } }
+                    @for field in fields { th { a href=(file_of(field)) { span { (field.spec.title) } } } }
                 } }
                 tbody {
                     @for &(family, name) in &methods {
@@ -53,7 +53,7 @@ fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
             let shade = (SHADES * digits / most).ceil().clamp(1.0, SHADES);
             html! { td.number.(format!("shade-{shade}")) { (format!("{digits:.2}")) } }
         }
-        None if method.failed() == method.points.len() => html! { td.failed { "✗ failed" } },
-        None => html! { td.failed { "no digit" } },
+        None if method.failed() == method.points.len() => html! { td.failed title="no run went to its end" { "✗" } },
+        None => html! { td.failed title="no error is below one" { "0" } },
     }
 }

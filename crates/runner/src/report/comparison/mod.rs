@@ -1,6 +1,7 @@
 //! The pages that compare methods across the papers: all models on one page, and a page for each model.
 
 mod figures;
+mod looks;
 mod matrix;
 mod model;
 
@@ -17,6 +18,7 @@ use super::page::{figure_named, page, with_contents};
 use super::statement::Found;
 use super::{ComparisonReport, ReportError};
 use figures::family_name;
+use looks::Looks;
 
 /// The kind of work that the matrix is about.
 const WORK: &str = "right-hand sides";
@@ -24,8 +26,10 @@ const WORK: &str = "right-hand sides";
 /// The pages with their files.
 pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, ReportError> {
     let fields = Field::all(&report.plans, report.evidence);
-    let of_models = || fields.par_iter().map(|field| (file_of(field), model::page_of(report, field)));
-    let (overview, mut pages) = rayon::join(|| overview(results, report, &fields), || of_models().collect::<Vec<_>>());
+    let looks = Looks::of(&fields, report.registry);
+    let of_models = || fields.par_iter().map(|field| (file_of(field), model::page_of(report, field, &looks)));
+    let (overview, mut pages) =
+        rayon::join(|| overview(results, report, &fields, &looks), || of_models().collect::<Vec<_>>());
     pages.push(("comparison.html".to_owned(), overview?));
     Ok(pages)
 }
@@ -41,7 +45,12 @@ fn drawn(figure: &mbsbench_render::Figure) -> Markup {
 }
 
 /// The page of all models.
-fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Result<String, ReportError> {
+fn overview(
+    results: &Path,
+    report: &ComparisonReport<'_>,
+    fields: &[Field<'_>],
+    looks: &Looks<'_>,
+) -> Result<String, ReportError> {
     let found = Found::new(&[]);
     let mut others = Vec::new();
     for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) {
@@ -75,7 +84,8 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
             p { (words::WHAT_IT_MEANS) }
             p.links {
                 @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
-                code { "mbsbench reproduce " (COMPARISON) } " · " code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
+                "Made by " code { "mbsbench reproduce " (COMPARISON) } " · "
+                code { "mbsbench like MODEL" } " · " code { "mbsbench rank METHOD" }
             }
             (cheapest(report, fields))
         }
@@ -99,7 +109,8 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
                     @let all: Vec<Profile<'_>> = ACCURACIES.iter().map(|&accuracy| Profile::of(fields, accuracy, work)).filter(|profile| profile.models > 0).collect();
                     div.shown {
                         h3 { "By " (work) }
-                        (drawn(&figures::profiles(&all, &format!("profiles-{index}"), &format!("Performance profiles by {work}"))))
+                        @let (id, title) = (format!("profiles-{index}"), format!("Performance profiles by {work}"));
+                        (drawn(&figures::profiles(&all, looks, &id, &title)))
                     }
                     (profile_table(&all))
                 }
@@ -110,7 +121,7 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
             p {
                 "Digits of the result for each decade of " (WORK) ": −log₁₀ of the error, with the bound on the reference's own error added, over \
                  log₁₀ of the work, of the run that has most of it. The stronger the colour, the nearer to the best on that model. "
-                "A dash: the model does not suit the method; ✗: no run went to its end; no digit: no error is below one."
+                "–: the model does not suit the method; ✗: no run went to its end; a red 0: no error is below one."
             }
             (costs_link())
             (filters(fields))
@@ -127,7 +138,12 @@ fn overview(results: &Path, report: &ComparisonReport<'_>, fields: &[Field<'_>])
 
 /// The numbers behind profiles and matrix.
 fn costs_link() -> Markup {
-    html! { p.links { a href=(format!("../{COMPARISON}/costs.csv")) { "CSV of all methods on all models" } } }
+    html! {
+        p.links {
+            a href=(format!("../{COMPARISON}/costs.csv")) { "CSV of all methods on all models" }
+            " · Made by " code { "mbsbench reproduce " (COMPARISON) }
+        }
+    }
 }
 
 /// Kinds of work in the order of the models, each once.

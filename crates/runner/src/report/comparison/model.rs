@@ -4,12 +4,12 @@ use maud::{Markup, html};
 use mbsbench_experiment::plan::{LeftOut, Plan};
 use mbsbench_judge::comparison::{Field, NAMED, Ranked, words};
 
-use super::{drawn, figures};
+use super::{Looks, drawn, figures};
 use crate::report::ComparisonReport;
 use crate::report::page::{page, with_contents};
 
 /// The page.
-pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> String {
+pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &Looks<'_>) -> String {
     let plan = field.plan;
     let id = &plan.experiment.id;
     let works: Vec<usize> = (0..field.spec.work.0.len()).filter(|&work| is_done(field, work)).collect();
@@ -42,7 +42,7 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> Strin
         @if let Some(&work) = works.first() {
             section id="families" {
                 h2 { "Family by family" }
-                div.shown { (drawn(&figures::by_family(field, "by-family", work))) }
+                div.shown { (drawn(&figures::by_family(field, looks, "by-family", work))) }
             }
         }
         section id="cheapest" {
@@ -59,7 +59,7 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> Strin
             h2 { "The experiment" }
             p.links {
                 a href=(format!("../{id}/runs.csv")) { "runs.csv" } " · "
-                code { "mbsbench reproduce " (id) }
+                "All figures and tables of this page are made by " code { "mbsbench reproduce " (id) } "."
             }
             (left_out(plan))
             details {

@@ -1,4 +1,4 @@
-//! On how much of what a paper leaves out each verdict holds, in one figure.
+//! How far each verdict depends on what a paper leaves out, in one figure.
 
 use maud::{Markup, html};
 use mbsbench_judge::claims::{Judged, JudgedCheck, Share, Verdict};
@@ -35,13 +35,14 @@ pub(super) fn section(report: &PaperReport<'_>) -> Option<Markup> {
     let text = svg::write(&lay_out(&figure(&rows)));
     Some(html! {
         section id="hangs-on" {
-            h2 { "What verdicts hang on" }
+            h2 { "What verdicts depend on" }
             p {
                 "What the paper leaves out was sampled over its plausible range, and every check judged on every sample. A row is a \
                  statement, at the check of it that holds least: the share of samples that say the same as the numbers used here, with its \
                  interval of 95 % confidence."
             }
             div.shown { (figure_named(&text, ID, ID)) }
+            p.links { "Made by " code { "make study" } "." }
             details {
                 summary { "The same as a table, with what decides" }
                 div.scroll {

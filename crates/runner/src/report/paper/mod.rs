@@ -1,5 +1,5 @@
 //! The page of a paper: what came out, its figures and tables with what they say, then what else it says, what had to be assumed
-//! and what verdicts hang on.
+//! and what verdicts depend on.
 
 mod assumed;
 mod hangs;
@@ -72,7 +72,7 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
             @if !beyond.is_empty() { li { a href="#beyond" { "Beyond the paper" } } }
             li { a href="#verdicts" { "All by verdict" } }
             @if assumed::is_there(report) { li { a href="#assumed" { "What had to be assumed" } } }
-            @if hangs.is_some() { li { a href="#hangs-on" { "What verdicts hang on" } } }
+            @if hangs.is_some() { li { a href="#hangs-on" { "What verdicts depend on" } } }
             li { a href="#review" { "Review" } }
             li { a href=(behind::file_of(&report.paper)) { "What is behind it" } }
         }
@@ -87,7 +87,10 @@ pub(super) fn page_of(results: &Path, report: &PaperReport<'_>) -> Result<String
         @if !publication.highlights.is_empty() {
             section id="highlights" {
                 h2 { "What matters most" }
-                @for takeaway in &publication.highlights { (highlight(results, takeaway, report, &artefacts)?) }
+                @for (number, takeaway) in publication.highlights.iter().enumerate() {
+                    @let is_shown = publication.highlights[..number].iter().any(|other| other.shows == takeaway.shows);
+                    (highlight(results, takeaway, report, &artefacts, is_shown)?)
+                }
             }
         }
         @if !report.judged.is_empty() { (search(&report.judged, &found)) }
@@ -139,15 +142,19 @@ fn published(publication: &Publication) -> Markup {
     }
 }
 
-/// Something to be taken away, with its picture and the verdicts that it rests on.
+/// Something to be taken away, with its picture, unless that `is_shown` already, and the verdicts that it rests on.
 fn highlight(
     results: &Path,
     takeaway: &Takeaway,
     report: &PaperReport<'_>,
     artefacts: &[Artefact<'_>],
+    is_shown: bool,
 ) -> Result<Markup, ReportError> {
-    let artefact =
-        takeaway.shows.as_ref().and_then(|shows| artefacts.iter().find(|artefact| artefact.is_called(shows)));
+    let artefact = takeaway
+        .shows
+        .as_ref()
+        .filter(|_| !is_shown)
+        .and_then(|shows| artefacts.iter().find(|artefact| artefact.is_called(shows)));
     let picture = artefact.map(|artefact| artefact.again(results)).transpose()?;
     let is_wide = artefact.map(|artefact| artefact.is_wide(results)).transpose()?.unwrap_or(true);
     let room = if is_wide { "wide" } else { "" };
