@@ -133,6 +133,8 @@ pub struct Series {
     pub failures: Vec<Failure>,
     /// Whether these are a paper's data: grey (but for rings), with open markers, behind all others.
     pub published: bool,
+    /// Whether it stands out, with thick lines.
+    pub is_bold: bool,
     /// Fitted slope of log y over log x, shown behind the label.
     pub slope: Option<f64>,
     /// Looks of the single bars, by place, where they are not that of the series.
@@ -152,6 +154,7 @@ impl Series {
             points,
             failures: Vec::new(),
             published: false,
+            is_bold: false,
             slope: None,
             bar_styles: Vec::new(),
         }

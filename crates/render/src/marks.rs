@@ -8,6 +8,8 @@ use super::style::{Dash, Mark};
 
 /// Width of a curve, px.
 const LINE_WIDTH: f64 = 1.6;
+/// The same of one that stands out, px.
+const BOLD_WIDTH: f64 = 3.4;
 /// Half the size of a marker, px.
 const RADIUS: f64 = 3.4;
 
@@ -40,7 +42,7 @@ impl Map {
 /// A line with the looks of a series.
 pub fn line(series: &Series, points: impl Into<Vec<[f64; 2]>>) -> Shape {
     let dash = if series.published { Dash::Solid } else { series.style.dash };
-    Shape::Line { points: points.into(), width: LINE_WIDTH, dash }
+    Shape::Line { points: points.into(), width: if series.is_bold { BOLD_WIDTH } else { LINE_WIDTH }, dash }
 }
 
 /// A marker of the usual size.

@@ -32,7 +32,7 @@ pub fn work_precision(
             series: vec![
                 rest,
                 Series::line("front of the others", style(Hue::Navy, Mark::Circle), front),
-                Series::marked(label, style(Hue::Vermilion, Mark::Square), sorted(own)),
+                Series { is_bold: true, ..Series::marked(label, style(Hue::Vermilion, Mark::Square), sorted(own)) },
             ],
             to_scale: false,
             names: Vec::new(),

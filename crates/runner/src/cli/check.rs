@@ -11,6 +11,7 @@ use mbsbench_input::{BadInput, Problem};
 use rayon::prelude::*;
 
 use super::CommandError;
+use super::contenders::{self, is_contenders};
 use super::files::{book, is_publication, plans_beside, read_ledger, read_publication};
 use crate::output::Output;
 
@@ -111,6 +112,7 @@ pub(super) fn check(
 ) -> Result<(), CommandError> {
     let (ledgers, files): (Vec<PathBuf>, Vec<PathBuf>) = files.iter().cloned().partition(|path| book(path).is_some());
     let (publications, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_publication(path));
+    let (contenders, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_contenders(path));
     let plans = load(registry, &files, false)?;
     // What `--quick` makes of a file has to be in order as well, where it makes something else of it.
     let is_quickened = |(plan, _): &(&Plan, &PathBuf)| {
@@ -127,6 +129,10 @@ pub(super) fn check(
     for path in publications {
         let publication = read_publication(registry, &path)?;
         output.line(format!("{}: {}", path.display(), publication.citation()))?;
+    }
+    for path in contenders {
+        let names: Vec<String> = contenders::read(registry, &path)?.into_iter().map(|entry| entry.label).collect();
+        output.line(format!("{}: {}", path.display(), names.join(", ")))?;
     }
     for path in ledgers {
         let Some(book) = book(&path) else { continue };

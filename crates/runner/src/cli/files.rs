@@ -12,6 +12,7 @@ use mbsbench_judge::publication::{self, Publication, PublicationKind};
 use mbsbench_runs::seal;
 use rayon::prelude::*;
 
+use super::contenders::is_contenders;
 use super::{CommandError, load};
 
 /// Where experiments are, seen from the folder of the project.
@@ -255,7 +256,10 @@ pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandErr
 }
 
 fn is_experiment(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "yaml") && book(path).is_none() && !is_publication(path)
+    path.extension().is_some_and(|extension| extension == "yaml")
+        && book(path).is_none()
+        && !is_publication(path)
+        && !is_contenders(path)
 }
 
 /// The paper of the experiment with an id.

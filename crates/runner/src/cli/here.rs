@@ -16,6 +16,7 @@ use super::CommandError;
 use super::error::is_of_study;
 use super::files::{Library, all_files};
 use super::report::{Judgements, report};
+use super::run::RunOptions;
 use super::verify::{judged, keep_judged};
 use crate::artefacts::{keep_times, put, write};
 use crate::output::Output;
@@ -37,7 +38,7 @@ pub(super) fn here(
     plans: &[Plan],
     timed: &[Timed<'_>],
     (ledgers, known): (&[Ledger], &Judgements),
-    (results, store): (&Path, &Store),
+    (results, store, options): (&Path, &Store, &RunOptions),
     output: &mut Output<'_>,
 ) -> Result<(), CommandError> {
     if timed.is_empty() {
@@ -68,7 +69,13 @@ pub(super) fn here(
         }
         judgements.insert(ledger.paper.clone(), own);
     }
-    report(library, plans, judgements, folder, &mut Output::new(&mut std::io::sink(), &mut std::io::sink()))?;
+    report(
+        library,
+        plans,
+        judgements,
+        (folder, options),
+        &mut Output::new(&mut std::io::sink(), &mut std::io::sink()),
+    )?;
     put(&folder.join(MADE_OF), made_of.as_bytes())?;
     output.line(format!("report with times of this machine: {}", page.display()))?;
     Ok(())

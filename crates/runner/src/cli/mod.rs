@@ -3,6 +3,7 @@
 mod animate;
 mod args;
 mod check;
+mod contenders;
 mod describe;
 mod diff;
 mod engine;
@@ -145,7 +146,8 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &beside(results), output)?,
         Command::Report { results } => {
-            report::report(library, &library.plans(false)?, report::Judgements::new(), &beside(results), output)?
+            let (results, options) = (beside(results), run::RunOptions::default());
+            report::report(library, &library.plans(false)?, report::Judgements::new(), (&results, &options), output)?
         }
         Command::Examine { method, html, options, format } => {
             examine::examine(library, method, html.as_ref(), options, *format, output)?;

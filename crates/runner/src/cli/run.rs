@@ -51,6 +51,12 @@ pub struct RunOptions {
     pub cache: PathBuf,
 }
 
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { jobs: Jobs::default(), fresh: false, quick: false, cache: PathBuf::from(STORE) }
+    }
+}
+
 /// Runs experiment files and writes their results under `out`. An experiment of which no run reached its end is not
 /// as expected.
 pub(super) fn run(
@@ -129,8 +135,8 @@ pub(super) fn reproduce(
     }
     if !whole.is_empty() {
         let all = library.completed(plans.iter().cloned().chain(others).collect())?;
-        report(library, &all, known.clone(), out, output)?;
-        here(library, &all, &timed, (&ledgers, &known), (out, &store), output)?;
+        report(library, &all, known.clone(), (out, options), output)?;
+        here(library, &all, &timed, (&ledgers, &known), (out, &store, options), output)?;
     }
     none_lost(&progress)?;
     Ok(exit)

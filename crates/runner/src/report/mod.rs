@@ -18,7 +18,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::{Evidence, Judged};
-use mbsbench_judge::comparison::Summary;
+use mbsbench_judge::comparison::{Contending, Summary};
 use mbsbench_judge::publication::Publication;
 use rayon::prelude::*;
 
@@ -59,6 +59,8 @@ pub struct ComparisonReport<'r> {
     pub summary: Summary<'r>,
     /// What was measured.
     pub evidence: &'r Evidence<'r>,
+    /// Methods that somebody puts beside all others.
+    pub contending: &'r Contending<'r>,
 }
 
 /// Writes `results/report/index.html`, a page for each paper and those of the comparison, where it was made, from the files

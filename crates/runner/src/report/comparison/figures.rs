@@ -1,6 +1,6 @@
 //! Work over precision and performance profiles as figures, with names at the ends of curves.
 
-use mbsbench_judge::comparison::{Contestant, Field, MOST_RATIO, Profile, front};
+use mbsbench_judge::comparison::{Contestant, Curve, Field, MOST_RATIO, Profile, Profiled, front};
 use mbsbench_render::{Axis, Dash, Figure, Kind, Panel, Series, Style};
 
 /// Most curves that stand out of a panel.
@@ -31,6 +31,7 @@ pub(super) fn best_of_families(field: &Field<'_>, id: &str, works: &[usize]) -> 
             curves.map(|(index, (family, points))| Series::marked(family_name(family), solid(index + 1), points)),
         );
         series.push(Series::line("best of all", Style { dash: Dash::Short, ..Style::of_index(0) }, front(all)));
+        series.extend(contenders(field, work, series.len()));
         axes(field, work, String::new(), series)
     };
     let title = format!("{}: work and precision, the best of each family", field.spec.title);
@@ -51,7 +52,8 @@ pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
             let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
             let curve = |(index, method): (usize, &&Contestant<'_>)| {
-                Series::marked(method.name, solid(index), front(shown(method, work)))
+                let Curve { method: name, is_contender, .. } = method.curve;
+                Series { is_bold: is_contender, ..Series::marked(name, solid(index), front(shown(method, work))) }
             };
             series.extend(own.iter().enumerate().map(curve));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
@@ -60,6 +62,17 @@ pub(super) fn by_family(field: &Field<'_>, id: &str, work: usize) -> Figure {
     });
     let title = format!("{}: work and precision, family by family", field.spec.title);
     Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
+}
+
+/// The runs of each contender, in bold.
+fn contenders(field: &Field<'_>, work: usize, from: usize) -> Vec<Series> {
+    let own = field.methods.iter().filter(|method| method.curve.is_contender);
+    let drawn = own.map(|method| (method, shown(method, work))).filter(|(_, points)| !points.is_empty());
+    let series = drawn.zip(from..).map(|((method, points), index)| Series {
+        is_bold: true,
+        ..Series::marked(method.curve.method, solid(index), front(points))
+    });
+    series.collect()
 }
 
 /// A look by number, with a whole line.
@@ -80,14 +93,15 @@ pub(super) fn profiles(profiles: &[Profile<'_>], id: &str, title: &str) -> Figur
             points.retain(|[ratio, _]| *ratio <= MOST_RATIO);
             points
         };
-        let (best, rest) = profile.methods.split_at(profile.methods.len().min(MOST));
+        let named = profile.named(MOST);
+        let is_named = |method: &Profiled<'_>| named.iter().any(|one| one.name == method.name);
+        let rest = profile.methods.iter().filter(|method| !is_named(method));
         let grey = rest
-            .iter()
             .map(|method| Series { published: true, ..Series::line("", Style::of_index(0), steps(&method.ratios)) });
-        let named = best
-            .iter()
-            .enumerate()
-            .map(|(index, method)| Series::line(method.name, solid(index), steps(&method.ratios)));
+        let named = named.iter().enumerate().map(|(index, method)| Series {
+            is_bold: method.is_contender,
+            ..Series::line(method.name, solid(index), steps(&method.ratios))
+        });
         Panel {
             title: format!("error at most {:e}, {} models", profile.accuracy, profile.models),
             x: Axis::log(format!("{} over the least", profile.work), "").between(1.0, MOST_RATIO),
