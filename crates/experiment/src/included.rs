@@ -72,8 +72,8 @@ pub struct ContenderEntry {
     pub is_compared: bool,
 }
 
-/// The methods under `contenders:` of the file at `path`, each as `method:` of an experiment has it: `dop853`, `{ bathe: { label: bathe-0,
-/// rho-inf: 0 } }`, `{ tableau: mine.yaml }`.
+/// The methods under `contenders:` of the file at `path`, each as `method:` of an experiment has it: `dop853`, `{
+/// bathe: { label: bathe-0, rho-inf: 0 } }`, `{ tableau: mine.yaml }`.
 ///
 /// # Errors
 /// What is wrong with the file, with the place.

@@ -21,8 +21,8 @@ parameters! {
     }
 }
 
-/// How linear systems are solved, among [`Method::solver_options`](mbsbench_problem::Method::solver_options): unknowns that others determine
-/// are eliminated, and the systems of many bodies are sparse.
+/// How linear systems are solved, among [`Method::solver_options`](mbsbench_problem::Method::solver_options): unknowns
+/// that others determine are eliminated, and the systems of many bodies are sparse.
 pub(crate) const STRUCTURED: &str = "structured";
 /// The same, with all entries, whatever the number of bodies.
 pub(crate) const DENSE: &str = "dense";

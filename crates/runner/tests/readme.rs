@@ -293,8 +293,8 @@ fn bounds() -> String {
     format!("{text}\n")
 }
 
-/// For each model the methods that cannot be told from the cheapest at each accuracy, by right-hand sides and the first error that is
-/// ranked: from the committed runs, as the tables of the report.
+/// For each model the methods that cannot be told from the cheapest at each accuracy, by right-hand sides and the first
+/// error that is ranked: from the committed runs, as the tables of the report.
 fn cheapest() -> String {
     let files = fs::read_dir(root().join("experiments/comparison")).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();

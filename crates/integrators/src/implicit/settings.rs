@@ -72,11 +72,12 @@ macro_rules! named {
         $setting:ident: $kind:ty $([$($range:tt)+])? => $option:ident $(, silent $silent:literal)?;)*
     }) => {
         impl Options {
-            /// The options by their names in files, each with its value, under the names that all methods share, as far as there are
-            /// such names; see [`Method::solver_options`](mbsbench_problem::Method::solver_options).
+            /// The options by their names in files, each with its value, under the names that all methods share, as far
+            /// as there are such names; see [`Method::solver_options`](mbsbench_problem::Method::solver_options).
             #[must_use]
             pub fn named(&self) -> Vec<(String, String)> {
-                let own = [$((kebab_case(stringify!($setting)), spelling(&self.$option))),*].map(|(name, value)| match &*name {
+                let own = [$((kebab_case(stringify!($setting)), spelling(&self.$option))),*];
+                let own = own.map(|(name, value)| match &*name {
                     "newton-tolerance" => ("newton-stop".to_owned(), format!("residual ≤ {value}")),
                     "jacobian" => ("newton-matrix".to_owned(), value),
                     _ => (name, value),

@@ -15,8 +15,8 @@ pub struct Contending<'c> {
 }
 
 impl<'c> Contending<'c> {
-    /// Methods by their names, with the plans of the runs that were made of them; `evidence` has the rows of these. A method that is
-    /// among the stored results has a name and no plans.
+    /// Methods by their names, with the plans of the runs that were made of them; `evidence` has the rows of these. A
+    /// method that is among the stored results has a name and no plans.
     #[must_use]
     pub fn new(names: Vec<String>, plans: &'c [Plan], evidence: Evidence<'c>) -> Self {
         Self { names, plans, evidence }

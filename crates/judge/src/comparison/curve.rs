@@ -20,8 +20,8 @@ pub struct Point<'p> {
 pub struct Cost {
     /// The work.
     pub value: f64,
-    /// What the neighbouring run costs that misses the accuracy. None if the cost is that of a run, which is an upper bound: no run of the
-    /// method is known that costs less and misses the accuracy.
+    /// What the neighbouring run costs that misses the accuracy. None if the cost is that of a run, which is an upper
+    /// bound: the run has no cheaper neighbour to interpolate with.
     pub at_least: Option<f64>,
     /// What the run costs that reaches the accuracy.
     pub at_most: f64,
@@ -32,7 +32,8 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Whether it is that of a run, which may be more accurate than was asked: an upper bound. Otherwise it is read off between two.
+    /// Whether it is that of a run, which may be more accurate than was asked: an upper bound. Otherwise it is read off
+    /// between two.
     #[must_use]
     pub fn is_of_run(&self) -> bool {
         self.at_least.is_none()
@@ -40,7 +41,8 @@ impl Cost {
 }
 
 /// The least work with which one method reaches an accuracy: that of a run, or read off a straight line in both logarithms between two
-/// neighbours, one of which reaches it and one does not. None if no run reaches it by this kind of work: nothing is extrapolated.
+/// neighbours, one of which reaches it and one does not. None if no run reaches it by this kind of work: nothing is
+/// extrapolated.
 /// Runs that cost nothing by it are passed over.
 #[must_use]
 pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {

@@ -31,7 +31,8 @@ pub struct Contestant<'p> {
 }
 
 impl<'p> Field<'p> {
-    /// The fields of some plans: one for each that ranks methods, by the first of its rankings, with the runs of contenders.
+    /// The fields of some plans: one for each that ranks methods, by the first of its rankings, with the runs of
+    /// contenders.
     #[must_use]
     pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Self> {
         let of = |&plan: &&'p Plan| {

@@ -2,8 +2,8 @@
 
 use super::curve::{Cost, Point, cost};
 
-/// Methods whose costs differ by no more than this factor are not told apart: steps and tolerances are tried on a grid on which the costs
-/// of neighbouring runs differ by more, and between these they are read off a straight line.
+/// Methods whose costs differ by no more than this factor are not told apart: steps and tolerances are tried on a grid
+/// on which the costs of neighbouring runs differ by more, and between these they are read off a straight line.
 pub const APART: f64 = 2.0;
 
 /// A run that went to its end, with what it gave and what it cost.
@@ -36,8 +36,8 @@ pub struct Place<'p> {
     pub method: &'p str,
     /// What the accuracy costs it.
     pub cost: Cost,
-    /// The settings of the runs that the cost is of, or between which it was read off: `tolerance 1e-5 to 1e-7`; after the case, if the
-    /// method was run in several.
+    /// The settings of the runs that the cost is of, or between which it was read off: `tolerance 1e-5 to 1e-7`; after
+    /// the case, if the method was run in several.
     pub setting: String,
     /// Key of the run that reaches the accuracy.
     pub run: String,
@@ -93,9 +93,9 @@ impl<'p> Curve<'p> {
     }
 }
 
-/// The methods that reach an accuracy with what it costs them by one kind of work, the cheapest first, methods at the same cost by name.
-/// Each stands once, with the cheapest of the ways in which it was run. Methods that have none of this work are not among them: an explicit
-/// method is not the one with the fewest factorizations, but has none.
+/// The methods that reach an accuracy with what it costs them by one kind of work, the cheapest first, methods at the
+/// same cost by name. Each stands once, with the cheapest of the ways in which it was run. Methods that have none of
+/// this work are not among them: an explicit method is not the one with the fewest factorizations, but has none.
 #[must_use]
 pub fn cheapest<'p>(curves: &[Curve<'p>], work: usize, accuracy: f64) -> Vec<Place<'p>> {
     let reaching = curves.iter().filter_map(|curve| Some((curve, curve.cost(work, accuracy)?)));

@@ -11,8 +11,8 @@ use super::{Place, Ranked, near};
 pub struct Summary<'p>(pub Vec<Ranked<'p>>);
 
 impl Summary<'_> {
-    /// One line for each method that a cell of the tables names, costs in full precision with what the runs beside them cost; a line
-    /// without a method for an accuracy that nobody reaches.
+    /// One line for each method that a cell of the tables names, costs in full precision with what the runs beside them
+    /// cost; a line without a method for an accuracy that nobody reaches.
     ///
     /// # Errors
     /// None in practice: the text is made in memory.
@@ -118,18 +118,19 @@ pub mod words {
     #[must_use]
     pub fn what_it_means() -> String {
         format!(
-            "Each cell lists the methods that cost at most {APART} times as much as the cheapest one, the cheapest first: closer costs are not \
-             told apart, since steps and tolerances were tried on a coarse grid. The cost of an accuracy is read off a straight line, in the \
-             logarithms of error and work, between two neighbouring runs of a method, of which one misses the accuracy and one reaches it; \
-             what these two runs cost stands behind it. The error includes the bound on the reference's own error. Nothing is \
+            "Each cell lists the methods that cost at most {APART} times as much as the cheapest one, the cheapest \
+             first: closer costs are not told apart, since steps and tolerances were tried on a coarse grid. The \
+             cost of an accuracy is read off a straight line, in the logarithms of error and work, between two \
+             neighbouring runs of a method, of which one misses the accuracy and one reaches it; what these two runs \
+             cost stands behind it. The error includes the bound on the reference's own error. Nothing is \
              extrapolated, and nothing is read off across a run that failed. The signs: {SIGNS}."
         )
     }
 
     /// The signs at costs and names.
-    pub const SIGNS: &str = "≤, the cost is that of a run, and no cheaper run of the method misses the accuracy, so that less may do; ?, another \
-         run of the method costs more and misses the accuracy; °, the method may form exact Jacobians, which are not among the right-hand \
-         sides (a Jacobian by differences would take one for each component of the state)";
+    pub const SIGNS: &str = "≤, an upper bound, the cost of a run that has no cheaper neighbour to interpolate with; ?, another run of \
+         the method costs more and misses the accuracy; °, the method forms exact Jacobians, which are not among the \
+         right-hand sides (by differences one would take a right-hand side for each component of the state)";
 
     /// The name of a method, with a sign if its Jacobians are not among what a column of `runs.csv` counts.
     #[must_use]

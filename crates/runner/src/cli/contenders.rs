@@ -42,8 +42,9 @@ pub(super) struct Contenders {
 }
 
 impl Contenders {
-    /// The contenders of the comparison, run wherever its experiments with rankings say `every`, and taken from the store as far as it has
-    /// their runs. A method that the comparison runs itself is run no further. Says that they are among what is written.
+    /// The contenders of the comparison, run wherever its experiments with rankings say `every`, and taken from the
+    /// store as far as it has their runs. A method that the comparison runs itself is run no further. Says that they
+    /// are among what is written.
     ///
     /// # Errors
     /// What is wrong with the file or with the runs.

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
+use super::contenders::Contenders;
 use super::describe::about_file;
 use super::files::{Library, is_yaml};
 use super::run::{RunOptions, made};
@@ -100,7 +101,11 @@ pub(super) fn rank(
     ensure_sealed(library, results, &plans, output)?;
     if !examined.is_from_file && !examined.choice.is_late() {
         match Evidence::read(results, &plans, |_| true) {
-            Ok(evidence) => return tell(&examined, &entered(method, &plans, &evidence, None), shown, output),
+            Ok(evidence) => {
+                let contenders = Contenders::of(library, &plans, options, output)?;
+                let contending = contenders.contending();
+                return tell(&examined, &entered(&examined, &plans, (&evidence, &contending), None), shown, output);
+            }
             // Perhaps a method from elsewhere that `every` takes in, of which nothing is stored.
             Err(EvidenceError::Outdated { .. }) => {}
             Err(other) => return Err(other.into()),
@@ -108,10 +113,12 @@ pub(super) fn rank(
         plans.iter_mut().for_each(|plan| plan.runs.retain(|run| run.method.name() != method));
     }
     let evidence = Evidence::read(results, &plans, |_| true)?;
+    let contenders = Contenders::of(library, &plans, options, output)?;
+    let contending = contenders.contending();
     let own_plans = contended(library.registry, &plans, &examined.contender)?;
     let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library, &own_plans, options, output)? };
     let own = Contending::new(vec![examined.label.clone()], &own_plans, Evidence::of(&own_plans, &outcomes));
-    tell(&examined, &entered(method, &plans, &evidence, Some(&own)), shown, output)
+    tell(&examined, &entered(&examined, &plans, (&evidence, &contending), Some(&own)), shown, output)
 }
 
 /// A ranking with the method's own runs and those of all others.
@@ -138,19 +145,22 @@ impl<'s> Entered<'s> {
 
 /// Who enters each ranking: with the stored runs of the method's name, or with those made for it.
 fn entered<'s>(
-    method: &str,
+    examined: &Examined,
     plans: &'s [Plan],
-    evidence: &'s Evidence<'s>,
+    (evidence, contending): (&'s Evidence<'s>, &'s Contending<'s>),
     own: Option<&'s Contending<'s>>,
 ) -> Vec<Entered<'s>> {
     let rankings =
         plans.iter().flat_map(|plan| plan.experiment.rankings.iter().map(move |ranking| (plan, &ranking.value)));
     let of_ranking = |(plan, spec): (&'s Plan, &'s RankingSpec)| {
         let is_own = |entrant: &Entrant<'_>| {
-            own.is_none() && (entrant.run.method.name() == method || entrant.run.method_label == method)
+            let is_called = |name: &str| name == examined.label;
+            own.is_none() && (is_called(entrant.run.method.name()) || is_called(&entrant.run.method_label))
         };
-        let (stored, others): (Vec<_>, Vec<_>) =
+        let (stored, mut others): (Vec<_>, Vec<_>) =
             entrants(plan, evidence.rows(plan), spec).into_iter().partition(is_own);
+        let contenders = contending.entrants(plan, spec).into_iter();
+        others.extend(contenders.filter(|entrant| entrant.run.method_label != examined.label));
         let made = own.into_iter().flat_map(|own| own.entrants(plan, spec));
         Entered { plan, spec, own: stored.into_iter().chain(made).collect(), others }
     };

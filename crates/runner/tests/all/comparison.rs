@@ -250,6 +250,16 @@ fn a_contender_joins(folder: &Path) {
         assert!(!is_bold(page, "rk8") && page.contains("data-series=\"rk8\""));
     }
     assert!(!is_bold(&without[2], "dop853"));
+    // The same among the others of `rank`.
+    let of = |said: &str| {
+        let start = said.find('{').unwrap();
+        let answer: Value = serde_json::from_str(&said[start..=said.rfind('}').unwrap()]).unwrap();
+        answer["rankings"][0]["methods"].as_u64().unwrap()
+    };
+    let with = of(&mbsbench(folder, "rank rk4 --format json --results results"));
+    fs::rename(at("experiments/comparison/contenders.yaml"), at("aside.yaml")).unwrap();
+    assert_eq!(with, 1 + of(&mbsbench(folder, "rank rk4 --format json --results results")));
+    fs::rename(at("aside.yaml"), at("experiments/comparison/contenders.yaml")).unwrap();
     let checked = mbsbench(folder, "check experiments/comparison/contenders.yaml");
     assert!(checked.contains("contenders.yaml: mine, dop853"), "{checked}");
 

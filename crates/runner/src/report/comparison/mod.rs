@@ -179,7 +179,9 @@ fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
                 }
             }
         }
-        p.small { "By right-hand sides. The page of each model has the runs behind the costs, and costs by other kinds of work." }
+        p.small {
+            "By right-hand sides. The page of each model has the runs behind the costs, and costs by other kinds of work."
+        }
     }
 }
 

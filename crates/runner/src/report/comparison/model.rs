@@ -49,10 +49,11 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>) -> Strin
             h2 { "The cheapest methods" }
             p { (words::what_it_means()) }
             p {
-                "Right-hand sides include those for difference quotients and exclude exact Jacobians (°). Of a constrained mechanism a \
-                 right-hand side is the solution for accelerations and multipliers (index 1), or one residual for methods that solve the \
-                 constraints (index 3). Factorizations are those of a method's own matrices, and only methods that have some \
-                 are ranked by them. Times are medians on the machine that made these results."
+                "Right-hand sides include those for difference quotients and exclude exact Jacobians (°). Of a \
+                 constrained mechanism a right-hand side is the solution for accelerations and multipliers (index \
+                 1), or one residual for methods that solve the constraints (index 3). Factorizations are those of a \
+                 method's own matrices, and only methods that have some are ranked by them. Times are medians on the \
+                 machine that made these results."
             }
             @for ranked in ranked() { (table(ranked)) }
         }
