@@ -9,6 +9,8 @@ use mbsbench_mechanisms::urdf::{self, NoRobot};
 use super::every::Contender;
 use super::registry::{Choice, Entry, Kind, LABEL, MethodKind, Registry};
 
+/// The key for the methods that are put beside all others.
+const CONTENDERS: &str = "contenders";
 /// The key for the file among the parameters.
 pub const FILE: &str = "file";
 
@@ -57,6 +59,72 @@ pub fn read_contender(path: &Path, bytes: &[u8], registry: &Registry) -> Result<
     let label = Key { name: LABEL.to_owned(), place: start };
     let parameters = root.placed(start).with(&[label], &Node::new(Value::Text(choice.label()), start));
     Ok(Contender { method: choice.name().to_owned(), parameters })
+}
+
+/// A method that a file puts beside all others of the comparison.
+#[derive(Debug, Clone)]
+pub struct ContenderEntry {
+    /// What it is called.
+    pub label: String,
+    /// As it stands where experiments say `every`.
+    pub contender: Contender,
+    /// Whether the comparison runs it itself: a registered method as it is.
+    pub is_compared: bool,
+}
+
+/// The methods under `contenders:` of the file at `path`, each as `method:` of an experiment has it: `dop853`, `{
+/// bathe: { label: bathe-0, rho-inf: 0 } }`, `{ tableau: mine.yaml }`.
+///
+/// # Errors
+/// What is wrong with the file, with the place.
+pub fn read_contenders(path: &Path, bytes: &[u8], registry: &Registry) -> Result<Vec<ContenderEntry>, BadInput> {
+    let (document, _) = included(Document::parse(path, bytes)?, registry)?;
+    let bad = |problem| document.bad(vec![problem]);
+    let accepted = "accepted: a list of methods, `contenders: [ { tableau: mine.yaml } ]`";
+    if let Some(other) = document.root.entries().iter().find(|entry| entry.key.name != CONTENDERS) {
+        return Err(bad(Problem::unknown(other.key.place, "key", &other.key.name, [CONTENDERS])));
+    }
+    let Some(Value::List(items)) = document.root.get(CONTENDERS).map(|node| &node.value) else {
+        return Err(bad(Problem::new(document.root.place_of(CONTENDERS), "no list of methods").help(accepted)));
+    };
+    let mut entries: Vec<ContenderEntry> = Vec::new();
+    for item in items {
+        let entry = contender(item, registry).map_err(bad)?;
+        if entries.iter().any(|other| other.label == entry.label) {
+            let message = format!("a second contender `{}`", entry.label);
+            return Err(bad(Problem::new(item.place, message).help("give it another `label`")));
+        }
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+/// A method of the list.
+fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem> {
+    let empty = Node::new(Value::Map(Vec::new()), item.place);
+    let (name, own) = match (item.text(), item.entries()) {
+        (Some(name), _) => (name, &empty),
+        (_, [entry]) => (entry.key.name.as_str(), &entry.value),
+        _ => {
+            let problem = Problem::new(item.place, format!("found {} where a method is named", item.describe()));
+            return Err(problem.help("accepted: a name, or one with its parameters, `{ tableau: mine.yaml }`"));
+        }
+    };
+    let methods = registry.methods();
+    let Some(method) = methods.iter().find(|method| method.name() == name) else {
+        let known: Vec<&str> = methods.iter().map(Entry::name).collect();
+        return Err(Problem::unknown(item.place, "method", name, known));
+    };
+    method.choose(&own.without(LABEL), None)?;
+    let label = own.get(LABEL).map(mbsbench_input::read::<String>).transpose()?.unwrap_or_else(|| name.to_owned());
+    let is_compared = own.entries().is_empty() && !method.is_late();
+    if !own.entries().is_empty() && methods.iter().any(|method| method.name() == label) {
+        let message = format!("a contender `{label}`, which is the name of a registered method");
+        return Err(Problem::new(item.place, message).help("give it a `label` of its own"));
+    }
+    // Whatever is wrong with it has been told at its own place.
+    let parameters = own.placed(Place::new(0, 0));
+    Ok(ContenderEntry { label, contender: Contender { method: name.to_owned(), parameters }, is_compared })
 }
 
 fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<MethodKind>, Node), BadInput> {

@@ -43,7 +43,7 @@ pub use file_names::panel_id;
 pub use gathered::Gathered;
 pub use given::{Bound, Given, GivenSpec};
 pub use identity::{is_safe_name, read_id};
-pub use included::{read_contender, read_method};
+pub use included::{ContenderEntry, read_contender, read_contenders, read_method};
 pub use known::{Known, Mark};
 pub use problems::Problems;
 pub use published::{Published, PublishedError, PublishedTrajectory};

@@ -3,7 +3,8 @@
 //! What is iterated and when it is good enough is each formula's own: published codes differ in nothing as much as in that. The
 //! loop, what is done with numbers that are none, and the ways in which iterations end are common.
 
-use mbsbench_problem::{Failure, parameters};
+use mbsbench_problem::parameters::spelling;
+use mbsbench_problem::{Failure, Form, Ode, parameters};
 
 parameters! {
     /// When Newton's matrix is formed and factorized.
@@ -18,6 +19,31 @@ parameters! {
         /// stage to stage and from step to step.
         Kept,
     }
+}
+
+/// How linear systems are solved, among [`Method::solver_options`](mbsbench_problem::Method::solver_options): unknowns
+/// that others determine are eliminated, and the systems of many bodies are sparse.
+pub(crate) const STRUCTURED: &str = "structured";
+/// The same, with all entries, whatever the number of bodies.
+pub(crate) const DENSE: &str = "dense";
+/// Jacobians that are exact as far as the problem gives them.
+pub(crate) const EXACT: &str = "exact";
+/// Newton's matrix is kept from step to step for as long as it serves.
+pub(crate) const KEPT: &str = "kept";
+
+/// Whether a problem gives exact derivatives to methods that take it as mechanics or in implicit form if it has these.
+pub(crate) fn gives_derivatives(problem: &mut dyn Ode) -> bool {
+    problem.has_jacobian() || matches!(problem.form(), Form::Mechanics(_) | Form::Implicit(_))
+}
+
+/// Options by their names.
+pub(crate) fn options<const N: usize>(named: [(&str, String); N]) -> Vec<(String, String)> {
+    named.map(|(name, value)| (name.to_owned(), value)).to_vec()
+}
+
+/// Iterations end with a correction of accelerations.
+pub(crate) fn of_accelerations(tolerance: f64) -> String {
+    format!("correction of accelerations ≤ {} (1 + size)", spelling(&tolerance))
 }
 
 impl JacobianUse {

@@ -4,6 +4,7 @@ use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, Statis
 
 use crate::control::ControllerSettings;
 use crate::linearisation::{IterationMatrix, Linearisation};
+use crate::newton::{EXACT, STRUCTURED, options};
 use crate::{Stepper, drive, suite};
 
 /// `d = 1/(2 + √2)`.
@@ -63,6 +64,14 @@ impl Method for Solver {
 
     fn full_matrices(&self) -> u32 {
         6
+    }
+
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        problem.has_jacobian()
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([("linear-algebra", STRUCTURED.to_owned()), ("jacobians", EXACT.to_owned())])
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

@@ -353,9 +353,11 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
         !self.adapts()
     }
 
-    /// How the equations of its steps are solved, apart from its formula: frames, linear algebra, Newton's iteration. Each option has its
-    /// name in experiment files and its value, defaults included; methods that share a name mean the same by it, so that a comparison can
-    /// tell where they differ. Empty for a method without such options.
+    /// How the equations of its steps are solved, apart from its formula: frames, linear algebra, Newton's iteration,
+    /// each with its value, defaults included, so that a comparison can tell in which of them methods differ. Methods
+    /// that share a name mean the same by it: `charts`, `linear-algebra`, `newton-matrix` (when it is formed),
+    /// `newton-stop` (when its iteration ends) and `max-iterations` of all methods, beside options of their own by
+    /// their names in experiment files. Empty for a method without such options.
     fn solver_options(&self) -> Vec<(String, String)> {
         Vec::new()
     }
@@ -374,6 +376,13 @@ pub trait Method<S: Scalar = f64>: Send + Sync {
     /// [follows](crate::EventFunctions::follows_signs) signs, and applies their [jumps](crate::EventFunctions::jump).
     /// Others are refused by problems that [jump](Form::jumps).
     fn locates_events(&self) -> bool {
+        false
+    }
+
+    /// Whether the method forms exact Jacobians of this problem, which it suits: no count of right-hand sides contains
+    /// these. False for a method without Jacobians, and for one that forms them by differences, whose right-hand sides
+    /// are counted.
+    fn forms_exact_jacobians(&self, _problem: &mut dyn Ode<S>) -> bool {
         false
     }
 

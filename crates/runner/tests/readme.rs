@@ -22,7 +22,6 @@
 mod chapter;
 mod document;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,9 +30,11 @@ use std::process::{Command, Output};
 use chapter::copy;
 use document::{Part, parts, same};
 use mbsbench::Registry;
+use mbsbench::claims::Evidence;
 use mbsbench::claims::record::GROUNDS;
 use mbsbench::claims::spec::BoundFrom;
 use mbsbench::cli::Arguments;
+use mbsbench::comparison::{Contending, Ranked, near, rank, words};
 use mbsbench::input::Document;
 use mbsbench::publication::{FILE, Publication};
 use serde_json::Value;
@@ -291,33 +292,39 @@ fn bounds() -> String {
     format!("{text}\n")
 }
 
-/// For each model the first two methods of each accuracy, by right-hand sides and the first error that is ranked.
+/// For each model the methods that cannot be told from the cheapest at each accuracy, by right-hand sides and the first
+/// error that is ranked: from the committed runs, as the tables of the report.
 fn cheapest() -> String {
-    let mut reader = csv::Reader::from_path(root().join("results/comparison/summary.csv")).unwrap();
-    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().collect::<Result<_, _>>().unwrap();
+    let files = fs::read_dir(root().join("experiments/comparison")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
+    files.sort();
+    let plans = mbsbench::cli::load(&Registry::builtin(), &files, false).unwrap();
+    let evidence = Evidence::read(&root().join("results"), &plans, |_| true).unwrap();
+    let contending = Contending::new(Vec::new(), &[], Evidence::of(&[], &[]));
+    let ranked: Vec<Ranked<'_>> = plans.iter().flat_map(|plan| rank(plan, &evidence, &contending)).collect();
     // "Squeezer, positions": the model is named before the comma, and its first error stands for it.
-    let model = |row: &BTreeMap<String, String>| row["model"].split(',').next().unwrap().to_owned();
-    let mut first: Vec<(String, String)> = Vec::new();
-    let mut accuracies: Vec<String> = Vec::new();
-    for row in &rows {
-        if first.iter().all(|(known, _)| *known != model(row)) {
-            first.push((model(row), row["model"].clone()));
+    let model = |ranked: &Ranked<'_>| ranked.spec.title.split(',').next().unwrap().to_owned();
+    let mut models: Vec<String> = Vec::new();
+    let accuracies = [1e-3, 1e-6, 1e-9];
+    let heads = accuracies.map(|accuracy| format!("{accuracy:e}")).join(" | ");
+    let mut text = format!("| model | {heads} |\n|---|{}\n", "---|".repeat(accuracies.len()));
+    for ranked in &ranked {
+        if models.contains(&model(ranked)) {
+            continue;
         }
-        if !accuracies.contains(&row["accuracy"]) {
-            accuracies.push(row["accuracy"].clone());
-        }
-    }
-    let mut text = format!("| model | {} |\n|---|{}\n", accuracies.join(" | "), "---|".repeat(accuracies.len()));
-    for (model, ranked) in first {
-        let cell = |accuracy: &String| {
-            let is_meant = |row: &&BTreeMap<String, String>| {
-                row["model"] == ranked && row["accuracy"] == *accuracy && row["work"] == "right-hand sides"
-            };
-            let places = rows.iter().filter(is_meant).filter(|row| ["1", "2"].contains(&row["rank"].as_str()));
-            let places: Vec<String> = places.map(|row| format!("{} {}", row["method"], row["cost"])).collect();
-            if places.is_empty() { "–".to_owned() } else { places.join(", ") }
+        models.push(model(ranked));
+        let work = ranked.spec.work.0.iter().position(|(head, _)| head == "right-hand sides").unwrap();
+        let cell = |accuracy: &f64| {
+            let level = ranked.spec.accuracies.iter().position(|own| own == accuracy);
+            let places = level.map_or(&[][..], |level| near(&ranked.places[level][work]));
+            let column = &ranked.spec.work.0[work].1;
+            let named =
+                places.iter().map(|place| format!("{} {}", words::name(place, column), words::cost_of(&place.cost)));
+            let named: Vec<String> = named.collect();
+            if named.is_empty() { "–".to_owned() } else { named.join(", ") }
         };
-        writeln!(text, "| {model} | {} |", accuracies.iter().map(cell).collect::<Vec<_>>().join(" | ")).unwrap();
+        writeln!(text, "| {} | {} |", model(ranked), accuracies.iter().map(cell).collect::<Vec<_>>().join(" | "))
+            .unwrap();
     }
     text
 }

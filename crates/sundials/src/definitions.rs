@@ -207,6 +207,11 @@ impl Sundials {
         })
     }
 
+    /// Whether Jacobians are exact as far as the problem gives them.
+    fn may_be_exact(&self) -> bool {
+        self.kind.has_newton() && matches!(self.jacobian, Jacobian::Exact | Jacobian::Automatic)
+    }
+
     /// Whether mechanics can be taken with its constraints.
     fn suits_mechanics(&self, mechanics: &mut dyn Mechanics) -> Result<(), Unsuitable> {
         Index3::suits(mechanics)?;
@@ -234,6 +239,28 @@ impl Method for Sundials {
             kind if kind.has_newton() => 3,
             _ => 0,
         }
+    }
+
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        let is_given = problem.has_jacobian() || (self.form().is_some() && problem.form().mechanics().is_ok());
+        self.may_be_exact() && is_given
+    }
+
+    /// Bounds and numbers of iterations are the library's own, which nothing here changes.
+    fn solver_options(&self) -> Vec<(String, String)> {
+        let is_exact = self.may_be_exact();
+        let algebra = match self.linear_solver {
+            LinearSolver::Sparse => "sparse",
+            LinearSolver::Automatic if is_exact => "structured",
+            LinearSolver::Automatic | LinearSolver::Dense => "dense",
+        };
+        let jacobians = if is_exact { "exact" } else { "by differences" };
+        let (part, most) = if matches!(self.kind, Kind::Ida(_)) { ("0.33", "4") } else { ("0.1", "3") };
+        let stop = format!("estimated error ≤ {part} of the tolerance");
+        let iteration = [("newton-stop", stop.as_str()), ("max-iterations", most)];
+        let newton = [("linear-algebra", algebra), ("jacobians", jacobians), ("newton-matrix", "kept")];
+        let newton = newton.into_iter().filter(|_| self.kind.has_newton());
+        newton.chain(iteration).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

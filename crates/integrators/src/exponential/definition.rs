@@ -9,6 +9,7 @@ use super::pair::LlmPair;
 use crate::control::ControllerSettings;
 use crate::dode::{self, Cel, Detection, ErrorProne, Rules};
 use crate::drive;
+use crate::newton::{EXACT, options};
 
 /// First step with error control where the task names none, s.
 const FIRST_STEP: f64 = 0.02;
@@ -160,6 +161,14 @@ impl Method for Solver {
 
     fn keeps_patterns(&self) -> bool {
         false
+    }
+
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        problem.has_jacobian()
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([("jacobians", EXACT.to_owned())])
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

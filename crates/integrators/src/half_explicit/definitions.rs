@@ -6,6 +6,7 @@ use super::descriptor::{DescriptorStepper, Parts};
 use super::{HEDOP5, HEM4, HalfExplicitStepper, Orders, Table, orders};
 use crate::control::ControllerSettings;
 use crate::drive;
+use crate::newton::{DENSE, options};
 
 parameters! {
     /// HEM4 of V. Brasey and E. Hairer: the half-explicit Runge–Kutta formula of order four with five stages, for constraints on
@@ -82,6 +83,15 @@ impl<S: Scalar> Method<S> for HalfExplicit {
 
     fn keeps_patterns(&self) -> bool {
         false
+    }
+
+    /// Those of equations `M y' = f(t, y)`, which multipliers are found with.
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode<S>) -> bool {
+        problem.mass().is_some()
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([("linear-algebra", DENSE.to_owned())])
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {

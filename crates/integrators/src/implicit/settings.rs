@@ -3,7 +3,7 @@
 use mbsbench_problem::parameters;
 use mbsbench_problem::parameters::{kebab_case, spelling};
 
-use crate::newton::JacobianUse;
+use crate::newton::{EXACT, JacobianUse, STRUCTURED, options};
 
 /// Hands the settings that all implicit formulas share to a macro that declares parameters, in braces before `rest`. A line has the
 /// comment, the name in files, type and range, the field of [`Options`] with the default, and the test after which a value is not
@@ -72,10 +72,18 @@ macro_rules! named {
         $setting:ident: $kind:ty $([$($range:tt)+])? => $option:ident $(, silent $silent:literal)?;)*
     }) => {
         impl Options {
-            /// The options by their names in files, each with its value.
+            /// The options by their names in files, each with its value, under the names that all methods share, as far
+            /// as there are such names; see [`Method::solver_options`](mbsbench_problem::Method::solver_options).
             #[must_use]
             pub fn named(&self) -> Vec<(String, String)> {
-                vec![$((kebab_case(stringify!($setting)), spelling(&self.$option))),*]
+                let own = [$((kebab_case(stringify!($setting)), spelling(&self.$option))),*];
+                let own = own.map(|(name, value)| match &*name {
+                    "newton-tolerance" => ("newton-stop".to_owned(), format!("residual ≤ {value}")),
+                    "jacobian" => ("newton-matrix".to_owned(), value),
+                    _ => (name, value),
+                });
+                let common = [("linear-algebra", STRUCTURED.to_owned()), ("jacobians", EXACT.to_owned())];
+                options(common).into_iter().chain(own).collect()
             }
         }
     };

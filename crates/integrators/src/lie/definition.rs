@@ -1,10 +1,12 @@
 //! The method as experiment files name it.
 
+use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, Observer, Ode, Run, Solution, Task, Unsuitable, parameters};
 use nalgebra::{Complex, DMatrix};
 
 use super::steps::Steps;
 use crate::low_order::{Discretisation, GeneralizedAlphaWeights};
+use crate::newton::{DENSE, EXACT, JacobianUse, gives_derivatives, of_accelerations, options};
 
 parameters! {
     /// The generalized-α method on the index-3 equations of mechanics whose positions need not be vectors (O. Brüls, A. Cardona, J. Comput.
@@ -56,6 +58,21 @@ impl Method for Solver {
 
     fn adapts(&self) -> bool {
         false
+    }
+
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        gives_derivatives(problem)
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([
+            ("charts", "step".to_owned()),
+            ("linear-algebra", DENSE.to_owned()),
+            ("jacobians", EXACT.to_owned()),
+            ("newton-matrix", spelling(&JacobianUse::Full)),
+            ("newton-stop", of_accelerations(self.tolerance)),
+            ("max-iterations", self.max_iterations.to_string()),
+        ])
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

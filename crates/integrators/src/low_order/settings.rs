@@ -3,7 +3,7 @@
 use mbsbench_problem::parameters;
 use mbsbench_problem::parameters::spelling;
 
-use crate::newton::JacobianUse;
+use crate::newton::{EXACT, JacobianUse, of_accelerations, options};
 
 parameters! {
     /// Accelerations and multipliers from which the first step's iteration starts. All other steps start from those of
@@ -106,18 +106,18 @@ parameters! {
 }
 
 impl NewtonSettings {
-    /// The settings by their paths in files, each with its value.
+    /// The settings as [`Method::solver_options`](mbsbench_problem::Method::solver_options) has them.
     #[must_use]
     pub fn named(&self) -> Vec<(String, String)> {
         let Self { tolerance, max_iterations, jacobian, first_guess, load_derivatives } = self;
-        let named = |name: &str, value: String| (format!("newton.{name}"), value);
-        vec![
-            named("tolerance", spelling(tolerance)),
-            named("max-iterations", spelling(max_iterations)),
-            named("jacobian", spelling(jacobian)),
-            named("first-guess", spelling(first_guess)),
-            named("load-derivatives", spelling(load_derivatives)),
-        ]
+        options([
+            ("jacobians", EXACT.to_owned()),
+            ("newton-stop", of_accelerations(*tolerance)),
+            ("max-iterations", spelling(max_iterations)),
+            ("newton-matrix", spelling(jacobian)),
+            ("newton.first-guess", spelling(first_guess)),
+            ("newton.load-derivatives", spelling(load_derivatives)),
+        ])
     }
 }
 

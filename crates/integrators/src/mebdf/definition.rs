@@ -5,7 +5,9 @@ use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, StepCo
 use super::details::details;
 use super::formula::MAX_ORDER;
 use super::run::{self, Control};
+use super::stage::MAX_ITERATIONS;
 use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
+use crate::newton::{EXACT, KEPT, STRUCTURED, gives_derivatives, options};
 
 parameters! {
     /// What stands for the rate at the first guess of a stage.
@@ -75,6 +77,20 @@ impl Method for Solver {
 
     fn full_matrices(&self) -> u32 {
         3
+    }
+
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        gives_derivatives(problem)
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([
+            ("linear-algebra", STRUCTURED.to_owned()),
+            ("jacobians", EXACT.to_owned()),
+            ("newton-matrix", KEPT.to_owned()),
+            ("newton-stop", "estimated error ≤ a part of the tolerance that falls with the order".to_owned()),
+            ("max-iterations", MAX_ITERATIONS.to_string()),
+        ])
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

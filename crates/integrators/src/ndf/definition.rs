@@ -3,7 +3,9 @@
 use mbsbench_problem::{Counted, Failure, Method, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters};
 
 use super::formula::{Formula, MAX_ORDER};
+use super::newton::MAX_ITERATIONS;
 use super::run::{self, Tolerances};
+use crate::newton::{EXACT, KEPT, STRUCTURED, options};
 use crate::suite;
 
 parameters! {
@@ -59,6 +61,20 @@ impl Method for Solver {
 
     fn full_matrices(&self) -> u32 {
         3
+    }
+
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        problem.has_jacobian()
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([
+            ("linear-algebra", STRUCTURED.to_owned()),
+            ("jacobians", EXACT.to_owned()),
+            ("newton-matrix", KEPT.to_owned()),
+            ("newton-stop", "estimated error ≤ 0.5 of the tolerance (0.05 by an older rate)".to_owned()),
+            ("max-iterations", MAX_ITERATIONS.to_string()),
+        ])
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

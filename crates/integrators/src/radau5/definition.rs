@@ -1,11 +1,15 @@
 //! The method as experiment files name it.
 
+use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{Counted, Method, Observer, Ode, Solution, Task, Unsuitable, parameters};
 use nalgebra::{Complex, DMatrix};
 
+use super::controller::MAX_ITERATIONS;
 use super::details::details;
+use super::run::MAX_ITERATIONS_FIXED;
 use super::{run, tableau};
 use crate::equations::{self, Eigenvalues, FirstOrder, IndexThree};
+use crate::newton::{EXACT, KEPT, STRUCTURED, gives_derivatives, options};
 
 parameters! {
     /// RADAU5: the Radau IIA formula of order 5 with three implicit stages and the step-size control of Hairer and
@@ -68,6 +72,26 @@ impl Method for Solver {
 
     fn full_matrices(&self) -> u32 {
         6
+    }
+
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        gives_derivatives(problem)
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([
+            ("linear-algebra", STRUCTURED.to_owned()),
+            ("jacobians", EXACT.to_owned()),
+            ("newton-matrix", KEPT.to_owned()),
+            (
+                "newton-stop",
+                format!(
+                    "estimated error ≤ min(0.03, √rel′) of the tolerance (≤ {} (1 + size) at constant steps)",
+                    spelling(&self.0.newton_tolerance)
+                ),
+            ),
+            ("max-iterations", format!("{MAX_ITERATIONS} ({MAX_ITERATIONS_FIXED} at constant steps)")),
+        ])
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

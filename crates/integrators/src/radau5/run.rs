@@ -25,7 +25,7 @@ const KEPT_STEP: f64 = 1.2;
 const MAX_SINGULAR: u32 = 5;
 
 /// Most iterations of a constant step.
-const MAX_ITERATIONS_FIXED: u32 = 30;
+pub(super) const MAX_ITERATIONS_FIXED: u32 = 30;
 
 /// Solves `task`, which is possible.
 pub(super) fn solve<E: Equations>(

@@ -1,12 +1,14 @@
 //! The methods as experiment files name them.
 
 use mbsbench_problem::grid::Grid;
+use mbsbench_problem::parameters::spelling;
 use mbsbench_problem::{
     Counted, Failure, Method, Observer, Ode, Run, Solution, StepControl, Task, Unsuitable, parameters,
 };
 
 use super::run::{Levels, Steps};
 use crate::low_order;
+use crate::newton::{DENSE, options};
 
 parameters! {
     /// RATTLE: the method of Störmer and Verlet with constraints on positions and on velocities, which hold at the end of each step
@@ -118,6 +120,20 @@ impl Method for Verlet {
 
     fn keeps_patterns(&self) -> bool {
         false
+    }
+
+    /// Those of momenta, if masses depend on positions.
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        problem.form().mechanics().is_ok_and(|mechanics| !mechanics.structure().mass.is_empty())
+    }
+
+    fn solver_options(&self) -> Vec<(String, String)> {
+        options([
+            ("linear-algebra", DENSE.to_owned()),
+            ("newton-matrix", "of masses and constraints alone".to_owned()),
+            ("newton-stop", format!("correction of velocities ≤ {} (1 + size)", spelling(&self.tolerance))),
+            ("max-iterations", self.max_iterations.to_string()),
+        ])
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

@@ -9,21 +9,40 @@ use super::Candidate;
 pub struct Point<'p> {
     /// The run.
     pub run: &'p RunSpec,
-    /// What it gave; none where it failed, or has no error.
+    /// The case that it is of, if its experiment has cases.
+    pub case: Option<&'p str>,
+    /// Its error and its work; none if it failed, or has no error.
     pub candidate: Option<Candidate>,
 }
 
-/// What an accuracy costs.
+/// What an accuracy costs a method, and how well the runs tell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
     /// The work.
     pub value: f64,
-    /// Whether it is that of a run, which may be more accurate than was asked: an upper bound. Else it was read off between two.
-    pub is_of_run: bool,
+    /// What the neighbouring run costs that misses the accuracy. None if the cost is that of a run, which is an upper
+    /// bound: the run has no cheaper neighbour to interpolate with.
+    pub at_least: Option<f64>,
+    /// What the run costs that reaches the accuracy.
+    pub at_most: f64,
+    /// Whether the error does not fall steadily: another run of the same kind costs more and misses the accuracy.
+    pub is_unsteady: bool,
+    /// The place of the run that misses the accuracy, and of the one that reaches it.
+    pub(super) runs: (Option<usize>, usize),
+}
+
+impl Cost {
+    /// Whether it is that of a run, which may be more accurate than was asked: an upper bound. Otherwise it is read off
+    /// between two.
+    #[must_use]
+    pub fn is_of_run(&self) -> bool {
+        self.at_least.is_none()
+    }
 }
 
 /// The least work with which one method reaches an accuracy: that of a run, or read off a straight line in both logarithms between two
-/// neighbours, one of which reaches it and one does not. None where no run reaches it by this kind of work: nothing is extrapolated.
+/// neighbours, one of which reaches it and one does not. None if no run reaches it by this kind of work: nothing is
+/// extrapolated.
 /// Runs that cost nothing by it are passed over.
 #[must_use]
 pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
@@ -32,13 +51,29 @@ pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
         let cost = candidate.work[work].filter(|&cost| cost > 0.0)?;
         Some([candidate.error + candidate.bound, cost])
     };
-    let of_runs = points.iter().filter_map(measured).filter(|[error, _]| *error <= accuracy);
-    let of_runs = of_runs.map(|[_, value]| Cost { value, is_of_run: true });
-    let between = points.windows(2).filter(|pair| are_neighbours(pair[0].run, pair[1].run)).filter_map(|pair| {
-        let value = crossing(measured(&pair[0])?, measured(&pair[1])?, accuracy)?;
-        Some(Cost { value, is_of_run: false })
+    let measured: Vec<Option<[f64; 2]>> = points.iter().map(measured).collect();
+    // Runs of a sequence differ from one to the next in one setting.
+    let mut sequence = vec![0; points.len()];
+    for index in 1..points.len() {
+        let is_new = !are_neighbours(points[index - 1].run, points[index].run);
+        sequence[index] = sequence[index - 1] + usize::from(is_new);
+    }
+    let of_runs = measured.iter().enumerate().filter_map(|(fine, point)| {
+        let [_, value] = point.filter(|[error, _]| *error <= accuracy)?;
+        Some((value, None, fine))
     });
-    of_runs.chain(between).min_by(|a, b| a.value.total_cmp(&b.value))
+    let pairs = (1..points.len()).filter(|&index| sequence[index] == sequence[index - 1]);
+    let between = pairs.flat_map(|index| [(index - 1, index), (index, index - 1)]).filter_map(|(coarse, fine)| {
+        Some((crossing(measured[coarse]?, measured[fine]?, accuracy)?, Some(coarse), fine))
+    });
+    let (value, coarse, fine) = of_runs.chain(between).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let at_most = measured[fine]?[1];
+    let misses = |index: usize| {
+        let is_worse = |[error, work]: [f64; 2]| error > accuracy && work > at_most;
+        sequence[index] == sequence[fine] && measured[index].is_some_and(is_worse)
+    };
+    let at_least = coarse.and_then(|coarse| Some(measured[coarse]?[1]));
+    Some(Cost { value, at_least, at_most, is_unsteady: (0..points.len()).any(misses), runs: (coarse, fine) })
 }
 
 /// Whether two runs differ in one setting and nothing else.
@@ -46,9 +81,8 @@ fn are_neighbours(one: &RunSpec, other: &RunSpec) -> bool {
     one.cells.iter().zip(&other.cells).filter(|(a, b)| a != b).count() == 1
 }
 
-/// The work at an accuracy between two points `[error, work]`, on either side of it.
-fn crossing(one: [f64; 2], other: [f64; 2], accuracy: f64) -> Option<f64> {
-    let ([e0, w0], [e1, w1]) = if one[0] > other[0] { (one, other) } else { (other, one) };
+/// The work at an accuracy between the points `[error, work]` of a run that misses it and of one that reaches it.
+fn crossing([e0, w0]: [f64; 2], [e1, w1]: [f64; 2], accuracy: f64) -> Option<f64> {
     // An error of zero has no logarithm, and says nothing of what is between.
     (e0 > accuracy && accuracy >= e1 && e1 > 0.0 && e0.is_finite())
         .then(|| w0 * (w1 / w0).powf((accuracy / e0).ln() / (e1 / e0).ln()))
@@ -56,6 +90,11 @@ fn crossing(one: [f64; 2], other: [f64; 2], accuracy: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use mbsbench_experiment::Registry;
+    use mbsbench_experiment::plan::Plan;
+
     use super::*;
 
     #[test]
@@ -63,7 +102,7 @@ mod tests {
         // error = 1/work²
         let work = crossing([1e-2, 10.0], [1e-6, 1000.0], 1e-4).unwrap();
         assert!((work - 100.0).abs() < 1e-10, "{work}");
-        assert_eq!(crossing([1e-6, 1000.0], [1e-2, 10.0], 1e-4), Some(work), "either way round");
+        assert_eq!(crossing([1e-6, 1000.0], [1e-2, 10.0], 1e-4), None, "the other way round");
         assert_eq!(crossing([1e-2, 10.0], [1e-6, 1000.0], 1e-6), Some(1000.0));
     }
 
@@ -78,5 +117,54 @@ mod tests {
             assert_eq!(crossing(one, other, 1e-4), None, "{one:?} {other:?}");
         }
         assert_eq!(crossing([f64::NAN, 1.0], [1e-9, 2.0], 1e-4), None);
+    }
+
+    /// A method with five steps in a row and the given errors and costs; none failed.
+    fn at(points: [Option<[f64; 2]>; 5], accuracy: f64) -> Option<Cost> {
+        let text = "schema: 2\nid: mine/a\ntitle: a\nmodel: pendulum\nspan: [0, 1]\nmethod: rk4\n\
+                    step: [0.1, 0.05, 0.02, 0.01, 0.005]\nmeasures: [steps_accepted]\n";
+        let plan = Plan::read(Path::new("a.yaml"), text.as_bytes(), &Registry::builtin(), false).unwrap();
+        let candidate = |[error, work]: [f64; 2]| Candidate {
+            setting: String::new(),
+            error,
+            bound: 0.0,
+            work: vec![Some(work)],
+            run: String::new(),
+        };
+        let runs = plan.runs.iter().zip(points);
+        let points: Vec<Point<'_>> =
+            runs.map(|(run, point)| Point { run, case: None, candidate: point.map(candidate) }).collect();
+        cost(&points, 0, accuracy)
+    }
+
+    #[test]
+    fn a_cost_lies_between_those_of_the_runs_beside_it() {
+        let steady = [[1e-1, 10.0], [1e-2, 20.0], [1e-4, 50.0], [1e-6, 100.0], [1e-8, 200.0]].map(Some);
+        let found = at(steady, 1e-3).unwrap();
+        assert_eq!((found.at_least, found.at_most, found.is_unsteady), (Some(20.0), 50.0, false));
+        assert!((found.value - (20.0f64 * 50.0).sqrt()).abs() < 1e-12, "{found:?}");
+        // The coarsest run is more accurate than asked: nobody knows how much less would do.
+        let found = at(steady, 0.5).unwrap();
+        assert_eq!((found.value, found.at_least, found.at_most), (10.0, None, 10.0));
+        assert!(found.is_of_run());
+        assert_eq!(at(steady, 1e-9), None, "nothing is extrapolated");
+    }
+
+    #[test]
+    fn the_cheapest_crossing_counts_and_a_later_miss_is_told() {
+        let lucky = [[1e-1, 10.0], [1e-5, 20.0], [1e-2, 50.0], [1e-6, 100.0], [1e-8, 200.0]].map(Some);
+        let found = at(lucky, 1e-3).unwrap();
+        assert_eq!((found.at_least, found.at_most, found.is_unsteady), (Some(10.0), 20.0, true));
+        assert!(!at(lucky, 1e-7).unwrap().is_unsteady);
+        // Rounding at the smallest steps.
+        let rounded = [[1e-1, 10.0], [1e-3, 20.0], [1e-6, 50.0], [1e-9, 100.0], [1e-4, 200.0]].map(Some);
+        assert!(at(rounded, 1e-5).unwrap().is_unsteady && !at(rounded, 1e-2).unwrap().is_unsteady);
+    }
+
+    #[test]
+    fn nothing_is_read_off_across_a_run_that_failed() {
+        let failed = [Some([1e-1, 10.0]), None, Some([1e-4, 50.0]), None, None];
+        let found = at(failed, 1e-2).unwrap();
+        assert_eq!((found.value, found.at_least, found.is_unsteady), (50.0, None, false));
     }
 }

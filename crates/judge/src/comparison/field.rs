@@ -4,8 +4,10 @@ use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use rayon::prelude::*;
 
-use super::curve::{Cost, Point, cost};
-use super::standing::{curves, entrants};
+use super::contending::Contending;
+use super::curve::Point;
+use super::rank::Curve;
+use super::standing::curves;
 use crate::claims::Evidence;
 
 /// A model with the methods that were run on it.
@@ -22,26 +24,26 @@ pub struct Field<'p> {
 /// A method on a model.
 #[derive(Debug, Clone)]
 pub struct Contestant<'p> {
-    /// What it is called.
-    pub name: &'p str,
     /// Its family.
     pub family: &'static str,
-    /// Its runs.
-    pub points: Vec<Point<'p>>,
+    /// Its name and its runs.
+    pub curve: Curve<'p>,
 }
 
 impl<'p> Field<'p> {
-    /// The fields of some plans: one for each that ranks methods, by the first of its rankings.
+    /// The fields of some plans: one for each that ranks methods, by the first of its rankings, with the runs of
+    /// contenders.
     #[must_use]
-    pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>) -> Vec<Self> {
+    pub fn all(plans: &[&'p Plan], evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Self> {
         let of = |&plan: &&'p Plan| {
             let spec = &plan.experiment.rankings.first()?.value;
-            let entrants = entrants(plan, evidence.rows(plan), spec);
-            let contestant = |(name, points): (&'p str, Vec<Point<'p>>)| {
-                let family = points.first()?.run.method.family();
-                Some(Contestant { name, family, points })
+            let entrants = contending.among(plan, evidence.rows(plan), spec);
+            let contestant = |curve: Curve<'p>| {
+                let family = curve.points.first()?.run.method.family();
+                Some(Contestant { family, curve })
             };
-            Some(Self { plan, spec, methods: curves(&entrants, spec).into_iter().filter_map(contestant).collect() })
+            let curves = curves(&entrants, spec, contending.names());
+            Some(Self { plan, spec, methods: curves.into_iter().filter_map(contestant).collect() })
         };
         plans.par_iter().filter_map(of).collect()
     }
@@ -67,7 +69,7 @@ impl Contestant<'_> {
     /// without work or error are left out.
     #[must_use]
     pub fn measured(&self, work: usize) -> Vec<[f64; 2]> {
-        let done = self.points.iter().filter_map(|point| point.candidate.as_ref());
+        let done = self.curve.points.iter().filter_map(|point| point.candidate.as_ref());
         let pairs = done.filter_map(|candidate| Some([candidate.work[work]?, candidate.error + candidate.bound]));
         pairs.filter(|[work, error]| *work > 0.0 && *error > 0.0 && error.is_finite()).collect()
     }
@@ -75,13 +77,7 @@ impl Contestant<'_> {
     /// How many of its runs did not go to their end.
     #[must_use]
     pub fn failed(&self) -> usize {
-        self.points.iter().filter(|point| point.candidate.is_none()).count()
-    }
-
-    /// The least work for an accuracy.
-    #[must_use]
-    pub fn cost(&self, work: usize, accuracy: f64) -> Option<Cost> {
-        cost(&self.points, work, accuracy)
+        self.curve.points.iter().filter(|point| point.candidate.is_none()).count()
     }
 
     /// Digits for each decade of work, with the run that has the most of them: −log₁₀ of the error with the bound on the reference's
@@ -93,7 +89,7 @@ impl Contestant<'_> {
             let (work, error) = (candidate.work[work]?, candidate.error + candidate.bound);
             (work > 1.0 && error > 0.0 && error < 1.0).then(|| -error.log10() / work.log10())
         };
-        let found = self.points.iter().filter_map(|point| Some((digits(point)?, point.run)));
+        let found = self.curve.points.iter().filter_map(|point| Some((digits(point)?, point.run)));
         found.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 }
@@ -131,6 +127,8 @@ pub struct Profiled<'p> {
     pub name: &'p str,
     /// Its family.
     pub family: &'static str,
+    /// Whether somebody puts it beside all others.
+    pub is_contender: bool,
     /// Its cost over the least cost, on the models where it reaches the accuracy, in rising order.
     pub ratios: Vec<f64>,
 }
@@ -146,20 +144,31 @@ impl Profiled<'_> {
 pub const MOST_RATIO: f64 = 100.0;
 
 impl<'p> Profile<'p> {
+    /// The first `most` methods, and the contenders among the others.
+    #[must_use]
+    pub fn named(&self, most: usize) -> Vec<&Profiled<'p>> {
+        let methods = self.methods.iter().enumerate();
+        methods.filter(|(index, method)| *index < most || method.is_contender).map(|(_, method)| method).collect()
+    }
+
     /// Of all models, at an accuracy, by a kind of work.
     #[must_use]
     pub fn of(fields: &[Field<'p>], accuracy: f64, work: &str) -> Self {
         let mut profile = Self { accuracy, work: work.to_owned(), models: 0, methods: Vec::new() };
         for field in fields {
             let Some(work) = field.work(work) else { continue };
-            let costs: Vec<(&Contestant<'p>, f64)> =
-                field.methods.iter().filter_map(|method| Some((method, method.cost(work, accuracy)?.value))).collect();
+            let costs: Vec<(&Contestant<'p>, f64)> = field
+                .methods
+                .iter()
+                .filter_map(|method| Some((method, method.curve.cost(work, accuracy)?.value)))
+                .collect();
             let Some(least) = costs.iter().map(|(_, cost)| *cost).min_by(f64::total_cmp) else { continue };
             profile.models += 1;
             for (method, cost) in costs {
-                let known = profile.methods.iter().position(|known| known.name == method.name);
+                let known = profile.methods.iter().position(|known| known.name == method.curve.method);
                 let place = known.unwrap_or_else(|| {
-                    profile.methods.push(Profiled { name: method.name, family: method.family, ratios: Vec::new() });
+                    let Curve { method: name, is_contender, .. } = method.curve;
+                    profile.methods.push(Profiled { name, family: method.family, is_contender, ratios: Vec::new() });
                     profile.methods.len() - 1
                 });
                 profile.methods[place].ratios.push(cost / least);
@@ -187,7 +196,8 @@ mod tests {
 
     #[test]
     fn what_is_solved_at_the_least_cost_comes_first() {
-        let method = |name, ratios: &[f64]| Profiled { name, family: "f", ratios: ratios.to_vec() };
+        let method =
+            |name, ratios: &[f64]| Profiled { name, family: "f", is_contender: false, ratios: ratios.to_vec() };
         let [best, slow, rare] = [method("a", &[1.0, 1.0]), method("b", &[2.0, 50.0]), method("c", &[1.0])];
         assert!(best.area(MOST_RATIO) > slow.area(MOST_RATIO));
         assert!((best.area(MOST_RATIO) - 4.0).abs() < 1e-12 && (rare.area(MOST_RATIO) - 2.0).abs() < 1e-12);

@@ -1,12 +1,13 @@
 //! All methods on the models of the papers and of the benchmark sets: which of them reach an accuracy at the least cost.
 //!
 //! ```text
-//! rankings: ─┐
-//! runs.csv ──┼─ rank ──▶ Ranked ─▶ summary.csv, summary.md, report
-//! own runs ──┴─ stand ─▶ Standing: where one method stands among all others
-//!               Field ─▶ fronts, performance profiles, digits for work: all methods on all models at once ─▶ costs.csv
+//! rankings: ─┐                    ┌─ rank ──▶ Ranked ─▶ summary.csv, summary.md, report, guide
+//! runs.csv ──┼─▶ Curve ─ cheapest ┼─ stand ─▶ Standing: where one method stands among all others
+//! own runs, ─┘                    └─ places ▶ methods on models like a given one
+//! Contending                        Field ──▶ fronts, performance profiles, digits for work ─▶ costs.csv
 //! ```
 
+mod contending;
 mod costs;
 mod curve;
 mod field;
@@ -17,12 +18,13 @@ mod summary;
 mod traits;
 mod unequal;
 
+pub use contending::Contending;
 pub use costs::{ACCURACIES, costs_csv};
 pub use curve::{Cost, Point};
 pub use field::{Contestant, Field, MOST_RATIO, Profile, Profiled, front};
-pub use rank::{Candidate, Place, cheapest};
+pub use rank::{APART, Candidate, Curve, Place, cheapest, near};
 pub use ranked::{Counts, Ranked, rank};
-pub use standing::{Entrant, Rank, Standing, Tally, costs, entrants, errors_and_costs, stand};
+pub use standing::{Entrant, Rank, Standing, Tally, entrants, errors_and_costs, places, stand};
 pub use summary::{Summary, words};
 pub use traits::{SPATIAL, Traits};
 pub use unequal::Unequal;
@@ -31,9 +33,6 @@ use mbsbench_experiment::Experiment;
 
 /// The folder below `experiments/` that belongs to no paper: its runs are many, and are made on demand only.
 pub const COMPARISON: &str = "comparison";
-
-/// Most methods that are named for an accuracy.
-pub const NAMED: usize = 3;
 
 /// Whether an experiment compares methods across the papers.
 #[must_use]

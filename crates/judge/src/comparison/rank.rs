@@ -1,12 +1,14 @@
-//! The cheapest runs that are accurate enough, one of each method.
+//! The methods that reach an accuracy, the cheapest first: the one definition behind every table, page and command.
 
-use std::collections::BTreeMap;
+use super::curve::{Cost, Point, cost};
+
+/// Methods whose costs differ by no more than this factor are not told apart: steps and tolerances are tried on a grid
+/// on which the costs of neighbouring runs differ by more, and between these they are read off a straight line.
+pub const APART: f64 = 2.0;
 
 /// A run that went to its end, with what it gave and what it cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// What the method is called.
-    pub method: String,
     /// Step or tolerance, as in the experiment file: `step 2^-8`.
     pub setting: String,
     /// Its error, over the scale of the ranking.
@@ -27,77 +29,84 @@ impl Candidate {
     }
 }
 
-/// A method among the cheapest.
+/// A method that reaches an accuracy.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
-    /// The run.
-    pub candidate: Candidate,
-    /// What it cost.
-    pub cost: f64,
+pub struct Place<'p> {
+    /// What the method is called.
+    pub method: &'p str,
+    /// What the accuracy costs it.
+    pub cost: Cost,
+    /// The settings of the runs that the cost is of, or between which it was read off: `tolerance 1e-5 to 1e-7`; after
+    /// the case, if the method was run in several.
+    pub setting: String,
+    /// Key of the run that reaches the accuracy.
+    pub run: String,
+    /// Whether its Jacobians are exact, so that no count of right-hand sides contains them.
+    pub has_exact_jacobians: bool,
+    /// Whether somebody puts it beside all others: it stands out.
+    pub is_contender: bool,
 }
 
-/// For each method its cheapest run that reaches the accuracy, the cheapest method first; methods at the same cost by name.
-/// Runs that cost nothing by this kind of work are passed over: an explicit method is not the one with the fewest
-/// factorizations, but has none.
-#[must_use]
-pub fn cheapest(candidates: &[Candidate], work: usize, accuracy: f64) -> Vec<Place> {
-    let mut best: BTreeMap<&str, Place> = BTreeMap::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.reaches(accuracy)) {
-        let Some(cost) = candidate.work[work].filter(|&cost| cost > 0.0) else { continue };
-        let is_better = best.get(candidate.method.as_str()).is_none_or(|known| cost < known.cost);
-        if is_better {
-            best.insert(&candidate.method, Place { candidate: candidate.clone(), cost });
+/// A method with its runs.
+#[derive(Debug, Clone)]
+pub struct Curve<'p> {
+    /// What the method is called.
+    pub method: &'p str,
+    /// Whether somebody puts it beside all others.
+    pub is_contender: bool,
+    /// Whether its Jacobians are exact in some of its runs.
+    pub has_exact_jacobians: bool,
+    /// Its runs.
+    pub points: Vec<Point<'p>>,
+}
+
+impl<'p> Curve<'p> {
+    /// The least work for an accuracy, by one kind of work.
+    #[must_use]
+    pub fn cost(&self, work: usize, accuracy: f64) -> Option<Cost> {
+        cost(&self.points, work, accuracy)
+    }
+
+    /// Where it stands if it costs so much.
+    fn place(&self, cost: Cost) -> Place<'p> {
+        let (coarse, fine) = cost.runs;
+        let fine = &self.points[fine];
+        let said = |point: &Point<'_>| point.candidate.as_ref().map_or_else(String::new, |each| each.setting.clone());
+        let setting = match coarse {
+            Some(coarse) => format!("{} to {}", said(&self.points[coarse]), said(fine)),
+            None => said(fine),
+        };
+        let is_in_several = self.points.iter().any(|point| point.case != fine.case);
+        let setting = match fine.case.filter(|_| is_in_several) {
+            Some(case) if setting.is_empty() => case.to_owned(),
+            Some(case) => format!("{case}: {setting}"),
+            None => setting,
+        };
+        Place {
+            method: self.method,
+            cost,
+            setting,
+            run: fine.candidate.as_ref().map_or_else(String::new, |each| each.run.clone()),
+            has_exact_jacobians: self.has_exact_jacobians,
+            is_contender: self.is_contender,
         }
     }
-    let mut places: Vec<Place> = best.into_values().collect();
-    places.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+}
+
+/// The methods that reach an accuracy with what it costs them by one kind of work, the cheapest first, methods at the
+/// same cost by name. Each stands once, with the cheapest of the ways in which it was run. Methods that have none of
+/// this work are not among them: an explicit method is not the one with the fewest factorizations, but has none.
+#[must_use]
+pub fn cheapest<'p>(curves: &[Curve<'p>], work: usize, accuracy: f64) -> Vec<Place<'p>> {
+    let reaching = curves.iter().filter_map(|curve| Some((curve, curve.cost(work, accuracy)?)));
+    let mut places: Vec<Place<'p>> = reaching.map(|(curve, cost)| curve.place(cost)).collect();
+    places.sort_by(|a, b| a.cost.value.total_cmp(&b.cost.value).then(a.method.cmp(b.method)));
     places
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn candidate(method: &str, error: f64, work: [Option<f64>; 2]) -> Candidate {
-        Candidate {
-            method: method.to_owned(),
-            setting: String::new(),
-            error,
-            bound: 1e-8,
-            work: work.to_vec(),
-            run: format!("{method} {error}"),
-        }
-    }
-
-    fn names(places: &[Place]) -> Vec<&str> {
-        places.iter().map(|place| place.candidate.run.as_str()).collect()
-    }
-
-    #[test]
-    fn each_method_stands_with_its_cheapest_run_that_is_accurate_enough() {
-        let runs = [
-            candidate("slow", 1e-7, [Some(900.0), None]),
-            candidate("fast", 1e-2, [Some(10.0), None]),
-            candidate("fast", 1e-5, [Some(300.0), None]),
-            candidate("fast", 1e-4, [Some(100.0), None]),
-        ];
-        assert_eq!(names(&cheapest(&runs, 0, 1e-3)), ["fast 0.0001", "slow 0.0000001"]);
-        assert_eq!(names(&cheapest(&runs, 0, 1e-6)), ["slow 0.0000001"]);
-        assert_eq!(names(&cheapest(&runs, 1, 1e-3)), Vec::<&str>::new(), "nobody measured that");
-    }
-
-    #[test]
-    fn an_error_near_the_accuracy_needs_a_reference_that_tells() {
-        let run = candidate("a", 1e-8, [Some(1.0), None]);
-        assert!(run.reaches(2e-8) && !run.reaches(1.5e-8));
-        let lost = candidate("a", f64::NAN, [Some(1.0), None]);
-        assert!(!lost.reaches(1.0));
-    }
-
-    #[test]
-    fn what_costs_nothing_is_not_the_cheapest() {
-        let runs =
-            [candidate("explicit", 1e-5, [Some(9.0), Some(0.0)]), candidate("implicit", 1e-5, [Some(7.0), Some(4.0)])];
-        assert_eq!(names(&cheapest(&runs, 1, 1e-3)), ["implicit 0.00001"]);
-    }
+/// Of methods in the order of [`cheapest`] those that cannot be told from the first: within a factor of [`APART`].
+#[must_use]
+pub fn near<'a, 'p>(places: &'a [Place<'p>]) -> &'a [Place<'p>] {
+    let Some(least) = places.first().map(|place| place.cost.value) else { return places };
+    &places[..places.partition_point(|place| place.cost.value <= APART * least)]
 }

@@ -9,8 +9,10 @@ use mbsbench_experiment::{Label, RankingSpec};
 use mbsbench_measures::bound_of;
 use mbsbench_problem::{Status, StepControl};
 
-use super::Unequal;
+use super::contending::Contending;
 use super::rank::{Candidate, Place, cheapest};
+use super::standing::curves;
+use super::{Entrant, Unequal};
 use crate::claims::{Evidence, Recorded};
 
 /// A ranking of an experiment with its answers.
@@ -29,7 +31,7 @@ pub struct Ranked<'p> {
     /// For each accuracy, how many methods reach it.
     pub reached_by: Vec<usize>,
     /// For each accuracy and each kind of work, all methods that reach it, the cheapest first.
-    pub places: Vec<Vec<Vec<Place>>>,
+    pub places: Vec<Vec<Vec<Place<'p>>>>,
 }
 
 /// How many runs a ranking rests on.
@@ -45,74 +47,52 @@ pub struct Counts {
     pub unavailable: usize,
 }
 
-/// The answers to all rankings of an experiment, from its rows.
+/// The answers to all rankings of an experiment, from its rows and from the runs of contenders.
 #[must_use]
-pub fn rank<'p>(plan: &'p Plan, evidence: &Evidence<'_>) -> Vec<Ranked<'p>> {
+pub fn rank<'p>(plan: &'p Plan, evidence: &'p Evidence<'_>, contending: &'p Contending<'_>) -> Vec<Ranked<'p>> {
     let rankings = plan.experiment.rankings.iter();
-    rankings.map(|ranking| ranked(plan, &ranking.value, evidence.rows(plan))).collect()
+    rankings.map(|ranking| ranked(plan, &ranking.value, evidence.rows(plan), contending)).collect()
 }
 
-fn ranked<'p>(plan: &'p Plan, spec: &'p RankingSpec, rows: &[Recorded]) -> Ranked<'p> {
-    let meant: Vec<(&RunSpec, &Recorded)> =
-        plan.runs.iter().zip(rows).filter(|(run, _)| plan.is_meant(run, &spec.filter)).collect();
-    let name = |run: &RunSpec| called(plan, run, &meant);
-    let mut methods: Vec<String> = meant.iter().map(|(run, _)| name(run)).collect();
-    methods.sort();
-    methods.dedup();
-    let with_status = |status: Status| meant.iter().filter(|(_, row)| row.status == status).count();
+fn ranked<'p>(
+    plan: &'p Plan,
+    spec: &'p RankingSpec,
+    rows: &'p [Recorded],
+    contending: &'p Contending<'_>,
+) -> Ranked<'p> {
+    let meant: Vec<Entrant<'p>> = contending.among(plan, rows, spec);
+    let with_status = |status: Status| meant.iter().filter(|entrant| entrant.row.status == status).count();
     let (ok, unavailable) = (with_status(Status::Ok), with_status(Status::Unavailable));
-    let candidates: Vec<Candidate> = meant
-        .iter()
-        .filter(|(_, row)| row.status == Status::Ok)
-        .filter_map(|(run, row)| candidate(plan, spec, name(run), run, row))
-        .collect();
-    let reached = |&accuracy: &f64| {
-        methods.iter().filter(|name| candidates.iter().any(|c| &c.method == *name && c.reaches(accuracy))).count()
+    let curves = curves(&meant, spec, contending.names());
+    let has = |is_good: &dyn Fn(&Candidate) -> bool| {
+        let reaching =
+            |curve: &&super::Curve<'_>| curve.points.iter().filter_map(|p| p.candidate.as_ref()).any(is_good);
+        curves.iter().filter(reaching).count()
     };
-    let of_accuracy =
-        |&accuracy: &f64| (0..spec.work.0.len()).map(|work| cheapest(&candidates, work, accuracy)).collect();
+    let of_accuracy = |&accuracy: &f64| (0..spec.work.0.len()).map(|work| cheapest(&curves, work, accuracy)).collect();
     Ranked {
         plan,
         spec,
         counts: Counts {
-            methods: methods.len(),
+            methods: curves.len(),
             runs: meant.len(),
             failed: meant.len() - ok - unavailable,
             unavailable,
         },
-        unequal: Unequal::all(meant.iter().map(|(run, _)| (run.method_label.as_str(), *run))),
-        resolved: spec.accuracies.iter().map(|&accuracy| candidates.iter().any(|c| c.bound <= accuracy)).collect(),
-        reached_by: spec.accuracies.iter().map(reached).collect(),
+        unequal: Unequal::all(meant.iter().map(|entrant| (entrant.run.method_label.as_str(), entrant.run))),
+        resolved: spec.accuracies.iter().map(|&accuracy| has(&|each| each.bound <= accuracy) > 0).collect(),
+        reached_by: spec.accuracies.iter().map(|&accuracy| has(&|each| each.reaches(accuracy))).collect(),
         places: spec.accuracies.iter().map(of_accuracy).collect(),
     }
 }
 
-/// What a method is called: with its case where the same method stands in several.
-fn called(plan: &Plan, run: &RunSpec, among: &[(&RunSpec, &Recorded)]) -> String {
-    let case =
-        |run: &RunSpec| plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
-    let own = case(run);
-    let stands_elsewhere = among.iter().any(|(other, _)| other.method_label == run.method_label && case(other) != own);
-    match own.filter(|_| stands_elsewhere) {
-        Some(case) => format!("{} ({case})", run.method_label),
-        None => run.method_label.clone(),
-    }
-}
-
 /// A run that went to its end; none where it has no error, since there is no reference for it.
-pub(super) fn candidate(
-    plan: &Plan,
-    spec: &RankingSpec,
-    method: String,
-    run: &RunSpec,
-    row: &Recorded,
-) -> Option<Candidate> {
+pub(super) fn candidate(plan: &Plan, spec: &RankingSpec, run: &RunSpec, row: &Recorded) -> Option<Candidate> {
     let number = |column: &str| match &row.timing {
         Some(timing) if column.starts_with(TIMING) => timing.number(column),
         _ => row.cells.get(column).flatten(),
     };
     Some(Candidate {
-        method,
         setting: setting(plan, run),
         error: number(&spec.error)? / spec.scale,
         bound: bound_of(&spec.error).and_then(|bound| number(&bound)).unwrap_or(0.0) / spec.scale,

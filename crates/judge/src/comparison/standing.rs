@@ -1,10 +1,15 @@
 //! Where one method stands among all others, ranking by ranking.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
-use mbsbench_problem::Status;
+use mbsbench_experiment::registry::{Choice, ModelKind};
+use mbsbench_problem::{Formulated, Ode, Status};
 
 use super::curve::{Cost, Point, cost};
+use super::rank::{Curve, Place, cheapest};
 use super::ranked::candidate;
 use super::{Counts, is_about};
 use crate::claims::{Recorded, median};
@@ -86,8 +91,8 @@ pub fn entrants<'p>(plan: &'p Plan, rows: &'p [Recorded], spec: &RankingSpec) ->
 pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], others: &[Entrant<'_>]) -> Standing<'p> {
     let label = own.first().map_or("", |entrant| entrant.run.method_label.as_str());
     let own_points = points(own.iter(), spec);
-    let curves = curves(others, spec);
-    let candidates = || curves.iter().flat_map(|(_, points)| points).chain(&own_points);
+    let curves = curves(others, spec, &[]);
+    let candidates = || curves.iter().flat_map(|curve| &curve.points).chain(&own_points);
     let rank = |accuracy: f64, work: usize| {
         if own.is_empty() {
             return Rank::Absent;
@@ -95,25 +100,19 @@ pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], oth
         if !candidates().filter_map(|point| point.candidate.as_ref()).any(|candidate| candidate.bound <= accuracy) {
             return Rank::Unresolved;
         }
-        let costs: Vec<(&str, Cost)> =
-            curves.iter().filter_map(|(name, points)| Some((*name, cost(points, work, accuracy)?))).collect();
+        let places = cheapest(&curves, work, accuracy);
         let reaching =
             || own_points.iter().filter_map(|point| point.candidate.as_ref()).filter(|c| c.reaches(accuracy));
         let Some(own) = cost(&own_points, work, accuracy) else {
             return match reaching().next() {
-                None => Rank::NotReached { by: costs.len() },
+                None => Rank::NotReached { by: places.len() },
                 Some(_) if reaching().any(|candidate| candidate.work[work].is_some()) => Rank::Free,
                 Some(_) => Rank::Unmeasured,
             };
         };
-        let least = costs.iter().copied().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
-        let best = least.filter(|(_, cost)| cost.value < own.value).unwrap_or((label, own));
-        Rank::Reached {
-            rank: 1 + costs.iter().filter(|(_, cost)| cost.value < own.value).count(),
-            of: 1 + costs.len(),
-            cost: own,
-            best: (best.0.to_owned(), best.1.value),
-        }
+        let before = places.partition_point(|place| place.cost.value < own.value);
+        let best = places[..before].first().map_or((label, own.value), |place| (place.method, place.cost.value));
+        Rank::Reached { rank: 1 + before, of: 1 + places.len(), cost: own, best: (best.0.to_owned(), best.1) }
     };
     let with_status = |status: Status| own.iter().filter(|entrant| entrant.row.status == status).count();
     let (ok, unavailable) = (with_status(Status::Ok), with_status(Status::Unavailable));
@@ -127,11 +126,10 @@ pub fn stand<'p>(plan: &'p Plan, spec: &'p RankingSpec, own: &[Entrant<'_>], oth
     Standing { plan, spec, counts, ranks: spec.accuracies.iter().map(of_accuracy).collect() }
 }
 
-/// What an accuracy costs each of some methods that reach it, by one kind of work; each with the cheapest of the ways in which it was run.
+/// The methods that reach an accuracy by one kind of work; see [`cheapest`].
 #[must_use]
-pub fn costs<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accuracy: f64) -> Vec<(&'p str, Cost)> {
-    let curves = curves(entrants, spec).into_iter();
-    curves.filter_map(|(name, points)| Some((name, cost(&points, work, accuracy)?))).collect()
+pub fn places<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, work: usize, accuracy: f64) -> Vec<Place<'p>> {
+    cheapest(&curves(entrants, spec, &[]), work, accuracy)
 }
 
 /// Work and error of the runs of each method that have both, for a logarithmic picture; methods in the order of their names.
@@ -146,23 +144,46 @@ pub fn errors_and_costs<'p>(
         let cost = candidate.work[work].filter(|&cost| cost > 0.0)?;
         (candidate.error > 0.0).then_some([cost, candidate.error])
     };
-    let curves = curves(entrants, spec).into_iter();
-    curves.map(|(name, points)| (name, points.iter().filter_map(measured).collect())).collect()
+    let curves = curves(entrants, spec, &[]).into_iter();
+    curves.map(|curve| (curve.method, curve.points.iter().filter_map(measured).collect())).collect()
 }
 
-/// The runs of each method, in the order of their names.
-pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<(&'p str, Vec<Point<'p>>)> {
+/// The runs of each method, in the order of their names; those of contenders are known by theirs.
+pub(super) fn curves<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec, contenders: &[String]) -> Vec<Curve<'p>> {
     let mut methods: Vec<&str> = entrants.iter().map(|entrant| entrant.run.method_label.as_str()).collect();
     methods.sort_unstable();
     methods.dedup();
-    let of = |name| points(entrants.iter().filter(|entrant| entrant.run.method_label == name), spec);
-    methods.into_iter().map(|name| (name, of(name))).collect()
+    let exact = with_exact_jacobians(entrants);
+    let of = |method| Curve {
+        method,
+        has_exact_jacobians: exact.contains(method),
+        is_contender: contenders.iter().any(|name| name == method),
+        points: points(entrants.iter().filter(|entrant| entrant.run.method_label == method), spec),
+    };
+    methods.into_iter().map(of).collect()
+}
+
+/// The methods that form exact Jacobians of a model on which they were run.
+fn with_exact_jacobians<'p>(entrants: &[Entrant<'p>]) -> BTreeSet<&'p str> {
+    let mut on_models: BTreeMap<*const Choice<ModelKind>, BTreeMap<&str, &RunSpec>> = BTreeMap::new();
+    for Entrant { run, .. } in entrants {
+        on_models.entry(Arc::as_ptr(&run.model)).or_default().entry(&run.method_label).or_insert(run);
+    }
+    let mut exact = BTreeSet::new();
+    for runs in on_models.into_values() {
+        let Some(model) = runs.values().next().map(|run| run.model.object().model()) else { continue };
+        let mut ode = Formulated::<f64>::ode(&*model);
+        let forms = |run: &RunSpec, ode: &mut dyn Ode| run.method.object().method().forms_exact_jacobians(ode);
+        exact.extend(runs.into_iter().filter(|(_, run)| forms(run, ode.as_mut())).map(|(name, _)| name));
+    }
+    exact
 }
 
 fn points<'e, 'p: 'e>(entrants: impl Iterator<Item = &'e Entrant<'p>>, spec: &RankingSpec) -> Vec<Point<'p>> {
     let point = |&Entrant { plan, run, row }: &Entrant<'p>| {
         let is_done = row.status == Status::Ok;
-        Point { run, candidate: is_done.then(|| candidate(plan, spec, String::new(), run, row)).flatten() }
+        let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
+        Point { run, case, candidate: is_done.then(|| candidate(plan, spec, run, row)).flatten() }
     };
     entrants.map(point).collect()
 }

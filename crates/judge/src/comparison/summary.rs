@@ -4,15 +4,15 @@ use std::fmt::Write;
 
 use mbsbench_numbers::{decimal, guarded, markdown};
 
-use super::{NAMED, Place, Ranked};
+use super::{Place, Ranked, near};
 
 /// The rankings of all experiments.
 #[derive(Debug, Clone)]
 pub struct Summary<'p>(pub Vec<Ranked<'p>>);
 
 impl Summary<'_> {
-    /// One line for each of the cheapest methods, costs and errors in full precision; where nobody reaches an accuracy a
-    /// line without a method.
+    /// One line for each method that a cell of the tables names, costs in full precision with what the runs beside them
+    /// cost; a line without a method for an accuracy that nobody reaches.
     ///
     /// # Errors
     /// None in practice: the text is made in memory.
@@ -29,7 +29,11 @@ impl Summary<'_> {
             "method",
             "setting",
             "cost",
-            "error",
+            "at_least",
+            "at_most",
+            "unsteady",
+            "exact_jacobians",
+            "contender",
             "run",
         ])?;
         for ranked in &self.0 {
@@ -54,7 +58,7 @@ impl Summary<'_> {
     /// A table for each model.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!("# The {NAMED} cheapest methods\n\n{}\n", words::WHAT_IT_MEANS);
+        let mut text = format!("# The cheapest methods\n\n{}\n", words::what_it_means());
         for ranked in &self.0 {
             let heads: Vec<String> = ranked.spec.work.0.iter().map(|(head, _)| markdown(head)).collect();
             let (title, about) = (markdown(&ranked.spec.title), markdown(&words::about(ranked)));
@@ -62,8 +66,16 @@ impl Summary<'_> {
             let _ = writeln!(text, "| accuracy | reached by | {} |", heads.join(" | "));
             let _ = writeln!(text, "|---|---|{}", "---|".repeat(heads.len()));
             for (level, &accuracy) in ranked.spec.accuracies.iter().enumerate() {
-                let cells: Vec<String> =
-                    ranked.places[level].iter().map(|places| markdown(&words::cell(places).join("; "))).collect();
+                let works = ranked.spec.work.0.iter().zip(&ranked.places[level]);
+                let cell = |((_, column), places): (&(String, String), &Vec<Place<'_>>)| {
+                    let named = near(places).iter().map(|place| {
+                        let (name, cost) = (markdown(&words::name(place, column)), words::cost_of(&place.cost));
+                        let name = if place.is_contender { format!("**{name}**") } else { name };
+                        format!("{name} {cost} ({})", markdown(&words::between(place)))
+                    });
+                    named.collect::<Vec<_>>().join("; ")
+                };
+                let cells: Vec<String> = works.map(cell).collect();
                 let reached = words::reached(ranked, level);
                 let _ = writeln!(text, "| {accuracy:e} | {reached} | {} |", cells.join(" | "));
             }
@@ -72,36 +84,78 @@ impl Summary<'_> {
     }
 }
 
-/// Rank, method, setting, cost, error and run of the cheapest methods.
-fn lines(places: &[Place]) -> Vec<[String; 6]> {
+/// The columns from `rank` on of the methods that a cell names.
+fn lines(places: &[Place<'_>]) -> Vec<[String; 10]> {
     if places.is_empty() {
-        return vec![<[String; 6]>::default()];
+        return vec![<[String; 10]>::default()];
     }
-    let line = |(index, place): (usize, &Place)| {
-        let Place { candidate, cost } = place;
+    let flag = |holds: bool| if holds { "yes".to_owned() } else { String::new() };
+    let line = |(index, place): (usize, &Place<'_>)| {
+        let Place { cost, .. } = place;
         [
             (index + 1).to_string(),
-            guarded(&candidate.method).into_owned(),
-            guarded(&candidate.setting).into_owned(),
-            decimal(*cost),
-            decimal(candidate.error),
-            candidate.run.clone(),
+            guarded(place.method).into_owned(),
+            guarded(&place.setting).into_owned(),
+            decimal(cost.value),
+            cost.at_least.map_or_else(String::new, decimal),
+            decimal(cost.at_most),
+            flag(cost.is_unsteady),
+            flag(place.has_exact_jacobians),
+            flag(place.is_contender),
+            place.run.clone(),
         ]
     };
-    places.iter().take(NAMED).enumerate().map(line).collect()
+    near(places).iter().enumerate().map(line).collect()
 }
 
 /// How rankings are told to a reader.
 pub mod words {
-    use super::{NAMED, Place, Ranked};
-    use crate::comparison::Unequal;
+    use super::{Place, Ranked};
+    use crate::comparison::{APART, Cost, Unequal};
     use mbsbench_numbers::short;
 
-    /// What stands above all tables.
-    pub const WHAT_IT_MEANS: &str = "Of each method the cheapest run counts whose error, with the bound on the reference's own error added, is at \
-        most the accuracy. Nothing is interpolated: costs are those of runs that were made. These are mostly a factor of a hundred in \
-        tolerances or three to four in steps apart, and up to five in costs, so that methods closer than a factor of two are told apart \
-        by where their runs happen to lie.";
+    /// The text above all tables.
+    #[must_use]
+    pub fn what_it_means() -> String {
+        format!(
+            "Each cell lists the methods that cost at most {APART} times as much as the cheapest one, the cheapest \
+             first: closer costs are not told apart, since steps and tolerances were tried on a coarse grid. The \
+             cost of an accuracy is read off a straight line, in the logarithms of error and work, between two \
+             neighbouring runs of a method, of which one misses the accuracy and one reaches it; what these two runs \
+             cost stands behind it. The error includes the bound on the reference's own error. Nothing is \
+             extrapolated, and nothing is read off across a run that failed. The signs: {SIGNS}."
+        )
+    }
+
+    /// The signs at costs and names.
+    pub const SIGNS: &str = "≤, an upper bound, the cost of a run that has no cheaper neighbour to interpolate with; ?, another run of \
+         the method costs more and misses the accuracy; °, the method forms exact Jacobians, which are not among the \
+         right-hand sides (by differences one would take a right-hand side for each component of the state)";
+
+    /// The name of a method, with a sign if its Jacobians are not among what a column of `runs.csv` counts.
+    #[must_use]
+    pub fn name(place: &Place<'_>, column: &str) -> String {
+        let is_partial = place.has_exact_jacobians && column.ends_with("rhs_evaluations");
+        format!("{}{}", place.method, if is_partial { "°" } else { "" })
+    }
+
+    /// What an accuracy costs, with the signs: `133`, `≤ 96`, `211?`.
+    #[must_use]
+    pub fn cost_of(cost: &Cost) -> String {
+        let [most, unsteady] =
+            [(cost.is_of_run(), "≤ "), (cost.is_unsteady, "?")].map(|(is, sign)| if is { sign } else { "" });
+        format!("{most}{}{unsteady}", self::cost(cost.value))
+    }
+
+    /// The runs that a cost is of or lies between: `96 to 180, tolerance 1e-3 to 1e-5`.
+    #[must_use]
+    pub fn between(place: &Place<'_>) -> String {
+        let Cost { at_least, at_most, .. } = place.cost;
+        match at_least {
+            Some(at_least) => format!("{} to {}, {}", cost(at_least), cost(at_most), place.setting),
+            None => place.setting.clone(),
+        }
+    }
 
     /// What a ranking rests on, and in which settings its methods differ.
     #[must_use]
@@ -127,17 +181,9 @@ pub mod words {
         }
     }
 
-    /// The cheapest methods with their costs: `dop853 1204 (tolerance 1e-6)`.
-    #[must_use]
-    pub fn cell(places: &[Place]) -> Vec<String> {
-        let word =
-            |place: &Place| format!("{} {} ({})", place.candidate.method, cost(place.cost), place.candidate.setting);
-        places.iter().take(NAMED).map(word).collect()
-    }
-
-    /// A count as it is, anything else in four digits.
+    /// A count as a whole number from ten on, anything else in four digits.
     #[must_use]
     pub fn cost(cost: f64) -> String {
-        short(cost)
+        short(if cost >= 10.0 { cost.round() } else { cost })
     }
 }

@@ -1,12 +1,28 @@
 //! Settings of solvers in which the methods of a ranking differ.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::sync::Arc;
 
 use mbsbench_experiment::plan::RunSpec;
+use mbsbench_problem::{Form, Formulated};
 
 /// More methods than these are counted where they agree with most.
 const LISTED: usize = 3;
+
+/// The option for frames of rotations.
+const FRAMES: &str = "charts";
+
+/// Whether positions of the model of a run are more than vectors, so that frames matter.
+fn turns(run: &RunSpec) -> bool {
+    let model = run.model.object().model();
+    let mut ode = Formulated::<f64>::ode(&*model);
+    match ode.form() {
+        Form::Implicit(dae) => dae.chart_length() > 0,
+        Form::Mechanics(mechanics) => !mechanics.has_vector_coordinates(),
+        Form::Explicit | Form::Events(_) | Form::ContactPower(_) => false,
+    }
+}
 
 /// A setting that several methods have, with different values: frames of rotations, linear algebra, Newton's iteration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +38,19 @@ impl Unequal {
     /// method is ranked.
     #[must_use]
     pub fn all<'p>(runs: impl IntoIterator<Item = (&'p str, &'p RunSpec)>) -> Vec<Self> {
-        let mut seen = BTreeSet::new();
+        let (mut seen, mut turning) = (BTreeSet::new(), HashMap::new());
         let mut all: BTreeMap<String, BTreeMap<String, BTreeSet<&str>>> = BTreeMap::new();
         for (method, run) in runs {
             if !seen.insert((method, run.method.identity().to_string())) {
                 continue;
             }
-            for (name, value) in run.method.object().method().solver_options() {
+            let mut options = run.method.object().method().solver_options();
+            // Runs of one case share their model.
+            let mut is_turning = || *turning.entry(Arc::as_ptr(&run.model)).or_insert_with(|| turns(run));
+            if options.iter().all(|(name, _)| name != FRAMES) && is_turning() {
+                options.push((FRAMES.to_owned(), "none".to_owned()));
+            }
+            for (name, value) in options {
                 all.entry(name).or_default().entry(value).or_default().insert(method);
             }
         }
@@ -95,15 +117,59 @@ mod tests {
         assert_eq!(unequal(&format!("[{moving}, {own}]")), ["charts stage in own, moving in the other 10"]);
         assert_eq!(
             unequal("[lms2, { lms3: { jacobian: kept } }, rk4]"),
-            ["jacobian full in lms2, kept in lms3(jacobian=kept)"],
+            ["newton-matrix full in lms2, kept in lms3(jacobian=kept)"],
             "settings at their defaults count, and explicit methods have none"
         );
         assert_eq!(
             unequal("[{ hht-i3: { newton: { tolerance: 1e-6 } } }, newmark, hht-si2, nstiff-si2]"),
             [
-                "linear-algebra shared in hht-si2, structured in nstiff-si2",
-                "newton.tolerance 1e-6 in hht-i3(newton.tolerance=1e-6), 1e-10 in hht-si2, newmark, nstiff-si2"
+                "linear-algebra shared in hht-si2, structured in hht-i3(newton.tolerance=1e-6), newmark, nstiff-si2",
+                "newton-stop correction of accelerations ≤ 1e-6 (1 + size) in hht-i3(newton.tolerance=1e-6), \
+                 correction of accelerations ≤ 1e-10 (1 + size) in hht-si2, newmark, nstiff-si2"
             ]
         );
+    }
+
+    #[test]
+    fn settings_of_all_implicit_methods_are_compared_in_the_same_terms() {
+        let named = |methods: &str| unequal(methods).join("; ");
+        let both = named("[lms2, newmark]");
+        let stops = "newton-stop correction of accelerations ≤ 1e-10 (1 + size) in newmark, residual ≤ 1e-6 in lms2";
+        assert!(both.contains(stops), "{both}");
+        for (method, parts) in [
+            (
+                "lie-generalized-alpha",
+                ["linear-algebra dense in lie-generalized-alpha, structured in lms2", "newton-stop"],
+            ),
+            (
+                "rattle",
+                ["linear-algebra dense in rattle", "newton-stop correction of velocities ≤ 1e-12 (1 + size) in rattle"],
+            ),
+            (
+                "radau5",
+                ["newton-matrix full in lms2, kept in radau5", "newton-stop estimated error ≤ min(0.03, √rel′)"],
+            ),
+        ] {
+            let named = named(&format!("[lms2, {method}]"));
+            assert!(parts.iter().all(|part| named.contains(part)), "{named}");
+        }
+    }
+
+    #[test]
+    fn implicit_methods_say_how_they_stop_and_solve() {
+        let registry = Registry::builtin();
+        for method in registry.methods().iter().filter(|method| !method.is_written_out()) {
+            let made = method.default_choice().object().method();
+            let (name, options) = (method.name(), made.solver_options());
+            let has = |wanted: &str| options.iter().any(|(name, _)| name == wanted);
+            assert_eq!(has("newton-stop"), has("max-iterations"), "{name}");
+        }
+        for name in ["cvode-bdf", "ida", "radau5", "mebdf", "ode15s", "rattle", "shake", "lie-generalized-alpha"] {
+            let method = registry.methods().iter().find(|method| method.name() == name).unwrap();
+            let options = method.default_choice().object().method().solver_options();
+            for wanted in ["linear-algebra", "newton-matrix", "newton-stop", "max-iterations"] {
+                assert!(options.iter().any(|(name, _)| name == wanted), "{name}: {wanted}");
+            }
+        }
     }
 }

@@ -281,7 +281,7 @@ fn what_is_half_a_robot_is_refused() {
         "name=\"${prefix}two\"",
         "`${prefix}two` is not resolved",
     );
-    refused(&with("<link name=\"$(arg x)\"/>"), "name=\"$(arg x)\"", "which is not resolved");
+    refused(&with("<link name=\"$(arg x)\"/>"), "name=\"$(arg x)\"", "is not resolved");
     let floating = joint("p", "floating", "two", "x", "");
     refused(&with(&[link("x"), floating].concat()), "<joint name=\"p\"", "a floating joint of a link with mass");
     refused(&text.replace("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 0\"/>"), "<axis", "an axis without a direction");

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::CommandError;
+use super::contenders::{self, is_contenders};
 use super::files::{book, is_publication, plans_beside, read_ledger, read_publication};
 use super::rank::Examined;
 use super::recognition::{FileKind, file_kind, is_mechanism, motion};
@@ -151,6 +152,7 @@ pub(super) fn check(
     let (methods, files): (Vec<PathBuf>, Vec<PathBuf>) =
         files.into_iter().partition(|path| file_kind(path) == Some(FileKind::Method));
     let (mechanisms, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_mechanism(path));
+    let (contenders, files): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(|path| is_contenders(path));
     let plans = load(registry, &files, false)?;
     // What `--quick` makes of a file has to be in order as well, where it makes something else of it.
     let is_quickened = |(plan, _): &(&Plan, &PathBuf)| {
@@ -179,6 +181,10 @@ pub(super) fn check(
     for path in publications {
         let publication = read_publication(registry, &path)?;
         output.line(format!("{}: {}", path.display(), publication.citation()))?;
+    }
+    for path in contenders {
+        let names: Vec<String> = contenders::read(registry, &path)?.into_iter().map(|entry| entry.label).collect();
+        output.line(format!("{}: {}", path.display(), names.join(", ")))?;
     }
     for path in ledgers {
         let Some(book) = book(&path) else { continue };

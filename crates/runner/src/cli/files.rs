@@ -13,6 +13,7 @@ use mbsbench_runs::{seal, timings};
 use rayon::prelude::*;
 
 use super::check::other_kind;
+use super::contenders::is_contenders;
 use super::recognition::{FileKind, file_kind};
 use super::results::Results;
 use super::source::Builtin;
@@ -328,6 +329,7 @@ pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandErr
 
 fn is_experiment(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml")
+        && !is_contenders(path)
         && matches!(file_kind(path), None | Some(FileKind::Experiment))
 }
 

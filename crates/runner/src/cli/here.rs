@@ -16,6 +16,7 @@ use super::CommandError;
 use super::error::is_of_study;
 use super::files::{Library, all_files};
 use super::report::{Judgements, report};
+use super::run::RunOptions;
 use super::verify::{judged, keep_judged};
 use crate::artefacts::{keep_times, put, write};
 use crate::output::Output;
@@ -51,7 +52,7 @@ pub(super) fn here(
     plans: &[Plan],
     timed: &[Timed<'_>],
     (ledgers, known): (&[Ledger], &Judgements),
-    (results, store): (&Path, &Store),
+    (results, store, options): (&Path, &Store, &RunOptions),
     output: &mut Output<'_>,
 ) -> Result<Vec<String>, CommandError> {
     if timed.is_empty() {
@@ -81,7 +82,7 @@ pub(super) fn here(
         judgements.insert(ledger.paper.clone(), own);
     }
     if !is_made {
-        report(library, plans, judgements, folder, output)?;
+        report(library, plans, judgements, (folder, options), output)?;
         put(&folder.join(MADE_OF), made_of.as_bytes())?;
     }
     let mut lines = Vec::new();

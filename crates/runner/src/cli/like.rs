@@ -6,7 +6,7 @@ use mbsbench_experiment::RankingSpec;
 use mbsbench_experiment::plan::{Plan, RunSpec};
 use mbsbench_experiment::registry::{Choice, Entry, MethodKind, ModelKind, Registry};
 use mbsbench_judge::claims::Evidence;
-use mbsbench_judge::comparison::{COMPARISON, Traits, costs, entrants};
+use mbsbench_judge::comparison::{COMPARISON, Place, Traits, entrants, places};
 use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::short;
 use serde_json::{Value, json};
@@ -172,9 +172,9 @@ fn on_nearest<'p>(nearest: &[Known<'p>], evidence: &'p Evidence<'_>, accuracy: f
     let mut methods: Vec<OnNearest<'p>> = Vec::new();
     for (index, known) in nearest.iter().enumerate() {
         let of_model = entrants(known.plan, evidence.rows(known.plan), known.spec);
-        let costs = costs(&of_model, known.spec, 0, accuracy);
-        let least = costs.iter().map(|(_, cost)| cost.value).fold(f64::INFINITY, f64::min);
-        for (method, cost) in costs {
+        let places = places(&of_model, known.spec, 0, accuracy);
+        let least = places.first().map_or(f64::INFINITY, |place| place.cost.value);
+        for Place { method, cost, .. } in places {
             let place = methods.iter().position(|known| known.method == method).unwrap_or_else(|| {
                 methods.push(OnNearest { method, ratios: vec![None; nearest.len()] });
                 methods.len() - 1

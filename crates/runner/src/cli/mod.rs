@@ -3,6 +3,7 @@
 mod animate;
 mod args;
 mod check;
+mod contenders;
 mod describe;
 mod diff;
 mod engine;
@@ -147,8 +148,9 @@ fn command(registry: &Registry, arguments: &Arguments, output: &mut Output<'_>) 
         Command::Robustness { files, options } => robustness::robustness(library, files, options, output)?,
         Command::Export { name, to, results } => export::export(library, name, *to, &seen(results), output)?,
         Command::Report { results } => {
-            let judged = report::Judgements::new();
-            let page = report::report(library, &library.completed(Vec::new())?, judged, &beside(results), output)?;
+            let (results, options) = (beside(results), run::RunOptions::default());
+            let (plans, judged) = (library.completed(Vec::new())?, report::Judgements::new());
+            let page = report::report(library, &plans, judged, (&results, &options), output)?;
             output.line(format!("report: {}", page.display()))?;
         }
         Command::Examine { method, html, options, format } => {

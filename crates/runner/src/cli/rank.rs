@@ -7,7 +7,9 @@ use mbsbench_experiment::registry::{Choice, MethodKind, Registry};
 use mbsbench_experiment::{Contender, RankingSpec, read_contender, read_method};
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::{Evidence, EvidenceError};
-use mbsbench_judge::comparison::{COMPARISON, Entrant, Rank, Standing, Tally, Unequal, entrants, stand, words};
+use mbsbench_judge::comparison::{
+    COMPARISON, Contending, Entrant, Rank, Standing, Tally, Unequal, entrants, stand, words,
+};
 use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::short;
 use mbsbench_problem::Formulated;
@@ -17,6 +19,7 @@ use tabled::builder::Builder;
 use tabled::settings::Style;
 
 use super::check::other_kind;
+use super::contenders::Contenders;
 use super::describe::about_file;
 use super::files::{Library, is_yaml};
 use super::recognition::{FileKind, file_kind};
@@ -103,7 +106,10 @@ pub(super) fn rank(
     if !examined.is_from_file && !examined.choice.is_late() {
         match evidence_of(results, &plans, |_| true) {
             Ok(evidence) => {
-                return tell(library.registry, &examined, &entered(method, &plans, &evidence, None), shown, output);
+                let contenders = Contenders::of(library, &plans, options, output)?;
+                let contending = contenders.contending();
+                let entered = entered(&examined, &plans, (&evidence, &contending), None);
+                return tell(library.registry, &examined, &entered, shown, output);
             }
             // Perhaps a method from elsewhere that `every` takes in, of which nothing is stored.
             Err(CommandError::Evidence(EvidenceError::Outdated { .. })) => {}
@@ -112,16 +118,13 @@ pub(super) fn rank(
         plans.iter_mut().for_each(|plan| plan.runs.retain(|run| run.method.name() != method));
     }
     let evidence = evidence_of(results, &plans, |_| true)?;
-    let own_plans = contended(library.registry, &plans, &examined)?;
+    let contenders = Contenders::of(library, &plans, options, output)?;
+    let contending = contenders.contending();
+    let own_plans = contended(library.registry, &plans, &examined.contender)?;
     let outcomes = if own_plans.is_empty() { Vec::new() } else { made(library, &own_plans, options, output)? };
-    let own = Own { plans: &own_plans, evidence: Evidence::of(&own_plans, &outcomes) };
-    tell(library.registry, &examined, &entered(method, &plans, &evidence, Some(&own)), shown, output)
-}
-
-/// Runs of the method that were made for this answer.
-struct Own<'o> {
-    plans: &'o [Plan],
-    evidence: Evidence<'o>,
+    let own = Contending::new(vec![examined.label.clone()], &own_plans, Evidence::of(&own_plans, &outcomes));
+    let entered = entered(&examined, &plans, (&evidence, &contending), Some(&own));
+    tell(library.registry, &examined, &entered, shown, output)
 }
 
 /// A ranking with the method's own runs and those of all others.
@@ -148,32 +151,36 @@ impl<'s> Entered<'s> {
 
 /// Who enters each ranking: with the stored runs of the method's name, or with those made for it.
 fn entered<'s>(
-    method: &str,
+    examined: &Examined,
     plans: &'s [Plan],
-    evidence: &'s Evidence<'s>,
-    own: Option<&'s Own<'s>>,
+    (evidence, contending): (&'s Evidence<'s>, &'s Contending<'s>),
+    own: Option<&'s Contending<'s>>,
 ) -> Vec<Entered<'s>> {
     let rankings =
         plans.iter().flat_map(|plan| plan.experiment.rankings.iter().map(move |ranking| (plan, &ranking.value)));
     let of_ranking = |(plan, spec): (&'s Plan, &'s RankingSpec)| {
         let is_own = |entrant: &Entrant<'_>| {
-            own.is_none() && (entrant.run.method.name() == method || entrant.run.method_label == method)
+            let is_called = |name: &str| name == examined.label;
+            own.is_none() && (is_called(entrant.run.method.name()) || is_called(&entrant.run.method_label))
         };
-        let (stored, others): (Vec<_>, Vec<_>) =
+        let (stored, mut others): (Vec<_>, Vec<_>) =
             entrants(plan, evidence.rows(plan), spec).into_iter().partition(is_own);
-        let made = own.into_iter().flat_map(|own| {
-            let same = own.plans.iter().filter(|made| made.experiment.id == plan.experiment.id);
-            same.flat_map(|made| entrants(made, own.evidence.rows(made), spec))
-        });
+        let contenders = contending.entrants(plan, spec).into_iter();
+        others.extend(contenders.filter(|entrant| entrant.run.method_label != examined.label));
+        let made = own.into_iter().flat_map(|own| own.entrants(plan, spec));
         Entered { plan, spec, own: stored.into_iter().chain(made).collect(), others }
     };
     rankings.map(of_ranking).collect()
 }
 
 /// What experiments ask of the method where they say `every`.
-pub(super) fn contended(registry: &Registry, plans: &[Plan], examined: &Examined) -> Result<Vec<Plan>, CommandError> {
-    let registry = registry.with_contender(examined.contender.clone());
-    let own = plans.iter().filter_map(|plan| plan.of_contender(&registry).transpose());
+pub(super) fn contended<'p>(
+    registry: &Registry,
+    plans: impl IntoIterator<Item = &'p Plan>,
+    contender: &Contender,
+) -> Result<Vec<Plan>, CommandError> {
+    let registry = registry.with_contender(contender.clone());
+    let own = plans.into_iter().filter_map(|plan| plan.of_contender(&registry).transpose());
     own.collect::<Result<_, _>>().map_err(|wrong| CommandError::BadInput(vec![wrong]))
 }
 
@@ -301,11 +308,10 @@ fn table(standings: &[Standing<'_>], head: &str) -> Option<String> {
 fn cell(rank: &Rank) -> String {
     match rank {
         Rank::Reached { rank, of, cost, best, .. } => {
-            let mark = if cost.is_of_run { "≤ " } else { "" };
-            let own = words::cost(rounded(cost.value));
+            let own = words::cost_of(cost);
             match rank {
-                1 => format!("1 of {of}, {mark}{own}"),
-                _ => format!("{rank} of {of}, {mark}{own} = {} × {}", short(cost.value / best.1), best.0),
+                1 => format!("1 of {of}, {own}"),
+                _ => format!("{rank} of {of}, {own} = {} × {}", short(cost.value / best.1), best.0),
             }
         }
         Rank::NotReached { by: 0 } => "reached by none".to_owned(),
@@ -315,11 +321,6 @@ fn cell(rank: &Rank) -> String {
         Rank::Unmeasured => "not measured".to_owned(),
         Rank::Absent => String::new(),
     }
-}
-
-/// Counts between two runs, to a whole number; anything below ten as it is.
-fn rounded(cost: f64) -> f64 {
-    if cost >= 10.0 { cost.round() } else { cost }
 }
 
 /// Why there is no table by one kind of work.
@@ -388,7 +389,10 @@ fn ranking_json(examined: &Examined, standing: &Standing<'_>) -> Value {
                     place["rank"] = json!(rank);
                     place["of"] = json!(of);
                     place["cost"] = json!(cost.value);
-                    place["is_of_run"] = json!(cost.is_of_run);
+                    place["is_of_run"] = json!(cost.is_of_run());
+                    place["at_least"] = json!(cost.at_least);
+                    place["at_most"] = json!(cost.at_most);
+                    place["is_unsteady"] = json!(cost.is_unsteady);
                     place["ratio"] = json!(cost.value / best.1);
                     place["best"] = json!({ "method": best.0, "cost": best.1 });
                     "reached"

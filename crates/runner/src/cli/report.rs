@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::{Evidence, Judged};
-use mbsbench_judge::comparison::{COMPARISON, Field, Summary, costs_csv, is_comparison, rank};
+use mbsbench_judge::comparison::{COMPARISON, Contending, Field, Summary, costs_csv, is_comparison, rank};
 use mbsbench_runs::{fingerprint, provenance, seal};
 use rayon::prelude::*;
 
 use super::CommandError;
+use super::contenders::Contenders;
 use super::files::{Library, all_files, papers};
-use super::run::HERE;
+use super::run::{HERE, RunOptions};
 use super::sealed::ensure_sealed;
 use super::verify::judged as judge;
 use crate::artefacts::WriteError;
@@ -28,7 +29,7 @@ pub(super) fn report(
     library: Library<'_>,
     plans: &[Plan],
     judged: Judgements,
-    results: &Path,
+    (results, options): (&Path, &RunOptions),
     output: &mut Output<'_>,
 ) -> Result<PathBuf, CommandError> {
     ensure_sealed(results, plans, output)?;
@@ -38,7 +39,13 @@ pub(super) fn report(
         !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
     };
     let evidence = Evidence::read(results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
-    let compared = if is_complete(COMPARISON) { Some(comparison(library, plans, &evidence, results)?) } else { None };
+    let contenders = match is_complete(COMPARISON) {
+        true => Contenders::of(library, plans, options, output)?,
+        false => Contenders::default(),
+    };
+    let contending = contenders.contending();
+    let compared =
+        is_complete(COMPARISON).then(|| comparison(library, plans, &evidence, &contending, results)).transpose()?;
     let (complete, lacking): (Vec<_>, Vec<_>) =
         library.publications(papers(plans))?.into_iter().partition(|(paper, _)| is_complete(paper));
     if complete.is_empty() && compared.is_none() {
@@ -62,25 +69,28 @@ fn comparison<'p>(
     library: Library<'p>,
     plans: &'p [Plan],
     evidence: &'p Evidence<'p>,
+    contending: &'p Contending<'p>,
     results: &Path,
 ) -> Result<ComparisonReport<'p>, CommandError> {
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
-    let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence)).collect());
-    let costs = costs_csv(&Field::all(&own, evidence)).map_err(WriteError::from)?;
+    let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence, contending)).collect());
+    let costs = costs_csv(&Field::all(&own, evidence, contending)).map_err(WriteError::from)?;
     for (name, content) in files("summary", &summary)?.into_iter().chain([("costs.csv".to_owned(), costs)]) {
         let path = results.join(COMPARISON).join(name);
         write_atomically(&path, &content).map_err(|error| CommandError::Store { path, error })?;
     }
-    Ok(ComparisonReport { plans: own, summary, evidence, registry: library.registry })
+    Ok(ComparisonReport { plans: own, summary, evidence, contending, registry: library.registry })
 }
 
 /// Writes the rankings of experiments beside their results, each for itself. Gives a line on where they are, if there are any.
 pub(super) fn rankings(plans: &[Plan], results: &Path) -> Result<Option<String>, CommandError> {
     let ranks = |plan: &Plan| !plan.experiment.rankings.is_empty();
     let evidence = Evidence::read(results, plans, ranks)?;
+    let none = Contenders::default();
+    let none = none.contending();
     let mut pages = Vec::new();
     for plan in plans.iter().filter(|plan| ranks(plan)) {
-        let summary = Summary(rank(plan, &evidence));
+        let summary = Summary(rank(plan, &evidence, &none));
         let folder = results.join(&plan.experiment.id);
         seal::write(&folder, &files("ranking", &summary)?)?;
         pages.push(folder.join("ranking.md"));

@@ -72,6 +72,12 @@ pub struct MakeOptions {
     pub engine: EngineOptions,
 }
 
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { jobs: Jobs::default(), fresh: false, quick: false, cache: PathBuf::from(STORE) }
+    }
+}
+
 /// Runs experiments and writes their results under `out`. An experiment of which no run reached its end is not
 /// as expected.
 pub(super) fn run(
@@ -171,8 +177,10 @@ pub(super) fn reproduce(
     if !whole.is_empty() {
         let all = library.completed(plans.iter().cloned().chain(others).collect())?;
         let known: Judgements = verdicts.into_iter().map(|verdicts| (verdicts.paper, verdicts.judged)).collect();
-        let page = report(library, &all, known.clone(), out, output)?;
-        summary.end.extend(here::here(library, &all, &made.timed, (&ledgers, &known), (out, &made.store), output)?);
+        let options = &make.options;
+        let page = report(library, &all, known.clone(), (out, options), output)?;
+        let kept = (out, &made.store, options);
+        summary.end.extend(here::here(library, &all, &made.timed, (&ledgers, &known), kept, output)?);
         summary.end.push(format!("report: {}", page.display()));
     }
     summary.end.push(made.progress.summary());

@@ -20,7 +20,7 @@ use mbsbench_experiment::plan::Plan;
 use mbsbench_input::write_atomically;
 use mbsbench_judge::claims::record::Scores;
 use mbsbench_judge::claims::{Evidence, Judged};
-use mbsbench_judge::comparison::Summary;
+use mbsbench_judge::comparison::{Contending, Summary};
 use mbsbench_judge::publication::Publication;
 use rayon::prelude::*;
 
@@ -63,6 +63,8 @@ pub struct ComparisonReport<'r> {
     pub evidence: &'r Evidence<'r>,
     /// What methods there are, which gives each its look.
     pub registry: &'r Registry,
+    /// Methods that somebody puts beside all others.
+    pub contending: &'r Contending<'r>,
 }
 
 /// Writes `results/report/index.html`, a page for each paper and those of the comparison, where it was made, from the files

@@ -1,9 +1,11 @@
 //! The comparison across the papers: what it runs, what it names the cheapest, where it stands in the report.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+use serde_json::Value;
 
 const COMPARED: &str = "
 id: comparison/pendulum
@@ -50,28 +52,28 @@ fn rows(path: &Path) -> Vec<HashMap<String, String>> {
     reader.deserialize().collect::<Result<_, _>>().unwrap()
 }
 
-/// The least cost of an accuracy, read off `runs.csv`.
-fn least(runs: &[HashMap<String, String>], work: &str, accuracy: f64) -> f64 {
-    let number = |run: &HashMap<String, String>, column: &str| run[column].parse::<f64>().unwrap();
-    let good = |run: &&HashMap<String, String>| {
-        run["status"] == "ok" && number(run, "error(theta)") + number(run, "error_bound(theta)") <= accuracy
-    };
-    runs.iter().filter(good).map(|run| number(run, work)).filter(|&cost| cost > 0.0).fold(f64::INFINITY, f64::min)
+type Rows = Vec<HashMap<String, String>>;
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("`{text}`"))
 }
 
-/// Digits are those of the run that is named, and what is read off between runs is no more than the least of them costs.
-fn costs_are_of_the_runs(
-    costs: &[HashMap<String, String>],
-    summary: &[HashMap<String, String>],
-    runs: &[HashMap<String, String>],
-) {
-    let number = |text: &str| text.parse::<f64>().unwrap();
+/// The column of `runs.csv` behind a kind of work.
+fn column(work: &str) -> &'static str {
+    if work == "factorizations" { "factorizations" } else { "all_rhs_evaluations" }
+}
+
+/// The error of a run with its bound, if it went to its end.
+fn error(run: &HashMap<String, String>) -> Option<f64> {
+    (run["status"] == "ok").then(|| number(&run["error(theta)"]) + number(&run["error_bound(theta)"]))
+}
+
+/// Digits are those of the run that is named, and costs those that the summary has in more digits.
+fn costs_are_of_the_runs(costs: &Rows, summary: &Rows, runs: &Rows) {
     let (mut digits, mut read_off) = (0, 0);
     for line in costs {
-        let work = if line["work"] == "factorizations" { "factorizations" } else { "all_rhs_evaluations" };
         if let Some(run) = runs.iter().find(|run| run["run"] == line["run"]) {
-            let error = number(&run["error(theta)"]) + number(&run["error_bound(theta)"]);
-            let own = -error.log10() / number(&run[work]).log10();
+            let own = -error(run).unwrap().log10() / number(&run[column(&line["work"])]).log10();
             assert!((number(&line["digits per decade"]) - own).abs() < 1e-4 * own, "{line:?}");
             digits += 1;
         }
@@ -79,12 +81,92 @@ fn costs_are_of_the_runs(
             let is_own = |other: &&HashMap<String, String>| {
                 ["method", "work"].iter().all(|key| other[*key] == line[*key]) && other["accuracy"] == accuracy
             };
-            let Some(least) = summary.iter().find(is_own) else { continue };
-            assert!(number(&line[&format!("cost for {accuracy}")]) <= number(&least["cost"]) * 1.0001, "{line:?}");
+            let Some(named) = summary.iter().find(is_own) else { continue };
+            let [one, other] = [&line[&format!("cost for {accuracy}")], &named["cost"]].map(|cost| number(cost));
+            assert!((one / other - 1.0).abs() < 1e-4, "{line:?} {named:?}");
             read_off += 1;
         }
     }
     assert!(digits > 20 && read_off > 4, "{digits} {read_off}");
+}
+
+/// A cost lies between those of two runs, of which one misses the accuracy and one reaches it, or is that of a run.
+fn costs_lie_between_runs(summary: &Rows, runs: &Rows) {
+    let (mut between, mut of_runs) = (0, 0);
+    for line in summary.iter().filter(|line| !line["method"].is_empty()) {
+        let (work, accuracy) = (column(&line["work"]), number(&line["accuracy"]));
+        let [cost, at_most] = ["cost", "at_most"].map(|key| number(&line[key]));
+        let fine = runs.iter().find(|run| run["run"] == line["run"]).unwrap();
+        assert!(number(&fine[work]) == at_most && error(fine).unwrap() <= accuracy && cost <= at_most, "{line:?}");
+        let own = |run: &&HashMap<String, String>| run["method"] == line["method"] && run["case"] == fine["case"];
+        if line["at_least"].is_empty() {
+            assert_eq!(cost, at_most, "{line:?}");
+            of_runs += 1;
+        } else {
+            let at_least = number(&line["at_least"]);
+            let misses = |run: &HashMap<String, String>| error(run).is_some_and(|error| error > accuracy);
+            let coarse = runs.iter().filter(own).find(|run| number(&run[work]) == at_least && misses(run));
+            assert!(coarse.is_some() && at_least < cost, "{line:?}");
+            between += 1;
+        }
+        let later = |run: &HashMap<String, String>| {
+            error(run).is_some_and(|error| error > accuracy) && number(&run[work]) > at_most
+        };
+        assert_eq!(line["unsteady"] == "yes", runs.iter().filter(own).any(later), "{line:?}");
+    }
+    assert!(between > 8 && of_runs > 2, "{between} {of_runs}");
+}
+
+/// The summary, the page, `rank` of every method and `like` name the same methods at the same costs.
+fn all_name_the_same(folder: &Path, summary: &Rows, runs: &Rows, page: &str) {
+    let methods: BTreeSet<&str> = runs.iter().map(|run| run["method"].as_str()).collect();
+    let mut ranked: BTreeMap<(String, String), Vec<(String, f64)>> = BTreeMap::new();
+    for method in methods {
+        let answer: Value =
+            serde_json::from_str(&mbsbench(folder, &format!("rank {method} --format json --results results"))).unwrap();
+        for place in answer["rankings"][0]["places"].as_array().unwrap() {
+            let cell =
+                (format!("{:e}", place["accuracy"].as_f64().unwrap()), place["work"].as_str().unwrap().to_owned());
+            let is_near = place["ratio"].as_f64().is_some_and(|ratio| ratio <= 2.0);
+            let named = is_near.then(|| (method.to_owned(), place["cost"].as_f64().unwrap()));
+            ranked.entry(cell).or_default().extend(named);
+        }
+    }
+    assert_eq!(ranked.len(), 6);
+    for ((accuracy, work), mut named) in ranked {
+        named.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let lines = summary.iter().filter(|line| line["accuracy"] == accuracy && line["work"] == work);
+        let lines: Vec<_> = lines.filter(|line| !line["method"].is_empty()).collect();
+        let of_summary: Vec<(String, f64)> =
+            lines.iter().map(|line| (line["method"].clone(), number(&line["cost"]))).collect();
+        assert_eq!(of_summary, named, "{accuracy} {work}");
+        if work == "right-hand sides" {
+            let cell = lines.iter().map(|line| {
+                let [exact, most, unsteady] = [
+                    (line["exact_jacobians"] == "yes", "°"),
+                    (line["at_least"].is_empty(), "≤ "),
+                    (line["unsteady"] == "yes", "?"),
+                ]
+                .map(|(holds, sign)| if holds { sign } else { "" });
+                format!("{}{exact} {most}{}{unsteady}", line["method"], number(&line["cost"]).round())
+            });
+            let cell = cell.collect::<Vec<_>>().join(", ");
+            assert!(page.contains(&format!("<td>{cell}</td>")), "{accuracy}: {cell}");
+            let like = format!("like pendulum --accuracy {accuracy} --nearest 1 --format json --results results");
+            let like: Value = serde_json::from_str(&mbsbench(folder, &like)).unwrap();
+            let near = like["methods"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|method| method["mean_ratio"].as_f64().unwrap() <= 2.0);
+            let near: BTreeSet<&str> = near.map(|method| method["method"].as_str().unwrap()).collect();
+            assert_eq!(near, named.iter().map(|(name, _)| name.as_str()).collect(), "{accuracy}");
+        }
+    }
+    let exact = |method: &str| {
+        summary.iter().filter(|line| line["method"] == method).map(|line| line["exact_jacobians"].as_str()).next()
+    };
+    assert_eq!([exact("dop853"), exact("mebdf")], [Some(""), Some("yes")]);
 }
 
 #[test]
@@ -118,16 +200,8 @@ fn the_comparison_is_made_when_it_is_asked_for() {
         assert_eq!(runs.iter().any(|run| run["method"] == method), is_there, "{method}");
     }
     let summary = rows(&at("results/comparison/summary.csv"));
-    let first = summary.iter().filter(|line| line["rank"] == "1");
-    let mut compared = 0;
-    for line in first {
-        let work = if line["work"] == "factorizations" { "factorizations" } else { "all_rhs_evaluations" };
-        let accuracy: f64 = line["accuracy"].parse().unwrap();
-        assert_eq!(line["cost"].parse::<f64>().unwrap(), least(&runs, work, accuracy), "{line:?}");
-        assert!(runs.iter().any(|run| run["run"] == line["run"] && run[work] == line["cost"]), "{line:?}");
-        compared += 1;
-    }
-    assert!(compared >= 4, "{compared}");
+    costs_lie_between_runs(&summary, &runs);
+    all_name_the_same(folder.path(), &summary, &runs, &all);
     costs_are_of_the_runs(&rows(&at("results/comparison/costs.csv")), &summary, &runs);
     let markdown = fs::read_to_string(at("results/comparison/summary.md")).unwrap();
     assert!(markdown.contains("| 1e-6 |") && markdown.contains("## Angle of the pendulum"));
@@ -138,4 +212,73 @@ fn the_comparison_is_made_when_it_is_asked_for() {
     let read = |name: &str| fs::read_to_string(at(name)).unwrap();
     assert_eq!(read("mine/comparison/pendulum/ranking.csv"), read("results/comparison/summary.csv"));
     assert!(!at("mine/comparison/summary.csv").exists());
+
+    a_contender_joins(folder.path());
+}
+
+/// A method in one line of one file is in the tables and, in bold, in the figures; nothing else of the results changes.
+fn a_contender_joins(folder: &Path) {
+    let at = |name: &str| folder.join(name);
+    let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+    let before = ["runs.csv", "references.csv"].map(|name| read(&format!("results/comparison/pendulum/{name}")));
+    let derived = ["results/comparison/summary.csv", "results/comparison/costs.csv", "results/report/comparison.html"];
+    let without = derived.map(read);
+    fs::write(at("mine.yaml"), "runge-kutta: { rows: [[], [1]], weights: [1/2, 1/2] }\n").unwrap();
+    fs::write(at("experiments/comparison/contenders.yaml"), "contenders: [{ tableau: ../../mine.yaml }, dop853]\n")
+        .unwrap();
+    let said = mbsbench(folder, "report");
+    assert!(said.contains("contenders mine, dop853"), "{said}");
+    assert_eq!(before, ["runs.csv", "references.csv"].map(|name| read(&format!("results/comparison/pendulum/{name}"))));
+    let costs = rows(&at("results/comparison/costs.csv"));
+    let own: Vec<_> = costs.iter().filter(|line| line["method"] == "mine").collect();
+    assert!(own.len() == 1 && own[0]["runs"] == "3" && own[0]["failed"] == "0", "{own:?}");
+    let summary = rows(&at("results/comparison/summary.csv"));
+    let is_marked = |line: &&HashMap<String, String>| line["contender"] == "yes";
+    assert!(summary.iter().filter(is_marked).all(|line| ["mine", "dop853"].contains(&line["method"].as_str())));
+    assert!(summary.iter().any(|line| is_marked(&line) && line["method"] == "dop853"));
+    assert!(read("results/comparison/summary.md").contains("**dop853** "));
+    let (all, one) = (read(derived[2]), read("results/report/comparison-pendulum.html"));
+    assert!(all.contains("<strong class=\"contender\">mine</strong>") && one.contains("dop853</strong>"));
+    assert!(!without[2].contains("class=\"contender\""));
+    let is_bold = |page: &str, name: &str| {
+        let begin = format!("<g data-series=\"{name}\"");
+        let series = page.split(&begin).skip(1);
+        series.filter_map(|rest| rest.split("</g>").next()).any(|group| group.contains("<path stroke-width=\"34\""))
+    };
+    for page in [&all, &one] {
+        assert!(["mine", "dop853"].iter().all(|name| is_bold(page, name)));
+        assert!(!is_bold(page, "rk8") && page.contains("data-series=\"rk8\""));
+    }
+    assert!(!is_bold(&without[2], "dop853"));
+    // The same among the others of `rank`.
+    let of = |said: &str| {
+        let start = said.find('{').unwrap();
+        let answer: Value = serde_json::from_str(&said[start..=said.rfind('}').unwrap()]).unwrap();
+        answer["rankings"][0]["methods"].as_u64().unwrap()
+    };
+    let with = of(&mbsbench(folder, "rank rk4 --format json --results results"));
+    fs::rename(at("experiments/comparison/contenders.yaml"), at("aside.yaml")).unwrap();
+    assert_eq!(with, 1 + of(&mbsbench(folder, "rank rk4 --format json --results results")));
+    fs::rename(at("aside.yaml"), at("experiments/comparison/contenders.yaml")).unwrap();
+    let checked = mbsbench(folder, "check experiments/comparison/contenders.yaml");
+    assert!(checked.contains("contenders.yaml: mine, dop853"), "{checked}");
+
+    for (text, place, message) in [
+        ("contenders: [dop835]\n", ":1:14", "unknown method `dop835`"),
+        ("contender: []\n", ":1:1", "unknown key `contender`"),
+        ("contenders: dop853\n", ":1:13", "no list of methods"),
+        ("contenders: [{ bathe: { rho-inf: 0 } }]\n", ":1:14", "the name of a registered method"),
+        ("contenders: [{ bathe: { label: own, rho-inf: 2 } }]\n", ":1:46", "2"),
+        ("contenders: [dop853, dop853]\n", ":1:22", "a second contender `dop853`"),
+        ("contenders: [{ tableau: none.yaml }]\n", ":1:25", "none.yaml"),
+    ] {
+        fs::write(at("experiments/comparison/contenders.yaml"), text).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_mbsbench")).current_dir(folder).arg("report").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("contenders.yaml{place}")) && said.contains(message), "{text}{said}");
+    }
+    fs::remove_file(at("experiments/comparison/contenders.yaml")).unwrap();
+    mbsbench(folder, "report");
+    assert_eq!(without, derived.map(read), "as if it had never been there");
 }

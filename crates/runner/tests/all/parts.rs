@@ -316,7 +316,10 @@ fn forged_entries_are_made_again_and_not_merged() {
         let output = place.output("run experiment.yaml --out again --cache whole");
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{record}: {said}");
-        assert!(said.contains("none of this program: ") && said.contains("is made again"), "{record}: {said}");
+        assert!(
+            said.contains("none of this program: ") && said.contains("the entry is discarded and computed again"),
+            "{record}: {said}"
+        );
         assert_same(&local, &place.files("again"));
         assert_same(&whole, &place.entries("whole"));
     }

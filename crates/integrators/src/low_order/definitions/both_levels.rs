@@ -63,8 +63,8 @@ impl Rule for HhtAdd {
         self.alpha
     }
 
-    fn linear_algebra(&self) -> Option<String> {
-        Some(spelling(&self.linear_algebra))
+    fn linear_algebra(&self) -> String {
+        spelling(&self.linear_algebra)
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Additive, Singular> {
@@ -120,8 +120,8 @@ impl Rule for HhtSi2 {
         self.alpha
     }
 
-    fn linear_algebra(&self) -> Option<String> {
-        Some(spelling(&self.linear_algebra))
+    fn linear_algebra(&self) -> String {
+        spelling(&self.linear_algebra)
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {
@@ -171,8 +171,8 @@ impl Rule for NstiffSi2 {
         Discretisation::Bdf
     }
 
-    fn linear_algebra(&self) -> Option<String> {
-        Some(spelling(&self.linear_algebra))
+    fn linear_algebra(&self) -> String {
+        spelling(&self.linear_algebra)
     }
 
     fn start(&self, start: &Start<'_>) -> Result<Stabilised, Singular> {

@@ -7,6 +7,7 @@ use nalgebra::{Complex, DMatrix};
 use super::drive::{self, Plan};
 use super::formula::{Formula, Start};
 use super::predictor::Discretisation;
+use crate::newton::{STRUCTURED, gives_derivatives};
 
 pub use both_levels::{HhtAdd, HhtSi2, NstiffSi2};
 pub use positions::{GeneralizedAlpha, HhtI3, Newmark, Nstiff, Weighted};
@@ -33,9 +34,9 @@ trait Rule: Copy + Send + Sync + 'static {
     fn full_matrices(&self) -> u32 {
         3
     }
-    /// How linear systems are solved, where that can be chosen.
-    fn linear_algebra(&self) -> Option<String> {
-        None
+    /// How linear systems are solved.
+    fn linear_algebra(&self) -> String {
+        STRUCTURED.to_owned()
     }
     /// See [`Method::details`].
     fn details(&self) -> Vec<String> {
@@ -68,9 +69,13 @@ impl<R: Rule> Method for Solver<R> {
         self.0.full_matrices()
     }
 
+    fn forms_exact_jacobians(&self, problem: &mut dyn Ode) -> bool {
+        gives_derivatives(problem)
+    }
+
     fn solver_options(&self) -> Vec<(String, String)> {
-        let algebra = self.0.linear_algebra().map(|algebra| ("linear-algebra".to_owned(), algebra));
-        algebra.into_iter().chain(self.0.plan().newton.named()).collect()
+        let algebra = ("linear-algebra".to_owned(), self.0.linear_algebra());
+        [algebra].into_iter().chain(self.0.plan().newton.named()).collect()
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {

@@ -52,7 +52,7 @@ pub(super) fn examine(
         Plan::read(&path, text.as_bytes(), registry, options.quick).map_err(|wrong| CommandError::BadInput(vec![wrong]))
     };
     let asked: Vec<Plan> = EXPERIMENTS.into_iter().map(read).collect::<Result<_, _>>()?;
-    let own = contended(registry, &asked, &examined)?;
+    let own = contended(registry, &asked, &examined.contender)?;
     let outcomes = if own.is_empty() { Vec::new() } else { made(library, &own, options, output)? };
     let problems = |index: usize| {
         let asked: &Plan = &asked[index];

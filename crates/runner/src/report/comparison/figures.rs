@@ -1,6 +1,6 @@
 //! Work over precision and performance profiles as figures, with names at the ends of curves.
 
-use mbsbench_judge::comparison::{Contestant, Field, MOST_RATIO, Profile, front};
+use mbsbench_judge::comparison::{Contestant, Curve, Field, MOST_RATIO, Profile, Profiled, front};
 use mbsbench_render::{Axis, Figure, Kind, Panel, Series, Style};
 
 use super::Looks;
@@ -17,7 +17,7 @@ pub(super) fn family_name(family: &str) -> String {
 }
 
 /// All runs in grey, and of each family the runs that no other of it beats in both; a panel for each kind of work that is wanted.
-pub(super) fn best_of_families(field: &Field<'_>, id: &str, works: &[usize]) -> Figure {
+pub(super) fn best_of_families(field: &Field<'_>, looks: &Looks<'_>, id: &str, works: &[usize]) -> Figure {
     let panel = |&work: &usize| {
         let mut series = vec![background(field.methods.iter(), work)];
         let families = field.families();
@@ -31,6 +31,7 @@ pub(super) fn best_of_families(field: &Field<'_>, id: &str, works: &[usize]) -> 
         let curve = |(family, points)| Series::marked(family_name(family), Style::of_family(family), points);
         series.extend(fronts.into_iter().map(curve));
         series.push(Series::line("best of all", Style::of_all(), front(all)));
+        series.extend(contenders(field, looks, work));
         axes(field, work, format!("by {}", field.spec.work.0[work].0), series)
     };
     let title = format!("{}: work and precision, the best of each family", field.spec.title);
@@ -51,7 +52,8 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
             let others = field.methods.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
             let curve = |method: &&Contestant<'_>| {
-                Series::marked(method.name, looks.style(method.name), front(shown(method, work)))
+                let Curve { method: name, is_contender, .. } = method.curve;
+                Series { bold: is_contender, ..Series::marked(name, looks.style(name), front(shown(method, work))) }
             };
             series.extend(own.iter().map(curve));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
@@ -60,6 +62,15 @@ pub(super) fn by_family(field: &Field<'_>, looks: &Looks<'_>, id: &str, work: us
     });
     let title = format!("{}: work and precision, family by family", field.spec.title);
     Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
+}
+
+/// The runs of each contender, in bold.
+fn contenders(field: &Field<'_>, looks: &Looks<'_>, work: usize) -> Vec<Series> {
+    let own = field.methods.iter().filter(|method| method.curve.is_contender);
+    let drawn = own.map(|method| (method.curve.method, shown(method, work))).filter(|(_, points)| !points.is_empty());
+    drawn
+        .map(|(name, points)| Series { bold: true, ..Series::marked(name, looks.style(name), front(points)) })
+        .collect()
 }
 
 /// Performance profiles, a panel for each: the best methods by name, the rest in grey.
@@ -75,12 +86,15 @@ pub(super) fn profiles(profiles: &[Profile<'_>], looks: &Looks<'_>, id: &str, ti
             points.retain(|[ratio, _]| *ratio <= MOST_RATIO);
             points
         };
-        let (best, rest) = profile.methods.split_at(profile.methods.len().min(MOST));
-        let grey = rest
-            .iter()
-            .map(|method| Series { published: true, ..Series::line("", Style::of_all(), steps(&method.ratios)) });
-        let named =
-            best.iter().map(|method| Series::marked(method.name, looks.style(method.name), steps(&method.ratios)));
+        let named = profile.named(MOST);
+        let is_named = |method: &Profiled<'_>| named.iter().any(|one| one.name == method.name);
+        let rest = profile.methods.iter().filter(|method| !is_named(method));
+        let grey =
+            rest.map(|method| Series { published: true, ..Series::line("", Style::of_all(), steps(&method.ratios)) });
+        let named = named.iter().map(|method| Series {
+            bold: method.is_contender,
+            ..Series::marked(method.name, looks.style(method.name), steps(&method.ratios))
+        });
         Panel {
             title: format!("error at most {:e}, {} models", profile.accuracy, profile.models),
             x: Axis::log(format!("{} over the least", profile.work), "").between(1.0, MOST_RATIO),

@@ -4,15 +4,18 @@ use maud::{Markup, html};
 use mbsbench_judge::comparison::Field;
 
 use super::figures::family_name;
-use super::file_of;
+use super::{file_of, method_name};
 
 /// Shades of cells, from the fewest digits to the most on a model.
 const SHADES: f64 = 5.0;
 
 /// The table, by one kind of work.
 pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
-    let mut methods: Vec<(&str, &str)> =
-        fields.iter().flat_map(|field| &field.methods).map(|method| (method.family, method.name)).collect();
+    let mut methods: Vec<(&str, &str, bool)> = fields
+        .iter()
+        .flat_map(|field| &field.methods)
+        .map(|method| (method.family, method.curve.method, method.curve.is_contender))
+        .collect();
     methods.sort_unstable();
     methods.dedup();
     let most: Vec<f64> = fields.iter().map(|field| best(field, work)).collect();
@@ -24,9 +27,9 @@ pub(super) fn table(fields: &[Field<'_>], work: &str) -> Markup {
                     @for field in fields { th { a href=(file_of(field)) { span { (field.spec.title) } } } }
                 } }
                 tbody {
-                    @for &(family, name) in &methods {
+                    @for &(family, name, is_contender) in &methods {
                         tr data-family=(family) data-method=(name) {
-                            th scope="row" { (name) " " small { (family_name(family)) } }
+                            th scope="row" { (method_name(name, is_contender)) " " small { (family_name(family)) } }
                             @for (field, most) in fields.iter().zip(&most) { (cell(field, name, work, *most)) }
                         }
                     }
@@ -44,7 +47,7 @@ fn best(field: &Field<'_>, work: &str) -> f64 {
 
 /// What there is to say of a method on a model.
 fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
-    let method = field.methods.iter().find(|method| method.name == name);
+    let method = field.methods.iter().find(|method| method.curve.method == name);
     let Some((method, work)) = method.zip(field.work(work)) else {
         return html! { td.absent { "–" } };
     };
@@ -53,7 +56,9 @@ fn cell(field: &Field<'_>, name: &str, work: &str, most: f64) -> Markup {
             let shade = (SHADES * digits / most).ceil().clamp(1.0, SHADES);
             html! { td.number.(format!("shade-{shade}")) { (format!("{digits:.2}")) } }
         }
-        None if method.failed() == method.points.len() => html! { td.failed title="no run went to its end" { "✗" } },
+        None if method.failed() == method.curve.points.len() => {
+            html! { td.failed title="no run went to its end" { "✗" } }
+        }
         None => html! { td.failed title="no error is below one" { "0" } },
     }
 }

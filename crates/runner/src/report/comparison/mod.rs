@@ -8,7 +8,7 @@ mod model;
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_judge::comparison::{ACCURACIES, COMPARISON, Field, NAMED, Profile, Ranked, words};
+use mbsbench_judge::comparison::{ACCURACIES, COMPARISON, Field, Profile, Ranked, near, words};
 use mbsbench_render::{lay_out, svg};
 use rayon::prelude::*;
 
@@ -25,13 +25,18 @@ const WORK: &str = "right-hand sides";
 
 /// The pages with their files.
 pub(super) fn pages(results: &Path, report: &ComparisonReport<'_>) -> Result<Vec<(String, String)>, ReportError> {
-    let fields = Field::all(&report.plans, report.evidence);
+    let fields = Field::all(&report.plans, report.evidence, report.contending);
     let looks = Looks::of(&fields, report.registry);
     let of_models = || fields.par_iter().map(|field| (file_of(field), model::page_of(report, field, &looks)));
     let (overview, mut pages) =
         rayon::join(|| overview(results, report, &fields, &looks), || of_models().collect::<Vec<_>>());
     pages.push(("comparison.html".to_owned(), overview?));
     Ok(pages)
+}
+
+/// The name of a method, in bold if somebody puts it beside all others.
+fn method_name(name: &str, is_contender: bool) -> Markup {
+    html! { @if is_contender { strong.contender { (name) } } @else { (name) } }
 }
 
 /// The file of a model's page.
@@ -81,7 +86,7 @@ fn overview(
     let main = html! {
         section id="cheapest" {
             h2 { "The cheapest method for an accuracy" }
-            p { (words::WHAT_IT_MEANS) }
+            p { (words::what_it_means()) }
             p.links {
                 @for kind in ["csv", "md"] { a href=(format!("../{COMPARISON}/summary.{kind}")) { (kind.to_uppercase()) } " · " }
                 "Made by " code { "mbsbench reproduce " (COMPARISON) } " · "
@@ -167,8 +172,14 @@ fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
     accuracies.dedup();
     let cell = |ranked: &Ranked<'_>, accuracy: f64| {
         let level = ranked.spec.accuracies.iter().position(|&own| own == accuracy)?;
-        let place = ranked.places[level].first()?.first()?;
-        Some(html! { strong { (place.candidate.method) } " " (words::cost(place.cost)) })
+        let (places, (_, column)) = (near(ranked.places[level].first()?), ranked.spec.work.0.first()?);
+        let listed = html! {
+            @for (index, place) in places.iter().enumerate() {
+                @if index > 0 { ", " }
+                (method_name(&words::name(place, column), place.is_contender)) " " (words::cost_of(&place.cost))
+            }
+        };
+        (!places.is_empty()).then_some(listed)
     };
     html! {
         div.scroll {
@@ -184,7 +195,9 @@ fn cheapest(report: &ComparisonReport<'_>, fields: &[Field<'_>]) -> Markup {
                 }
             }
         }
-        p.small { "By right-hand sides, the first of " (NAMED) " that stand on the page of the model, with costs by other kinds of work." }
+        p.small {
+            "By right-hand sides. The page of each model has the runs behind the costs, and costs by other kinds of work."
+        }
     }
 }
 
@@ -204,9 +217,9 @@ fn profile_table(profiles: &[Profile<'_>]) -> Markup {
                         caption { "Error at most " (format!("{:e}", profile.accuracy)) ", by " (profile.work) }
                         thead { tr { th { "Method" } @for ratio in RATIOS { th { "≤ " (ratio) "×" } } } }
                         tbody {
-                            @for method in profile.methods.iter().take(figures::MOST) {
+                            @for method in profile.named(figures::MOST) {
                                 tr {
-                                    th scope="row" { (method.name) }
+                                    th scope="row" { (method_name(method.name, method.is_contender)) }
                                     @for ratio in RATIOS { td.number { (share(profile, &method.ratios, ratio)) } }
                                 }
                             }

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 use mbsbench_experiment::plan::{LeftOut, Plan};
-use mbsbench_judge::comparison::{Field, NAMED, Ranked, words};
+use mbsbench_judge::comparison::{Field, Ranked, near, words};
 
-use super::{Looks, drawn, figures};
+use super::{Looks, drawn, figures, method_name};
 use crate::report::ComparisonReport;
 use crate::report::page::{page, with_contents};
 
@@ -32,7 +32,7 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
     let main = html! {
         section id="best" {
             h2 { "Work and precision" }
-            div.shown { (drawn(&figures::best_of_families(field, "best-of-families", &works))) }
+            div.shown { (drawn(&figures::best_of_families(field, looks, "best-of-families", &works))) }
             p.caption {
                 "Each dot is a run, its error with the bound on the reference's own added. The broken line joins the runs that no other beats in \
                  work and error both; so do the lines of the families among their own runs. Of many families those have lines that get the \
@@ -46,12 +46,14 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Field<'_>, looks: &
             }
         }
         section id="cheapest" {
-            h2 { "The " (NAMED) " cheapest methods" }
+            h2 { "The cheapest methods" }
+            p { (words::what_it_means()) }
             p {
-                "Right-hand sides include those for difference quotients. Of a constrained mechanism one is the solution for \
-                 accelerations and multipliers (index 1), or one residual for methods that solve the constraints (index 3); exact \
-                 Jacobians are not among them. Factorizations are those of a method's own matrices, and only methods that have some \
-                 are ranked by them. Times are medians on the machine that made these results."
+                "Right-hand sides include those for difference quotients and exclude exact Jacobians (°). Of a \
+                 constrained mechanism a right-hand side is the solution for accelerations and multipliers (index \
+                 1), or one residual for methods that solve the constraints (index 3). Factorizations are those of a \
+                 method's own matrices, and only methods that have some are ranked by them. Times are medians on the \
+                 machine that made these results."
             }
             @for ranked in ranked() { (table(ranked)) }
         }
@@ -76,7 +78,7 @@ fn is_done(field: &Field<'_>, work: usize) -> bool {
     field.methods.iter().any(|method| !method.measured(work).is_empty())
 }
 
-/// The cheapest methods on a model.
+/// The methods that cannot be told from the cheapest on a model.
 fn table(ranked: &Ranked<'_>) -> Markup {
     let spec = ranked.spec;
     html! {
@@ -90,13 +92,13 @@ fn table(ranked: &Ranked<'_>) -> Markup {
                         tr {
                             th scope="row" { (format!("{accuracy:e}")) }
                             td data-head="reached by" { (words::reached(ranked, level)) }
-                            @for (places, (head, _)) in ranked.places[level].iter().zip(&spec.work.0) {
+                            @for (places, (head, column)) in ranked.places[level].iter().zip(&spec.work.0) {
                                 td data-head=(head) {
                                     @if places.is_empty() { "–" }
-                                    @else { ol { @for place in places.iter().take(NAMED) {
+                                    @else { ol { @for place in near(places) {
                                         li {
-                                            strong { (place.candidate.method) } " " (words::cost(place.cost)) " "
-                                            small { (place.candidate.setting) }
+                                            (method_name(&words::name(place, column), place.is_contender)) " "
+                                            (words::cost_of(&place.cost)) " " small { (words::between(place)) }
                                         }
                                     } } }
                                 }

@@ -1,0 +1,43 @@
+//! Methods that somebody puts beside all others of the comparison, with their runs.
+
+use mbsbench_experiment::RankingSpec;
+use mbsbench_experiment::plan::Plan;
+
+use super::standing::{Entrant, entrants};
+use crate::claims::{Evidence, Recorded};
+
+/// Runs that were made of methods for an answer, beside the stored ones of all others.
+#[derive(Debug)]
+pub struct Contending<'c> {
+    names: Vec<String>,
+    plans: &'c [Plan],
+    evidence: Evidence<'c>,
+}
+
+impl<'c> Contending<'c> {
+    /// Methods by their names, with the plans of the runs that were made of them; `evidence` has the rows of these. A
+    /// method that is among the stored results has a name and no plans.
+    #[must_use]
+    pub fn new(names: Vec<String>, plans: &'c [Plan], evidence: Evidence<'c>) -> Self {
+        Self { names, plans, evidence }
+    }
+
+    /// What the methods are called.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Their runs that a ranking of the experiment of `plan` is about.
+    #[must_use]
+    pub fn entrants<'s>(&'s self, plan: &Plan, spec: &RankingSpec) -> Vec<Entrant<'s>> {
+        let own = self.plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
+        own.flat_map(|own| entrants(own, self.evidence.rows(own), spec)).collect()
+    }
+
+    /// All runs that a ranking is about: those of `plan` with their rows, and those of these methods.
+    #[must_use]
+    pub fn among<'s>(&'s self, plan: &'s Plan, rows: &'s [Recorded], spec: &RankingSpec) -> Vec<Entrant<'s>> {
+        entrants(plan, rows, spec).into_iter().chain(self.entrants(plan, spec)).collect()
+    }
+}
