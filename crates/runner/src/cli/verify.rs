@@ -85,7 +85,7 @@ pub(super) fn judge_papers(
     library: Library<'_>,
     ledgers: &[Ledger],
     plans: &[Plan],
-    results: &(impl Folders + Sync + ?Sized),
+    results: &(impl Folders + ?Sized),
     output: &mut Output<'_>,
 ) -> Result<Vec<Verdicts>, CommandError> {
     let of_these = plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan)));
