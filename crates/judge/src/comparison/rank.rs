@@ -60,6 +60,15 @@ pub struct Curve<'p> {
     pub points: Vec<Point<'p>>,
 }
 
+/// `tolerance 1e-5 to 1e-7` from both settings.
+fn span(coarse: &str, fine: &str) -> String {
+    let is_same = |name: &&str| fine.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+    match coarse.split_once(' ').filter(|(name, _)| is_same(name)) {
+        Some((name, _)) => format!("{coarse} to {}", fine[name.len()..].trim_start()),
+        None => format!("{coarse} to {fine}"),
+    }
+}
+
 impl<'p> Curve<'p> {
     /// The least work for an accuracy, by one kind of work.
     #[must_use]
@@ -73,7 +82,7 @@ impl<'p> Curve<'p> {
         let fine = &self.points[fine];
         let said = |point: &Point<'_>| point.candidate.as_ref().map_or_else(String::new, |each| each.setting.clone());
         let setting = match coarse {
-            Some(coarse) => format!("{} to {}", said(&self.points[coarse]), said(fine)),
+            Some(coarse) => span(&said(&self.points[coarse]), &said(fine)),
             None => said(fine),
         };
         let is_in_several = self.points.iter().any(|point| point.case != fine.case);

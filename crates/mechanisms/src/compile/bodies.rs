@@ -6,7 +6,7 @@ use mbsbench_problem::OutOfRange;
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::{BodySeen, Names, joints, named_markers, vector};
-use crate::definition::{Body, Point};
+use crate::definition::{Body, Point, Shape};
 use crate::flat::{Part, check_name};
 use crate::formula::Formula;
 use crate::placing::{Marker, Pose};
@@ -80,24 +80,32 @@ pub(super) fn markers<'p>(names: &Names<'p>) -> Result<Vec<HashMap<&'p str, Mark
 
 /// What is seen of the bodies.
 pub(super) fn seen(names: &Names<'_>) -> Vec<BodySeen> {
-    let pairs = joints::pairs(names);
-    let of = |(number, body): (usize, &Part<Body>)| BodySeen {
+    let of = |((number, body), held): ((usize, &Part<Body>), Vec<Vector3<f64>>)| BodySeen {
         name: body.name.clone(),
         shape: body.what.shape.clone(),
         markers: named_markers(names, number),
-        held: held(number, &pairs),
+        held,
     };
-    names.parts.bodies.iter().enumerate().map(of).collect()
+    names.parts.bodies.iter().enumerate().zip(held(names)).map(of).collect()
 }
 
-/// Points at which joints hold a body. It hangs by a joint whose second marker it has, or whose other marker is on the
-/// ground.
-fn held(number: usize, pairs: &[[Marker; 2]]) -> Vec<Vector3<f64>> {
-    let own = |marker: &Marker| marker.body == Some(number);
-    let hangs = |[_, b]: &[Marker; 2]| own(b) || b.body.is_none();
-    let mut pairs: Vec<&[Marker; 2]> = pairs.iter().filter(|pair| pair.iter().any(own)).collect();
-    pairs.sort_by_key(|pair| !hangs(pair));
-    pairs.into_iter().flatten().filter(|marker| own(marker)).map(|marker| marker.at).collect()
+/// Points at which joints hold each body: first those at which it hangs, since it has the joint's second marker or the other
+/// one is on the ground. Those of rods are left out, as the rod is drawn.
+fn held(names: &Names<'_>) -> impl Iterator<Item = Vec<Vector3<f64>>> {
+    let bodies = &names.parts.bodies;
+    let is_rod = |body: usize| matches!(bodies[body].what.shape, Some(Shape::Rod(_)));
+    let mut hangs = vec![Vec::new(); bodies.len()];
+    let mut others = hangs.clone();
+    for [first, second] in joints::pairs(names) {
+        if let Some(body) = second.body.filter(|&body| !is_rod(body)) {
+            hangs[body].push(second.at);
+        }
+        if let Some(body) = first.body.filter(|&body| !is_rod(body)) {
+            let list = if second.body.is_none() { &mut hangs } else { &mut others };
+            list[body].push(first.at);
+        }
+    }
+    hangs.into_iter().zip(others).map(|(hangs, others)| [hangs, others].concat())
 }
 
 /// Mass and moments of inertia, as given or by the shape.

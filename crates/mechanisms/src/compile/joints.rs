@@ -110,7 +110,7 @@ pub(super) fn kind(joint: &Joint) -> &'static str {
 }
 
 /// The two markers of each joint that holds two markers together.
-pub(super) fn pairs(names: &Names<'_>) -> Vec<[Marker; 2]> {
+pub(super) fn pairs(names: &Names<'_>) -> impl Iterator<Item = [Marker; 2]> {
     let between = |joint: &Joint| match joint {
         Joint::Revolute(hinge) => Some(hinge.between.clone()),
         Joint::Prismatic(slide) => Some(slide.between.clone()),
@@ -122,8 +122,7 @@ pub(super) fn pairs(names: &Names<'_>) -> Vec<[Marker; 2]> {
         Joint::Gear(_) | Joint::Rotation(_) | Joint::Translation(_) | Joint::Rolling(_) => None,
     };
     // Where a marker is unknown, adding the joint says so.
-    let pair = |part: &Part<Joint>| names.pair(&part.path, &between(&part.what)?).ok();
-    names.parts.joints.iter().filter_map(pair).collect()
+    names.parts.joints.iter().filter_map(move |part| names.pair(&part.path, &between(&part.what)?).ok())
 }
 
 /// An axis along a marker's own directions.

@@ -23,7 +23,7 @@ use super::verify::{Recompute, Shown};
 #[derive(Debug, Clone, Parser)]
 #[command(name = "mbsbench", version)]
 pub struct Arguments {
-    /// Experiments directory; built-in papers stay available beside it [default: ./experiments].
+    /// Experiments directory, beside the built-in papers [default: ./experiments].
     #[arg(long, global = true, value_name = "DIR", display_order = 900)]
     pub experiments: Option<PathBuf>,
     /// The command.
@@ -36,10 +36,10 @@ pub struct Arguments {
 pub enum Command {
     /// Reproduce papers into `results/`: run, judge the statements, write the report.
     Reproduce {
-        /// Papers (`gil2013`), experiments (`gil2013/eq35-global`) or experiment files [default: all papers].
+        /// Papers, experiments (`gil2013/eq35-global`) or files [default: all papers].
         #[arg(value_name = "NAME|FILE")]
         wanted: Vec<PathBuf>,
-        /// Exit with 1 if ratios of times differ from the recorded ones, or turn a verdict.
+        /// Exit with 1 if times differ from the recorded ones or change a verdict.
         #[arg(long)]
         strict_times: bool,
         /// Options that both commands have.

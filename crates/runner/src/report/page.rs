@@ -1,5 +1,7 @@
 //! What all pages have in common.
 
+use std::sync::LazyLock;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use mbsbench_judge::claims::Verdict;
 use mbsbench_judge::claims::record::{GROUNDS, Scores};
@@ -12,7 +14,16 @@ use super::policy::policy_with_frames;
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
 
 /// The only script of a page.
-const SCRIPT: &str = include_str!("assets/report.js");
+static SCRIPT: LazyLock<String> = LazyLock::new(|| without_margins(include_str!("assets/report.js"), "//"));
+
+/// The style of a page.
+static STYLE: LazyLock<String> = LazyLock::new(|| without_margins(include_str!("assets/report.css"), "/*"));
+
+/// Each page carries the text, so lines are without indentation, and those that are comments are left out.
+fn without_margins(text: &str, comment: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.filter(|line| !line.starts_with(comment)).collect::<Vec<_>>().join("\n")
+}
 
 /// A page with its title and body.
 pub(super) fn page(title: &str, body: &Markup) -> String {
@@ -26,15 +37,15 @@ pub(super) fn page(title: &str, body: &Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy_with_frames(SCRIPT));
+                meta http-equiv="Content-Security-Policy" content=(policy_with_frames(&SCRIPT));
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(include_str!("assets/report.css"))) (PreEscaped(themes)) }
+                style { (PreEscaped(&*STYLE)) (PreEscaped(themes)) }
             }
             body {
                 (body)
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(&*SCRIPT)) }
             }
         }
     }

@@ -129,7 +129,7 @@ fn built_in_papers_stay_beside_those_of_the_user() {
 
     // Without names the user's own are meant.
     let (code, out, err) = place.mbsbench("reproduce");
-    assert!(out.contains("mine2026/energy") && !out.contains("gil2013"), "{code} {out}{err}");
+    assert!(out.contains("mine2026: 1 statement") && !out.contains("gil2013"), "{code} {out}{err}");
     assert!(err.contains("no paper is named: those in `experiments` are taken"), "{err}");
     let report = fs::read_to_string(place.here.path().join("results/report/index.html")).unwrap();
     assert!(report.contains("mine2026") && !report.contains("zhang2022.html"));
@@ -155,7 +155,7 @@ fn built_in_papers_stay_beside_those_of_the_user() {
     assert!(code == 2 && err.contains("unknown experiment with rankings `mine2026`"), "{err}");
     for arguments in ["lock gil2013", "reference zhang2022/shaft-convergence"] {
         let (code, _, err) = place.mbsbench(arguments);
-        assert!(code == 2 && err.contains("the built-in experiments stay as they are"), "{arguments}: {err}");
+        assert!(code == 2 && err.contains("the built-in experiments cannot be changed"), "{arguments}: {err}");
     }
 }
 

@@ -243,7 +243,7 @@ fn a_contender_joins(folder: &Path) {
     let is_bold = |page: &str, name: &str| {
         let begin = format!("<g data-series=\"{name}\"");
         let series = page.split(&begin).skip(1);
-        series.filter_map(|rest| rest.split("</g>").next()).any(|group| group.contains("<path stroke-width=\"34\""))
+        series.filter_map(|rest| rest.split("</g>").next()).any(|group| group.contains("<path stroke-width=\"27\""))
     };
     for page in [&all, &one] {
         assert!(["mine", "dop853"].iter().all(|name| is_bold(page, name)));

@@ -176,7 +176,7 @@ fn an_engine_that_takes_nothing_is_told_and_nothing_is_made_here() {
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("error: hq: it ended with exit status: 1, and no part was made"), "{said}");
     let (code, said) = engines.said(&format!("{RUN} hyperqueue --fresh"));
-    assert!(code == Some(2) && said.contains("`--fresh` is for this machine"), "{said}");
+    assert!(code == Some(2) && said.contains("`--fresh` is given with `--engine`"), "{said}");
     fs::remove_file(engines.0.path("bin/hq")).unwrap();
     let bin = engines.0.path("bin");
     let output = engines.command(&format!("{RUN} hyperqueue")).env("PATH", bin).output().unwrap();

@@ -123,7 +123,7 @@ fn no_command_believes_results_that_were_edited() {
         let (exit, said) = end(folder.path(), reader);
         assert_eq!(exit, Exit::Differs, "{reader:?}: {said}");
         assert!(said.contains("runs.csv was changed after it was made"), "{reader:?}: {said}");
-        assert!(said.contains("`mbsbench reproduce mine/pendulum` makes it again"), "{reader:?}: {said}");
+        assert!(said.contains("`mbsbench reproduce mine/pendulum` computes them again"), "{reader:?}: {said}");
         assert!(!said.contains("reproduced"), "{reader:?}: {said}");
     }
     assert!(!at("mine/claims.json").exists() && !at("report").exists(), "nothing is written either");
