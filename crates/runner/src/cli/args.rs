@@ -23,7 +23,7 @@ use super::verify::{Recompute, Shown};
 #[derive(Debug, Clone, Parser)]
 #[command(name = "mbsbench", version)]
 pub struct Arguments {
-    /// Experiments directory, beside the built-in papers [default: ./experiments].
+    /// Experiments directory [default: ./experiments and built in].
     #[arg(long, global = true, value_name = "DIR", display_order = 900)]
     pub experiments: Option<PathBuf>,
     /// The command.
@@ -75,7 +75,7 @@ pub enum Command {
     },
     /// Render animations of mechanisms as GIF, APNG or SVG.
     Animate {
-        /// Experiment file, paper or experiment, or a mechanism or robot file, which moves for ten seconds.
+        /// Experiment file or name; or a mechanism or robot file, which moves for ten seconds.
         #[arg(value_name = "NAME|FILE")]
         file: PathBuf,
         /// Content and format of the animation.
@@ -228,7 +228,7 @@ pub enum Command {
     },
     /// Check files for mistakes, without running anything.
     Check {
-        /// Files of experiments, mechanisms, robots (URDF) or methods; `claims.yaml`, `anchors.yaml` or `paper.yaml`.
+        /// Files of experiments, mechanisms, robots (URDF), methods, statements or papers.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Treatment of warnings.
