@@ -33,7 +33,7 @@ fi
 
 # In place of what .cargo/config.toml asks for: every x86-64 processor. Functions that are the same to the byte are there once, nothing of
 # this machine's folders is, and libgcc_s need not be installed.
-flags=(-C target-cpu=x86-64 -C strip=symbols -C link-arg=-static-libgcc -C link-arg=-Wl,--icf=safe
+flags=(-C target-cpu=x86-64 -C llvm-args=-disable-fp-call-folding -C strip=symbols -C link-arg=-static-libgcc -C link-arg=-Wl,--icf=safe
     "--remap-path-prefix=$PWD=." "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo")
 export CARGO_ENCODED_RUSTFLAGS
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}")

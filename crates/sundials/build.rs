@@ -64,7 +64,9 @@ fn main() {
         configuration.announce();
         for (name, folder) in found {
             println!("cargo::rustc-link-search=native={}", folder.display());
-            println!("cargo::rustc-link-lib={name}");
+            // The static library calls the elementary functions of the program; a shared one calls those of the C library.
+            let kind = if folder.join(format!("lib{name}.a")).exists() { "static=" } else { "" };
+            println!("cargo::rustc-link-lib={kind}{name}");
         }
         return;
     }

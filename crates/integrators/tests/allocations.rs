@@ -172,7 +172,7 @@ fn check_contact_power() {
     }
 }
 
-/// Oscillators in a ring: as many states as make matrices that faer factorizes.
+/// Oscillators in a ring: as many states as make matrices that are factorized by panels.
 struct Ring;
 
 impl Ring {
@@ -194,7 +194,7 @@ impl OdeModel for Ring {
     }
 }
 
-/// Large matrices: what faer allocates for a product is freed after it.
+/// Large matrices.
 fn check_large<D: MethodDefinition>() {
     let method = D::default().method();
     let once = |steps: u32| {

@@ -66,14 +66,14 @@ fn nothing_is_allocated() {
     assert!(dydt.iter().all(|x| x.is_finite()));
 }
 
-/// Four times as many bodies take four times as long. Matrices of all bodies would take sixteen times as long, or more; what caches and
-/// other work on the machine add is below half.
+/// Four times as many bodies take four times as long. Matrices of all bodies would take sixteen times as long, or more; what caches add is
+/// below half. The fastest of fifteen times is the one to which other work on the machine adds least.
 fn the_cost_grows_as_the_number_of_bodies_does() {
     let seconds = |bodies: usize| {
         let model = chain(bodies).model();
         let y: Vec<f64> = model.initial_state();
         let (mut ode, mut dydt) = (model.ode(), y.clone());
-        let mut times: Vec<f64> = (0..15)
+        let times: Vec<f64> = (0..15)
             .map(|_| {
                 let start = Instant::now();
                 for _ in 0..20 {
@@ -82,8 +82,7 @@ fn the_cost_grows_as_the_number_of_bodies_does() {
                 start.elapsed().as_secs_f64() / 20.0
             })
             .collect();
-        times.sort_by(f64::total_cmp);
-        times[7]
+        times.into_iter().fold(f64::INFINITY, f64::min)
     };
     let [few, many] = [100, 400].map(seconds);
     assert!(many < 6.0 * few, "{few:e} s of 100 bodies, {many:e} s of 400");

@@ -1,15 +1,11 @@
-//! What defends the linear algebra of this crate: each of its ways to factorize and solve against the others and faer's.
+//! What defends the linear algebra of this crate: each of its ways to factorize and solve against the others.
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
-use faer::sparse::linalg::lu::{NumericLu, factorize_symbolic_lu};
-use faer::sparse::{SparseColMat, Triplet};
-use faer::{Conj, MatMut, Par};
-use mbsbench_problem::linalg::{Banded, Lu, product};
+use mbsbench_problem::linalg::{Banded, Lu, Pattern, SparseLu, product};
 use nalgebra::DMatrix;
 
 /// Numbers in [−1, 1) that look random.
@@ -77,55 +73,25 @@ fn own(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f6
     });
 }
 
-/// Factors by faer's dense algorithm.
-fn faer(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f64>) {
-    let n = matrix.nrows();
-    let (mut factors, mut rows, mut places) = (matrix.clone(), vec![0_usize; n], vec![0_usize; n]);
-    let mut buffer = MemBuffer::new(lu_in_place_scratch::<usize, f64>(n, n, Par::Seq, Default::default()));
-    group.bench_function(format!("{name}, factors by faer"), |bench| {
-        bench.iter(|| {
-            factors.copy_from(black_box(matrix));
-            let factors = MatMut::from_column_major_slice_mut(factors.as_mut_slice(), n, n);
-            lu_in_place(factors, &mut rows, &mut places, Par::Seq, MemStack::new(&mut buffer), Default::default());
-        });
-    });
-}
-
-/// Factors and a solution by faer's sparse algorithm with the symbolic part kept.
+/// Factors and a solution by [`SparseLu`], with the pivots of the first factorization.
 fn sparse(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, matrix: &DMatrix<f64>) {
     let n = matrix.nrows();
-    let entries: Vec<_> = (0..n * n).map(|k| Triplet::new(k % n, k / n, matrix[(k % n, k / n)])).collect();
-    let entries: Vec<_> = entries.into_iter().filter(|entry| entry.val != 0.0).collect();
-    let matrix = SparseColMat::try_new_from_triplets(n, n, &entries).expect("the places exist");
-    let symbolic = factorize_symbolic_lu(matrix.symbolic(), Default::default()).expect("there is memory");
-    let mut numeric = NumericLu::new();
-    let scratch = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
-    let mut buffer = MemBuffer::new(scratch.or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)));
-    let mut factorize = |x: Option<&mut [f64]>| {
-        let stack = MemStack::new(&mut buffer);
-        let matrix = black_box(matrix.as_ref());
-        let factors = symbolic.factorize_numeric_lu(&mut numeric, matrix, Par::Seq, stack, Default::default());
-        let factors = factors.expect("it is regular");
-        if let Some(x) = x {
-            let x = MatMut::from_column_major_slice_mut(x, n, 1);
-            factors.solve_in_place_with_conj(Conj::No, x, Par::Seq, MemStack::new(&mut buffer));
-        }
-    };
+    let entries = (0..n * n).map(|k| (k % n, k / n)).filter(|&at| matrix[at] != 0.0);
+    let pattern = Arc::new(Pattern::new((n, n), entries));
+    let values: Vec<f64> = pattern.iter().map(|at| matrix[at]).collect();
+    let mut lu = SparseLu::new(pattern);
+    group.bench_function(format!("{name}, sparse factors"), |bench| bench.iter(|| lu.factorize(black_box(&values))));
     let mut x = vec![1.0; n];
-    group.bench_function(format!("{name}, sparse factors by faer"), |bench| bench.iter(|| factorize(None)));
-    group.bench_function(format!("{name}, the same and a solution"), |bench| {
-        bench.iter(|| factorize(Some(filled(&mut x))))
-    });
+    group.bench_function(format!("{name}, sparse solution"), |bench| bench.iter(|| lu.solve(filled(&mut x))));
 }
 
-/// From which size on faer is the faster one. Nine are the first that are not written out.
+/// Nine unknowns are the first that are not written out, and a hundred the first that go by panels.
 fn dense(criterion: &mut Criterion) {
     for share in [1.0, 0.1] {
         let mut group = criterion.benchmark_group(format!("matrix with {share} of its entries"));
-        for n in [8, 9, 14, 41, 62, 99] {
+        for n in [8, 9, 14, 41, 62, 99, 100, 300] {
             let matrix = scattered(n, share);
             own(&mut group, &n.to_string(), &matrix);
-            faer(&mut group, &n.to_string(), &matrix);
         }
     }
     let mut group = criterion.benchmark_group("product");

@@ -23,6 +23,8 @@
 
 // What `parameters!` derives names this crate.
 extern crate self as mbsbench_problem;
+// `f64::sin` and its like are correctly rounded in every program that links this crate.
+use mbsbench_elementary as _;
 
 pub mod acceleration;
 pub mod constrained;

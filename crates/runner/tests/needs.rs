@@ -205,7 +205,7 @@ fn robots(put: &mut dyn FnMut(String)) {
 }
 
 #[test]
-fn check_of_robots_takes_two_seconds_and_200_mb_at_most() {
+fn check_of_robots_takes_two_seconds_and_210_mb_at_most() {
     let folder = tempfile::tempdir().unwrap();
     let mut files = 0;
     let _alone = ALONE.lock();
@@ -229,14 +229,14 @@ fn check_of_robots_takes_two_seconds_and_200_mb_at_most() {
             let told: String = said.lines().take(2).flat_map(|line| line.chars().take(160)).collect();
             eprintln!("{number}: {:.0} MB, {seconds:?}, {} bytes said: {told}", usage.maxrss as f64 / 1e6, said.len());
             assert!(said.len() < 100_000, "{} bytes said: {what}", said.len());
-            assert!(usage.maxrss < 200_000_000, "{} bytes: {what}", usage.maxrss);
+            assert!(usage.maxrss < 210_000_000, "{} bytes: {what}", usage.maxrss);
             assert!(seconds.as_secs_f64() < 2.0, "{seconds:?}: {what}");
         }
     }
 }
 
 #[test]
-fn check_takes_two_seconds_and_200_mb_at_most() {
+fn check_takes_two_seconds_and_210_mb_at_most() {
     let folder = tempfile::tempdir().unwrap();
     let _alone = ALONE.lock();
     let mut number = 0;
@@ -249,7 +249,7 @@ fn check_takes_two_seconds_and_200_mb_at_most() {
         let seconds = usage.utime + usage.stime;
         let first: String = said.lines().next().unwrap_or_default().chars().take(200).collect();
         eprintln!("{number}: {:.0} MB, {seconds:?}, {} bytes said: {first}", usage.maxrss as f64 / 1e6, said.len());
-        assert!(usage.maxrss < 200_000_000, "{} bytes: {what}", usage.maxrss);
+        assert!(usage.maxrss < 210_000_000, "{} bytes: {what}", usage.maxrss);
         assert!(seconds.as_secs_f64() < 2.0, "{seconds:?}: {what}");
         number += 1;
     });

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Which crates of the workspace each may know directly, from the ground up. What is not named here knows none.
-const MAY_KNOW: [(&str, &[&str]); 9] = [
+const MAY_KNOW: [(&str, &[&str]); 11] = [
+    ("numbers", &["elementary"]),
+    ("problem", &["elementary"]),
     ("integrators", &["problem"]),
     ("models", &["problem"]),
     ("mechanisms", &["problem"]),

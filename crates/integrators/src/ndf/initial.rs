@@ -1,6 +1,6 @@
 //! Rates at the start.
 
-use mbsbench_problem::linalg::{Lu, multiply};
+use mbsbench_problem::linalg::{Lu, multiply, product};
 use mbsbench_problem::{Counted, Failure};
 use nalgebra::DMatrix;
 
@@ -52,7 +52,9 @@ impl Initial {
         let mut factors = Lu::new(n);
         matrix.costs.factorizations += 1;
         let singular = Failure::SingularMatrix { time: t, matrix: "M + P ∂f/∂y of equations of index one" };
-        factors.factorize(&(mass + &projection * jacobian)).map_err(|_| singular)?;
+        let mut projected = DMatrix::zeros(n, n);
+        product(&projection, jacobian, &mut projected);
+        factors.factorize(&(mass + projected)).map_err(|_| singular)?;
         let mut solve = |differential: &[f64], algebraic: &[f64]| {
             let sum: Vec<f64> = differential.iter().zip(algebraic).map(|(a, b)| a + b).collect();
             let mut x = vec![0.0; n];

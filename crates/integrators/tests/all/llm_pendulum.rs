@@ -19,6 +19,13 @@ impl Rods {
     /// 3000 Nm per degree.
     const STIFFNESS: f64 = 3000.0 * 180.0 / std::f64::consts::PI;
     const START: [f64; 12] = [1.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+
+    /// The start with a second rod that is turned by some roundings of a radian.
+    fn start_beside(roundings: u32) -> [f64; 12] {
+        let mut start = Self::START;
+        start[5] += f64::from(roundings) * f64::EPSILON;
+        start
+    }
 }
 
 impl MechanicalModel for Rods {
@@ -81,8 +88,12 @@ impl Observer for Drift {
 }
 
 fn run(method: &impl MethodDefinition, settings: Settings) -> (Solution, Drift) {
+    run_from(&Rods::START, method, settings)
+}
+
+fn run_from(start: &[f64; 12], method: &impl MethodDefinition, settings: Settings) -> (Solution, Drift) {
     let mut drift = Drift::default();
-    let solution = constrained::solve(&Rods, &*method.method(), &Rods::START, [0.0, 5.0], settings, &mut drift);
+    let solution = constrained::solve(&Rods, &*method.method(), start, [0.0, 5.0], settings, &mut drift);
     assert_eq!(solution.failure, None);
     (solution, drift)
 }
@@ -108,8 +119,9 @@ fn constant_steps() {
     }
 }
 
-/// Figure 7, error per unit step. The smallest and the largest step are those of the other implementation to all digits;
-/// counts differ by a few, since sizes far from the h² law pass on rounding from step to step.
+/// Figure 7, error per unit step, over 16 starts that differ by rounding. Step sizes far from the h² law pass rounding on
+/// from step to step: at 0.025 the counts go from 310 to 342. Those of the other implementation lie within the range of
+/// ours; the largest step agrees in all its digits for every start, and the smallest for some.
 #[test]
 fn controlled_steps() {
     let table = [
@@ -120,14 +132,25 @@ fn controlled_steps() {
         (0.0125, 708, 355, 0.0042, 0.0268),
     ];
     for (tol, accepted, rejected, smallest, largest) in table {
-        let (solution, drift) = run(&Llm { tol: Some(tol), ..Llm::default() }, Settings::tolerance(0.0, 1.0));
-        let statistics = solution.statistics;
-        assert!(statistics.steps_accepted.abs_diff(accepted) <= 2, "{tol}: {}", statistics.steps_accepted);
-        assert!(statistics.steps_rejected.abs_diff(rejected) <= 5, "{tol}: {}", statistics.steps_rejected);
-        // the last step is what is left of the span
-        let sizes = &drift.sizes[..drift.sizes.len() - 1];
-        let (low, high) = sizes.iter().fold((f64::MAX, 0.0f64), |(low, high), &h| (low.min(h), high.max(h)));
-        assert!((low - smallest).abs() <= 5e-5 && (high - largest).abs() <= 5e-5, "{tol}: {low} to {high}");
+        let runs = (0..16).map(|roundings| {
+            let start = Rods::start_beside(roundings);
+            let (solution, drift) =
+                run_from(&start, &Llm { tol: Some(tol), ..Llm::default() }, Settings::tolerance(0.0, 1.0));
+            let statistics = solution.statistics;
+            // The last step is what is left of the span.
+            let sizes = &drift.sizes[..drift.sizes.len() - 1];
+            let (low, high) = sizes.iter().fold((f64::MAX, 0.0f64), |(low, high), &h| (low.min(h), high.max(h)));
+            ([statistics.steps_accepted, statistics.steps_rejected], [low, high])
+        });
+        let (counts, sizes): (Vec<[u64; 2]>, Vec<[f64; 2]>) = runs.unzip();
+        for (place, other) in [accepted, rejected].into_iter().enumerate() {
+            let counts = || counts.iter().map(|run| run[place]);
+            let among = counts().min()..=counts().max();
+            assert!(among.contains(&Some(other)), "{tol}: {other} is not in {among:?}");
+        }
+        let is_close = |ours: f64, other: f64| (ours - other).abs() <= 5e-5;
+        assert!(sizes.iter().all(|&[_, high]| is_close(high, largest)), "{tol}: {sizes:?}");
+        assert!(sizes.iter().any(|&[low, _]| is_close(low, smallest)), "{tol}: {sizes:?}");
     }
 }
 

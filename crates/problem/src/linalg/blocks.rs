@@ -1,18 +1,17 @@
 //! Sparse matrices that are put together from blocks.
 
-use std::ops::{AddAssign, Mul, Neg};
+use std::ops::Mul;
 use std::sync::Arc;
 
-use faer::traits::ComplexField;
-use nalgebra::DMatrix;
+use nalgebra::{ComplexField, DMatrix};
 
 use super::{Matrix, Pattern, Singular, SparseLu};
 use crate::Scalar;
 
 /// A real or complex number of a sparse matrix.
-pub trait Element: ComplexField + Mul<f64, Output = Self> + Neg<Output = Self> + AddAssign + From<f64> + Copy {}
+pub trait Element: ComplexField<RealField = f64> + Mul<f64, Output = Self> + From<f64> + Copy {}
 
-impl<T: ComplexField + Mul<f64, Output = T> + Neg<Output = T> + AddAssign + From<f64> + Copy> Element for T {}
+impl<T: ComplexField<RealField = f64> + Mul<f64, Output = T> + From<f64> + Copy> Element for T {}
 
 /// Where a block stands.
 #[derive(Debug, Clone, Copy)]

@@ -1,10 +1,7 @@
 //! Elimination with partial pivoting.
 
-use std::any::{Any, TypeId};
-
 use nalgebra::DMatrix;
 
-use super::large::{self, Large};
 use super::{Block, FITS, flops, unrolled, vanishes};
 use crate::Scalar;
 
@@ -17,9 +14,13 @@ pub struct Lu<S> {
     inverses: Vec<S>,
     /// Whether the matrix has nothing but its diagonal, as the mass matrix of rigid bodies in the plane.
     is_diagonal: bool,
-    /// Memory of faer, which factorizes what is large and in double precision.
-    large: Option<Large>,
 }
+
+/// Unknowns from which on elimination goes by panels.
+const LARGE: usize = 100;
+
+/// Columns of a panel.
+const PANEL: usize = 32;
 
 /// The matrix has no usable pivot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,6 @@ impl<S: Scalar> Lu<S> {
             pivots: vec![0; n],
             inverses: vec![zero; n],
             is_diagonal: false,
-            large: (n >= large::LEAST && TypeId::of::<S>() == TypeId::of::<f64>()).then(|| Large::new(n)),
         }
     }
 
@@ -49,11 +49,6 @@ impl<S: Scalar> Lu<S> {
         self.is_diagonal = is_diagonal(n, matrix.as_slice());
         if self.is_diagonal {
             self.pivots.iter_mut().enumerate().for_each(|(k, pivot)| *pivot = k);
-            return self.invert_diagonal();
-        }
-        let doubles = (&mut self.factors as &mut dyn Any).downcast_mut();
-        if let (Some(large), Some(factors)) = (&mut self.large, doubles) {
-            large.factorize(factors, &mut self.pivots);
             return self.invert_diagonal();
         }
         unrolled!(S, n; N => {
@@ -77,45 +72,31 @@ impl<S: Scalar> Lu<S> {
         if self.is_diagonal { n as u64 } else { flops::solve(n) }
     }
 
-    /// The same for any number of unknowns.
+    /// The same for any number of unknowns, by panels of columns: what they change in the others waits for all of a panel,
+    /// which stays in the processor's cache meanwhile. Each entry sees the same operations in the same order as without.
     fn eliminate(&mut self) -> Result<(), Singular> {
         let n = self.pivots.len();
-        // Column by column, as they lie in memory; in `chunks`, since `chunks_exact` begins with a division.
-        let entries = self.factors.as_mut_slice();
-        for k in 0..n {
-            let (left, right) = entries.split_at_mut((k + 1) * n);
-            let (left, column) = left.split_at_mut(k * n);
-            let mut pivot = k;
-            let mut largest = -1.0;
-            for (i, entry) in column.iter().enumerate().skip(k) {
-                let size = entry.value().abs();
-                if size > largest {
-                    largest = size;
-                    pivot = i;
-                }
-            }
-            if largest <= 0.0 || !largest.is_finite() {
-                return Err(Singular);
-            }
-            self.pivots[k] = pivot;
-            if pivot != k {
-                left.chunks_mut(n).for_each(|column| column.swap(k, pivot));
-                column.swap(k, pivot);
-                right.chunks_mut(n).for_each(|column| column.swap(k, pivot));
-            }
-            let inverse = column[k].recip();
-            self.inverses[k] = inverse;
-            let multipliers = &mut column[k + 1..];
-            for multiplier in multipliers.iter_mut() {
-                *multiplier *= inverse;
-            }
+        let width = if n < LARGE { n } else { PANEL };
+        for begin in (0..n).step_by(width.max(1)) {
+            let end = (begin + width).min(n);
+            let (left, right) = self.factors.as_mut_slice().split_at_mut(end * n);
+            let (left, panel) = left.split_at_mut(begin * n);
+            let pivots = &mut self.pivots[begin..end];
+            factorize_panel(panel, n, begin, pivots, &mut self.inverses[begin..end])?;
+            let exchange =
+                |column: &mut [S]| pivots.iter().enumerate().for_each(|(k, &pivot)| column.swap(begin + k, pivot));
+            left.chunks_mut(n).for_each(exchange);
             for column in right.chunks_mut(n) {
-                let (factor, entries) = column[k..].split_at_mut(1);
-                let factor = factor[0];
-                if vanishes(factor) {
-                    continue;
+                exchange(column);
+                let (top, below) = column.split_at_mut(end);
+                let top = &mut top[begin..];
+                for (k, multipliers) in panel.chunks(n).enumerate() {
+                    let (factor, entries) = top[k..].split_at_mut(1);
+                    if !vanishes(factor[0]) {
+                        subtract(entries, &multipliers[begin + k + 1..end], factor[0]);
+                    }
                 }
-                subtract(entries, multipliers, factor);
+                subtract_columns(below, panel, n, top);
             }
         }
         Ok(())
@@ -145,7 +126,7 @@ impl<S: Scalar> Lu<S> {
             x.iter_mut().zip(entries.iter().step_by(n + 1)).for_each(|(x, &diagonal)| *x /= diagonal);
             return;
         }
-        if self.large.is_some() {
+        if n >= LARGE && S::NDERIV == 0 {
             return self.solve_by_columns(x);
         }
         unrolled!(S, n; N => {
@@ -250,6 +231,74 @@ fn subtract<S: Scalar>(x: &mut [S], column: &[S], factor: S) {
     }
 }
 
+/// `x −= Σ factorₖ columnₖ` of a panel's columns of `n` rows, each from row `n − x.len()` on: one after the other, but four
+/// at a time, so that `x` is read and written once for all four.
+fn subtract_columns<S: Scalar>(x: &mut [S], panel: &[S], n: usize, factors: &[S]) {
+    let rows = x.len();
+    let first = n - rows;
+    for (columns, factors) in panel.chunks(4 * n).zip(factors.chunks(4)) {
+        if factors.iter().all(|&factor| vanishes(factor)) {
+            continue;
+        }
+        let column = |k: usize| &columns[k * n + first..][..rows];
+        if let &[f, g, h, e] = factors {
+            let (a, b, c, d) = (column(0), column(1), column(2), column(3));
+            for (i, x) in x.iter_mut().enumerate() {
+                *x = (((*x - a[i] * f) - b[i] * g) - c[i] * h) - d[i] * e;
+            }
+        } else {
+            factors.iter().enumerate().for_each(|(k, &factor)| subtract(x, column(k), factor));
+        }
+    }
+}
+
+/// Factorizes columns of `n` rows from the row of the first one's diagonal on. Writes for each the row that is exchanged with
+/// that of the diagonal, and the reciprocal of the pivot.
+fn factorize_panel<S: Scalar>(
+    panel: &mut [S],
+    n: usize,
+    begin: usize,
+    pivots: &mut [usize],
+    inverses: &mut [S],
+) -> Result<(), Singular> {
+    for k in 0..pivots.len() {
+        let diagonal = begin + k;
+        let (left, right) = panel.split_at_mut((k + 1) * n);
+        let (left, column) = left.split_at_mut(k * n);
+        let mut pivot = diagonal;
+        let mut largest = -1.0;
+        for (i, entry) in column.iter().enumerate().skip(diagonal) {
+            let size = entry.value().abs();
+            if size > largest {
+                largest = size;
+                pivot = i;
+            }
+        }
+        if largest <= 0.0 || !largest.is_finite() {
+            return Err(Singular);
+        }
+        pivots[k] = pivot;
+        if pivot != diagonal {
+            left.chunks_mut(n).for_each(|column| column.swap(diagonal, pivot));
+            column.swap(diagonal, pivot);
+            right.chunks_mut(n).for_each(|column| column.swap(diagonal, pivot));
+        }
+        let inverse = column[diagonal].recip();
+        inverses[k] = inverse;
+        let multipliers = &mut column[diagonal + 1..];
+        for multiplier in multipliers.iter_mut() {
+            *multiplier *= inverse;
+        }
+        for column in right.chunks_mut(n) {
+            let (factor, entries) = column[diagonal..].split_at_mut(1);
+            if !vanishes(factor[0]) {
+                subtract(entries, multipliers, factor[0]);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Whether all entries of an `n × n` matrix vanish but for those on the diagonal.
 fn is_diagonal<S: Scalar>(n: usize, entries: &[S]) -> bool {
     entries.chunks(n.max(1)).enumerate().all(|(j, column)| {
@@ -344,17 +393,30 @@ mod tests {
     }
 
     #[test]
-    fn loops_and_faer_solve_to_rounding() {
-        for n in [1, 9, large::LEAST - 1, large::LEAST, 157] {
+    fn matrices_of_any_size_are_solved_to_rounding() {
+        for n in [1, 9, LARGE - 1, LARGE, 157] {
             let residual = large_residual(n);
             assert!(residual < 10.0, "{n}: {residual}");
         }
     }
 
+    /// The first columns of a large matrix have the same factors as if there were no others.
     #[test]
-    fn faer_says_singular() {
-        let mut lu = Lu::<f64>::new(large::LEAST);
-        let regular = DMatrix::from_fn(large::LEAST, large::LEAST, |i, j| 1.0 / (1.0 + i.abs_diff(j) as f64));
+    fn panels_change_no_bit() {
+        let n = LARGE + 29;
+        let a = DMatrix::from_fn(n, n, |i, j| ((i * i + 3 * j) as f64).sin());
+        let mut by_panels = Lu::new(n);
+        by_panels.factorize(&a).unwrap();
+        let (mut factors, mut pivots, mut inverses) = (a, vec![0; n], vec![0.0; n]);
+        factorize_panel(factors.as_mut_slice(), n, 0, &mut pivots, &mut inverses).unwrap();
+        assert_eq!(by_panels.factors, factors);
+        assert_eq!((by_panels.pivots, by_panels.inverses), (pivots, inverses));
+    }
+
+    #[test]
+    fn large_matrices_are_singular_or_not() {
+        let mut lu = Lu::<f64>::new(LARGE);
+        let regular = DMatrix::from_fn(LARGE, LARGE, |i, j| 1.0 / (1.0 + i.abs_diff(j) as f64));
         assert_eq!(lu.factorize(&regular), Ok(()));
         for entry in [0.0, f64::NAN, f64::INFINITY] {
             let mut spoilt = regular.clone();

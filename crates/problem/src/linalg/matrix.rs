@@ -101,14 +101,6 @@ impl Pattern {
     pub fn groups(&self, columns: &[usize]) -> Vec<Vec<usize>> {
         groups(self.rows, columns.iter().map(|&j| (j, self.column(j))))
     }
-
-    pub(super) fn starts(&self) -> &[usize] {
-        &self.starts
-    }
-
-    pub(super) fn row_of(&self) -> &[usize] {
-        &self.row_of
-    }
 }
 
 /// Puts items of which each takes some of `rows` into groups in which no row is taken twice: each into the first that it fits in.

@@ -1,15 +1,15 @@
 //! Linear algebra: small systems over any scalar, larger ones in double precision.
 //!
 //! Matrices are nalgebra's. Its decompositions ask for a real field, which dual numbers and double-doubles are not, and
-//! allocate, so that the elimination of small systems is ours ([`Lu`]); that of large ones is faer's. Nothing is allocated
-//! after construction, but for what faer's products allocate and free.
+//! allocate, so that elimination is ours. Libraries of linear algebra choose their loops by the processor that they run on,
+//! and with them the order of sums; here each sum has one order, so that its bits are the same everywhere. Nothing is
+//! allocated after construction, or after the first factorization of a sparse matrix.
 //!
 //! ```text
 //! System  matrix ─▶ Lu ── unrolled   up to eight unknowns, in double precision
-//!           │       ├──── loops      any scalar
-//!           │       └──── large      faer, in double precision
+//!           │       └──── loops      any scalar
 //! Saddle  [A −b Jᵀ; J 0] ─▶ System
-//!           └─▶ Blocks ─▶ SparseLu   faer, real or complex, for matrices with a Pattern
+//!           └─▶ Blocks ─▶ SparseLu   real or complex, for matrices with a Pattern
 //! Banded    chains of elements
 //! ```
 //!
@@ -41,9 +41,9 @@ macro_rules! unrolled {
 mod banded;
 mod blocks;
 pub mod flops;
-mod large;
 mod lu;
 mod matrix;
+mod product;
 pub(crate) mod saddle;
 mod sparse_lu;
 mod system;
@@ -55,10 +55,10 @@ use crate::Scalar;
 
 pub use banded::Banded;
 pub use blocks::{Blocks, Element, Place};
-pub use large::product;
 pub use lu::{Lu, Singular};
 pub(crate) use matrix::groups;
 pub use matrix::{Entries, Matrix, Pattern, Sparse};
+pub use product::product;
 pub use saddle::{Saddle, SparseSaddle};
 pub use sparse_lu::SparseLu;
 pub use system::System;

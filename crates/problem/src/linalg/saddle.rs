@@ -19,7 +19,6 @@ use crate::mechanics::{Accumulate, Structure};
 pub struct Saddle<S = f64>(Storage<S>);
 
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "a run has few of them, and few bodies want no detour")]
 enum Storage<S> {
     Dense(System<S>),
     Sparse(Box<SparseSaddle<f64>>),

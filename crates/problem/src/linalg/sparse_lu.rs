@@ -1,110 +1,371 @@
-//! Factors of sparse matrices, by faer.
+//! Factors of sparse matrices.
 
 use std::sync::Arc;
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::perm::PermRef;
-use faer::sparse::linalg::colamd;
-use faer::sparse::linalg::lu::simplicial::{self, SimplicialLu};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::traits::ComplexField;
-use faer::traits::ext::ComplexFieldExt;
-use faer::{Conj, MatMut, Par};
+use super::{Element, Pattern, Singular};
 
-use super::{Pattern, Singular};
+/// A pivot off the diagonal is chosen if the diagonal entry is smaller than this share of the largest in its column.
+const DIAGONAL: f64 = 0.1;
+
+/// Pivots of the last factorization are kept as long as each has this share of the largest entry in its column.
+const KEPT: f64 = 0.01;
 
 /// LU factors of a matrix with a [`Pattern`], real or complex, with partial pivoting.
 ///
-/// An ordering of the columns that keeps the factors sparse (COLAMD) follows from the pattern and is found once. Memory is kept between
-/// factorizations; it grows in the first one, and in a later one whose pivots make the factors fuller.
+/// The order of the columns, which keeps the factors sparse whichever rows become pivots, follows from the pattern and is
+/// found once. The first factorization chooses the pivots and finds where the factors have entries (Gilbert and Peierls
+/// 1988); later ones keep both and compute numbers alone, until a pivot has become too small. Nothing is allocated by a
+/// factorization that keeps them.
 pub struct SparseLu<T> {
     pattern: Arc<Pattern>,
-    /// Columns in the order of elimination, and the order of each; the same of rows, as the pivots were last.
-    columns: [Vec<usize>; 2],
-    rows: [Vec<usize>; 2],
-    factors: SimplicialLu<usize, T>,
-    memory: MemBuffer,
-    flops: u64,
+    /// Column of the matrix that is eliminated in each step.
+    columns: Vec<usize>,
+    /// Row of the pivot of each step.
+    rows: Vec<usize>,
+    /// Step in which each row is the pivot's.
+    steps: Vec<usize>,
+    /// Below the diagonal, in units of the pivot; rows by their steps.
+    lower: Factor<T>,
+    /// Above the diagonal, each column in an order in which it can be eliminated.
+    upper: Factor<T>,
+    /// Reciprocals of the pivots.
+    inverses: Vec<T>,
+    /// Whether pivots and places of entries are those of an earlier factorization.
+    is_kept: bool,
+    /// A column while it is eliminated, and a vector while it is solved for; zeros otherwise.
+    work: Vec<T>,
+    search: Search,
 }
 
-impl<T: ComplexField> SparseLu<T> {
-    /// Memory for a square matrix with that pattern.
+/// Columns of a triangular factor, one after the other.
+struct Factor<T> {
+    starts: Vec<usize>,
+    rows: Vec<usize>,
+    values: Vec<T>,
+}
+
+impl<T> Factor<T> {
+    /// Memory for so many columns and entries; it grows if there are more.
+    fn new(columns: usize, entries: usize) -> Self {
+        let mut starts = Vec::with_capacity(columns + 1);
+        starts.push(0);
+        Self { starts, rows: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
+    }
+
+    fn clear(&mut self) {
+        self.starts.truncate(1);
+        self.rows.clear();
+        self.values.clear();
+    }
+
+    fn push(&mut self, row: usize, value: T) {
+        self.rows.push(row);
+        self.values.push(value);
+    }
+
+    fn end_column(&mut self) {
+        self.starts.push(self.rows.len());
+    }
+
+    /// Rows and values of a column.
+    fn column(&self, k: usize) -> (&[usize], &[T]) {
+        let entries = self.starts[k]..self.starts[k + 1];
+        (&self.rows[entries.clone()], &self.values[entries])
+    }
+
+    fn entries_of(&self, k: usize) -> usize {
+        self.starts[k + 1] - self.starts[k]
+    }
+}
+
+/// Memory of the search for the entries of a column.
+struct Search {
+    /// The last column in which each row was found.
+    found_in: Vec<usize>,
+    /// Rows of the column without a step, in the order in which they were found.
+    open: Vec<usize>,
+    /// Steps by which the column is eliminated, the last one first.
+    eliminated: Vec<usize>,
+    /// Steps that are being followed, and how many of the entries of each were.
+    path: Vec<(usize, usize)>,
+}
+
+/// No step yet.
+const NONE: usize = usize::MAX;
+
+/// Columns of `A` in an order that keeps the factors of `A` sparse whichever rows become pivots, and how many entries above
+/// the diagonal `U` has at most.
+///
+/// The order is that of the approximate minimum degree for `Aᵀ A`, whose factor has an entry wherever `U` can have one
+/// (George and Ng 1985). As in COLAMD, rows with many entries are left out, since they alone would make `Aᵀ A` full.
+fn order(pattern: &Pattern) -> (Vec<usize>, usize) {
+    let n = pattern.columns();
+    let (starts, rows) = upper_triangle(pattern);
+    let (columns, _, info) =
+        amd::order(narrow(n), &starts, &rows, &amd::Control::default()).expect("columns are sorted");
+    (columns.into_iter().map(|column| column as usize).collect(), info.lnz)
+}
+
+/// An index in half the memory of `usize`.
+fn narrow(index: usize) -> i32 {
+    i32::try_from(index).expect("fewer than two thousand million entries")
+}
+
+/// Where `Aᵀ A` has entries above the diagonal, but for those of rows with many entries: beginnings of columns, and rows.
+fn upper_triangle(pattern: &Pattern) -> (Vec<i32>, Vec<i32>) {
+    let n = pattern.columns();
+    let most = 16.max((10.0 * (n as f64).sqrt()) as i32);
+    let mut ends = vec![0; pattern.rows() + 1];
+    pattern.iter().for_each(|(row, _)| ends[row + 1] += 1);
+    for row in 0..pattern.rows() {
+        ends[row + 1] += ends[row];
+    }
+    let mut next = ends.clone();
+    let mut columns_of = vec![0; pattern.entries()];
+    for (row, column) in pattern.iter() {
+        columns_of[next[row] as usize] = narrow(column);
+        next[row] += 1;
+    }
+    drop(next);
+    let pairs = ends.windows(2).map(|ends| ends[1] - ends[0]).filter(|&entries| entries <= most);
+    let pairs: usize = pairs.map(|entries| (entries * (entries - 1) / 2) as usize).sum();
+    let (mut starts, mut rows) = (Vec::with_capacity(n + 1), Vec::with_capacity(pairs));
+    let mut found_in = vec![-1; n];
+    starts.push(0);
+    for column in 0..n {
+        let (start, column_number) = (rows.len(), narrow(column));
+        for &row in pattern.column(column) {
+            let (first, last) = (ends[row], ends[row + 1]);
+            if last - first > most {
+                continue;
+            }
+            for &other in columns_of[first as usize..last as usize].iter().take_while(|&&other| other < column_number) {
+                if found_in[other as usize] != column_number {
+                    found_in[other as usize] = column_number;
+                    rows.push(other);
+                }
+            }
+        }
+        rows[start..].sort_unstable();
+        starts.push(narrow(rows.len()));
+    }
+    (starts, rows)
+}
+
+impl<T: Element> SparseLu<T> {
+    /// Memory for a square matrix with that pattern, which the first factorization takes.
     ///
     /// # Panics
-    /// Where the matrix is not square, or memory ends.
+    /// If the matrix is not square.
     #[must_use]
     pub fn new(pattern: Arc<Pattern>) -> Self {
         let n = pattern.rows();
         assert_eq!(n, pattern.columns(), "a square matrix");
-        let mut columns = [vec![0; n], vec![0; n]];
-        let [forward, inverse] = &mut columns;
-        let mut memory = MemBuffer::new(colamd::order_scratch::<usize>(n, n, pattern.entries()));
-        let ordered =
-            colamd::order(forward, inverse, view(&pattern), colamd::Control::default(), MemStack::new(&mut memory));
-        ordered.expect("memory for an ordering");
-        let factorization = simplicial::factorize_simplicial_numeric_lu_scratch::<usize, T>(n, n);
-        let solve = simplicial::solve_in_place_scratch::<usize, T>(n, 1, Par::Seq);
-        let rows = columns.clone();
-        let memory = MemBuffer::new(factorization.or(solve));
-        Self { pattern, columns, rows, factors: SimplicialLu::new(), memory, flops: 0 }
+        let (columns, most) = order(&pattern);
+        let search = Search {
+            found_in: Vec::with_capacity(n),
+            open: Vec::with_capacity(n),
+            eliminated: Vec::with_capacity(n),
+            path: Vec::with_capacity(n),
+        };
+        Self {
+            pattern,
+            columns,
+            rows: Vec::with_capacity(n),
+            steps: Vec::with_capacity(n),
+            lower: Factor::new(n, most),
+            upper: Factor::new(n, most),
+            inverses: Vec::with_capacity(n),
+            is_kept: false,
+            work: Vec::with_capacity(n),
+            search,
+        }
     }
 
     /// Factorizes the matrix with these entries.
     ///
     /// # Errors
-    /// [`Singular`] where a column has no finite pivot other than zero.
+    /// [`Singular`] if a column has an entry that is not finite, or no pivot other than zero.
     pub fn factorize(&mut self, values: &[T]) -> Result<(), Singular> {
-        let Self { pattern, columns: [forward, inverse], rows: [pivots, places], factors, memory, .. } = self;
-        let n = pattern.rows();
-        let order = PermRef::new_checked(forward, inverse, n);
-        let (matrix, stack) = (SparseColMatRef::new(view(pattern), values), MemStack::new(memory));
-        simplicial::factorize_simplicial_numeric_lu(pivots, places, factors, matrix, order, stack)
-            .map_err(|_| Singular)?;
-        let upper = factors.u_factor_unsorted();
-        // the diagonal comes last in each column of U and first in each of L
-        let is_usable = |pivot: &T| pivot.is_finite() && *pivot != faer::traits::math_utils::zero();
-        if !(0..n).all(|j| upper.val_of_col(j).last().is_some_and(is_usable)) {
-            return Err(Singular);
+        if self.is_kept && self.refactorize(values) {
+            return Ok(());
         }
-        let starts = factors.l_factor_unsorted().symbolic().col_ptr();
-        let below = |k: usize| (starts[k + 1] - starts[k] - 1) as u64;
-        let right: u64 = upper.symbolic().row_idx()[..upper.symbolic().col_ptr()[n]].iter().map(|&k| below(k)).sum();
-        let multipliers: u64 = (0..n).map(below).sum();
-        self.flops = multipliers + 2 * (right - multipliers);
+        self.is_kept = false;
+        let done = self.factorize_anew(values);
+        if done.is_err() {
+            self.work.fill(T::from(0.0));
+        }
+        self.is_kept = done.is_ok();
+        done
+    }
+
+    /// Computes the factors with the pivots and places of the last factorization, if these pivots will do.
+    fn refactorize(&mut self, values: &[T]) -> bool {
+        let Self { pattern, columns, steps, lower, upper, inverses, work, .. } = self;
+        for (k, &column) in columns.iter().enumerate() {
+            let entries = pattern.start(column);
+            for (&row, &value) in pattern.column(column).iter().zip(&values[entries..]) {
+                work[steps[row]] = value;
+            }
+            for at in upper.starts[k]..upper.starts[k + 1] {
+                let step = upper.rows[at];
+                let factor = std::mem::replace(&mut work[step], T::from(0.0));
+                upper.values[at] = factor;
+                let (rows, multipliers) = lower.column(step);
+                for (&row, &multiplier) in rows.iter().zip(multipliers) {
+                    work[row] -= multiplier * factor;
+                }
+            }
+            let pivot = std::mem::replace(&mut work[k], T::from(0.0));
+            let inverse = T::from(1.0) / pivot;
+            inverses[k] = inverse;
+            let least = pivot.norm1();
+            let mut largest = least;
+            for at in lower.starts[k]..lower.starts[k + 1] {
+                let entry = std::mem::replace(&mut work[lower.rows[at]], T::from(0.0));
+                // One that is not finite stays the largest.
+                largest = if entry.norm1() <= largest { largest } else { entry.norm1() };
+                lower.values[at] = entry * inverse;
+            }
+            if !(least > 0.0 && least >= KEPT * largest && largest.is_finite()) {
+                work.fill(T::from(0.0));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Chooses the pivots, finds the places of the entries and computes the factors.
+    fn factorize_anew(&mut self, values: &[T]) -> Result<(), Singular> {
+        let n = self.columns.len();
+        for (memory, value) in [(&mut self.steps, NONE), (&mut self.search.found_in, NONE), (&mut self.rows, 0)] {
+            memory.clear();
+            memory.resize(n, value);
+        }
+        self.inverses.resize(n, T::from(0.0));
+        self.work.resize(n, T::from(0.0));
+        self.lower.clear();
+        self.upper.clear();
+        for k in 0..self.columns.len() {
+            let column = self.columns[k];
+            self.find_entries(k, column);
+            let Self { pattern, steps, lower, upper, work, search, .. } = self;
+            for (&row, &value) in pattern.column(column).iter().zip(&values[pattern.start(column)..]) {
+                work[row] = value;
+            }
+            for &step in search.eliminated.iter().rev() {
+                let factor = std::mem::replace(&mut work[self.rows[step]], T::from(0.0));
+                upper.push(step, factor);
+                let (rows, multipliers) = lower.column(step);
+                for (&row, &multiplier) in rows.iter().zip(multipliers) {
+                    work[row] -= multiplier * factor;
+                }
+            }
+            upper.end_column();
+            let mut largest = (0.0, column);
+            for &row in &search.open {
+                let size = work[row].norm1();
+                if !size.is_finite() {
+                    return Err(Singular);
+                }
+                if size > largest.0 {
+                    largest = (size, row);
+                }
+            }
+            if largest.0 == 0.0 {
+                return Err(Singular);
+            }
+            let has_diagonal = steps[column] == NONE && search.found_in[column] == k;
+            let is_diagonal = has_diagonal && work[column].norm1() >= DIAGONAL * largest.0;
+            let row = if is_diagonal { column } else { largest.1 };
+            let inverse = T::from(1.0) / std::mem::replace(&mut work[row], T::from(0.0));
+            (self.rows[k], steps[row], self.inverses[k]) = (row, k, inverse);
+            for &other in search.open.iter().filter(|&&other| other != row) {
+                let entry = std::mem::replace(&mut work[other], T::from(0.0));
+                lower.push(other, entry * inverse);
+            }
+            lower.end_column();
+        }
+        self.lower.rows.iter_mut().for_each(|row| *row = self.steps[*row]);
         Ok(())
+    }
+
+    /// Finds the rows in which column `k` of the factors has entries: those of the matrix, and those of the columns of
+    /// `L` that these lead to.
+    fn find_entries(&mut self, k: usize, column: usize) {
+        let Self { pattern, steps, lower, search: Search { found_in, open, eliminated, path }, .. } = self;
+        open.clear();
+        eliminated.clear();
+        for &first in pattern.column(column) {
+            if found_in[first] == k {
+                continue;
+            }
+            found_in[first] = k;
+            if steps[first] == NONE {
+                open.push(first);
+                continue;
+            }
+            path.push((steps[first], 0));
+            while let Some((step, followed)) = path.last_mut() {
+                let (rows, _) = lower.column(*step);
+                let next = rows[*followed..].iter().position(|&row| found_in[row] != k);
+                let Some(next) = next else {
+                    eliminated.push(*step);
+                    path.pop();
+                    continue;
+                };
+                let row = rows[*followed + next];
+                *followed += next + 1;
+                found_in[row] = k;
+                if steps[row] == NONE {
+                    open.push(row);
+                } else {
+                    path.push((steps[row], 0));
+                }
+            }
+        }
     }
 
     /// Operations of the last factorization: divisions by pivots, products and sums.
     #[must_use]
     pub fn factorization_flops(&self) -> u64 {
-        self.flops
+        let products: usize = self.upper.rows.iter().map(|&step| self.lower.entries_of(step)).sum();
+        (self.lower.rows.len() + 2 * products) as u64
     }
 
     /// Operations of one solve with the factors.
     #[must_use]
     pub fn solve_flops(&self) -> u64 {
-        let entries: usize = [self.factors.l_factor_unsorted(), self.factors.u_factor_unsorted()]
-            .map(|factor| factor.symbolic().col_ptr().last().copied().unwrap_or(0))
-            .iter()
-            .sum();
-        (2 * entries).saturating_sub(3 * self.pattern.rows()) as u64
+        (2 * (self.lower.rows.len() + self.upper.rows.len()) + self.columns.len()) as u64
     }
 
-    /// Solves with the factors of the last factorization that was not singular, in place.
+    /// Solves with the factors of the last factorization, which was not singular, in place.
     pub fn solve(&mut self, x: &mut [T]) {
-        let Self { columns: [forward, inverse], rows: [pivots, places], factors, memory, .. } = self;
-        let n = x.len();
-        let (rows, columns) = (PermRef::new_checked(pivots, places, n), PermRef::new_checked(forward, inverse, n));
-        let x = MatMut::from_column_major_slice_mut(x, n, 1);
-        factors.solve_in_place_with_conj(rows, columns, Conj::No, x, Par::Seq, MemStack::new(memory));
+        let Self { columns, rows, lower, upper, inverses, work, .. } = self;
+        let n = columns.len();
+        for (value, &row) in work.iter_mut().zip(&*rows) {
+            *value = x[row];
+        }
+        for k in 0..n {
+            let known = work[k];
+            let (rows, multipliers) = lower.column(k);
+            for (&row, &multiplier) in rows.iter().zip(multipliers) {
+                work[row] -= multiplier * known;
+            }
+        }
+        for k in (0..n).rev() {
+            let known = work[k] * inverses[k];
+            let (steps, entries) = upper.column(k);
+            for (&step, &entry) in steps.iter().zip(entries) {
+                work[step] -= entry * known;
+            }
+            x[columns[k]] = known;
+        }
+        work.fill(T::from(0.0));
     }
 }
 
-fn view(pattern: &Pattern) -> SymbolicSparseColMatRef<'_, usize> {
-    SymbolicSparseColMatRef::new_checked(pattern.rows(), pattern.columns(), pattern.starts(), None, pattern.row_of())
-}
-
-impl<T: ComplexField> Clone for SparseLu<T> {
+impl<T: Element> Clone for SparseLu<T> {
     /// Memory for the same pattern, without factors.
     fn clone(&self) -> Self {
         Self::new(self.pattern.clone())

@@ -81,8 +81,9 @@ fn the_energy_of_an_arm_without_friction_is_kept() {
 }
 
 /// The trapezoidal rule for constrained mechanics, on trees and on loops: half the step leaves a quarter of the error. With α below zero it
-/// is of first order where masses depend on coordinates. RADAU5 takes its tolerance to the power 2/3, of which a
-/// millionth leaves 1e-4 of the error, up to what its iteration makes of it, which goes up and down as in absolute coordinates.
+/// is of first order where masses depend on coordinates. RADAU5 takes its tolerance to the power 2/3, so that
+/// 1e-8 of it leaves 5e-6 of the error. Its iteration scatters single errors by a factor of some tens, as in absolute coordinates: the worst of
+/// two tolerances is held against the worst of two others, below 1e-4, a power of one half.
 #[test]
 fn methods_for_mechanics_solve_trees_and_loops() {
     fn order<X: Space>(text: &str) {
@@ -95,11 +96,15 @@ fn methods_for_mechanics_solve_trees_and_loops() {
         });
         let quotient = errors[0] / errors[1];
         assert!((3.6..4.4).contains(&quotient), "{errors:?}");
-        let errors = [1e-5, 1e-11].map(|tolerance| {
-            let end = solved(&Radau5::default(), &model, 0.5, Settings::tolerance(tolerance, tolerance));
-            largest(&end[..n].iter().zip(&exact).map(|(a, b)| a - b).collect::<Vec<_>>())
-        });
-        assert!(errors[1] < 0.01 * errors[0] && errors[1] < 1e-6, "{errors:?}");
+        let worst_of = |tolerances: [f64; 2]| {
+            let errors = tolerances.map(|tolerance| {
+                let end = solved(&Radau5::default(), &model, 0.5, Settings::tolerance(tolerance, tolerance));
+                largest(&end[..n].iter().zip(&exact).map(|(a, b)| a - b).collect::<Vec<_>>())
+            });
+            largest(&errors)
+        };
+        let errors = [worst_of([1e-3, 1e-4]), worst_of([1e-11, 1e-12])];
+        assert!(errors[1] < 1e-4 * errors[0] && errors[1] < 1e-6, "{errors:?}");
     }
     order::<Plane>(FOUR_BAR);
     order::<Plane>(CART);
