@@ -31,7 +31,8 @@ fn scale(x: f64, k: i32) -> f64 {
     x * power(k / 2) * power(k - k / 2)
 }
 
-/// Of subnormal sides, in units of the smallest number: the bits of such a number are how many of these it has.
+/// The hypotenuse of subnormal sides. The bits of a subnormal number count units of the smallest positive number, so that
+/// integers suffice.
 fn of_subnormal(long: f64, short: f64) -> f64 {
     let [long, short] = [long, short].map(|side| u128::from(side.to_bits()));
     let square = long * long + short * short;
@@ -40,7 +41,7 @@ fn of_subnormal(long: f64, short: f64) -> f64 {
     f64::from_bits((root + u128::from(is_above_middle)) as u64)
 }
 
-/// Of a longer side between one and two, and a shorter one of at least 2⁻²⁷ of it.
+/// The hypotenuse if the longer side lies between one and two and the shorter one is at least 2⁻²⁷ of it.
 fn of_scaled(long: f64, short: f64) -> f64 {
     let ([a, below_a], [b, below_b]) = (square(long), square(short));
     let sum = a + b;

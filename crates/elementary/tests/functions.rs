@@ -1,4 +1,4 @@
-//! What programs that link this crate get from `f64::sin` and its like.
+//! Programs that link this crate get correctly rounded results from `f64::sin` and its like.
 
 use std::hint::black_box;
 

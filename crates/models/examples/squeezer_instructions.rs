@@ -14,7 +14,7 @@ use mbsbench_problem::{
     AccelerationLevel, Counted, MechanicsOf, Method, MethodDefinition, Ode, Settings, Silent, Solution, Task,
 };
 
-/// What is counted; it has a name of its own in the program, so that counting can begin and end with it.
+/// Solves the task. Instructions are counted from the beginning to the end of this function, which is therefore not inlined.
 #[inline(never)]
 fn solve_counted(method: &dyn Method, equations: &mut dyn Ode, task: &Task<'_>) -> Solution {
     method.solve(Counted::new(equations), task, &mut Silent)

@@ -1,4 +1,4 @@
-//! What defends the linear algebra of this crate: each of its ways to factorize and solve against the others.
+//! Benches that justify the linear algebra of this crate: each of its ways to factorize and solve against the others.
 
 use std::hint::black_box;
 use std::sync::Arc;

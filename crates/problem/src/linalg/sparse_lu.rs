@@ -30,7 +30,7 @@ pub struct SparseLu<T> {
     upper: Factor<T>,
     /// Reciprocals of the pivots.
     inverses: Vec<T>,
-    /// Whether pivots and places of entries are those of an earlier factorization.
+    /// True if pivots and places of entries are those of an earlier factorization.
     is_kept: bool,
     /// A column while it is eliminated, and a vector while it is solved for; zeros otherwise.
     work: Vec<T>,
@@ -111,7 +111,8 @@ fn narrow(index: usize) -> i32 {
     i32::try_from(index).expect("fewer than two thousand million entries")
 }
 
-/// Where `Aᵀ A` has entries above the diagonal, but for those of rows with many entries: beginnings of columns, and rows.
+/// Pattern of `Aᵀ A` above the diagonal, by columns: the beginning of each column, and the rows of all entries. Rows of `A` with
+/// many entries are left out.
 fn upper_triangle(pattern: &Pattern) -> (Vec<i32>, Vec<i32>) {
     let n = pattern.columns();
     let most = 16.max((10.0 * (n as f64).sqrt()) as i32);
@@ -191,7 +192,7 @@ impl<T: Element> SparseLu<T> {
             return Ok(());
         }
         self.is_kept = false;
-        let done = self.factorize_anew(values);
+        let done = self.factorize_with_new_pivots(values);
         if done.is_err() {
             self.work.fill(T::from(0.0));
         }
@@ -236,7 +237,7 @@ impl<T: Element> SparseLu<T> {
     }
 
     /// Chooses the pivots, finds the places of the entries and computes the factors.
-    fn factorize_anew(&mut self, values: &[T]) -> Result<(), Singular> {
+    fn factorize_with_new_pivots(&mut self, values: &[T]) -> Result<(), Singular> {
         let n = self.columns.len();
         for (memory, value) in [(&mut self.steps, NONE), (&mut self.search.found_in, NONE), (&mut self.rows, 0)] {
             memory.clear();
